@@ -1,0 +1,154 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { baseUrl, isLoopback } from './base-url.ts';
+import { parseServerKeys, SERVER_KEYS_FORM } from './server-keys.ts';
+
+const number = (least: number, most: number) =>
+  z
+    .string()
+    .refine(
+      (text) => /^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most,
+      `must be a whole number from ${least} to ${most}`,
+    )
+    .transform(Number);
+
+const whole = (least: number, most: number, fallback: number) =>
+  number(least, most).prefault(String(fallback));
+const limit = (fallback: number) => whole(0, 1_000_000_000, fallback);
+
+const flag = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .default('true')
+  .transform((text) => text === 'true');
+
+const postgresUrl = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol),
+    'must be an address of the form postgres://user:password@host:port/database',
+  )
+  .optional();
+
+const Environment = z.object({
+  // Commands that are given the same folder find the running instance.
+  DATA_DIR: z
+    .string()
+    .default('.data')
+    .transform((text) => resolve(text)),
+  DATABASE_URL: postgresUrl,
+  DATABASE_DIRECT_URL: postgresUrl,
+  DATABASE_READ_URL: postgresUrl,
+  DATABASE_POOL_SIZE: whole(1, 1000, 10),
+  PORT: whole(0, 65_535, 3000),
+  HOST: z.string().optional(),
+  BASE_URL: baseUrl,
+  SERVER_KEYS: z
+    .string()
+    .refine((text) => parseServerKeys(text) !== undefined, SERVER_KEYS_FORM)
+    .optional(),
+  MEMBERSHIP_OPEN: flag,
+  GUESTBOOK_OPEN: flag,
+  A2A_ENABLED: flag,
+  API_OPEN: flag,
+  UNDO_WINDOW_SECONDS: whole(0, 86_400, 600),
+  TRUSTED_PROXIES: whole(0, 100, 0),
+  LIMIT_KEY_ATTEMPTS: limit(20),
+  LIMIT_BOOTSTRAP_ATTEMPTS: limit(20),
+  LIMIT_REGISTRATIONS_PER_DAY: limit(3),
+  LIMIT_MEMBERS: limit(1000),
+  LIMIT_ACTIVE_CREDENTIALS: limit(10),
+  LIMIT_WRITES_PER_DAY: limit(200),
+  LIMIT_NOTES_PER_TEN_MINUTES: limit(10),
+  LIMIT_NOTES_PER_DAY: limit(50),
+  RETENTION_REJECTED_DAYS: whole(1, 36_500, 90),
+  RETENTION_WITHDRAWN_DAYS: whole(1, 36_500, 7),
+  RETENTION_ADDRESS_KEYS_HOURS: whole(1, 876_000, 48),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'must be one of trace, debug, info, warn, error, fatal, silent',
+    })
+    .default('info'),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  // 0 turns metrics off. The web process has its own port by default; several workers share a
+  // machine more often than not, so a worker serves metrics only where it is told where.
+  METRICS_PORT: number(0, 65_535).optional(),
+  WORKER_METRICS_PORT: whole(0, 65_535, 0),
+});
+
+const Settings = Environment.transform((env) => {
+  const base = env.BASE_URL ?? `http://localhost:${env.PORT}`;
+  const usual = env.PORT > 0 && env.PORT + 1000 <= 65_535 ? env.PORT + 1000 : 0;
+  return {
+    ...env,
+    BASE_URL: base,
+    HOST: env.HOST ?? (isLoopback(base) ? '127.0.0.1' : '0.0.0.0'),
+    DATABASE_DIRECT_URL: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
+    SERVER_KEYS: env.SERVER_KEYS === undefined ? undefined : parseServerKeys(env.SERVER_KEYS),
+    METRICS_PORT: env.METRICS_PORT ?? usual,
+  };
+});
+
+type Settings = z.output<typeof Settings>;
+type Camel<Name> = Name extends `${infer Head}_${infer Rest}`
+  ? `${Lowercase<Head>}${Capitals<Rest>}`
+  : Name extends string
+    ? Lowercase<Name>
+    : never;
+type Capitals<Name extends string> = Name extends `${infer Head}_${infer Rest}`
+  ? `${Capitalize<Lowercase<Head>>}${Capitals<Rest>}`
+  : Capitalize<Lowercase<Name>>;
+export type Config = Readonly<{ [Name in keyof Settings as Camel<Name>]: Settings[Name] }>;
+
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(`The configuration has faults:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    this.faults = faults;
+  }
+}
+
+// Apart from the schema, because zod skips checks across fields where a field has a fault, and
+// whoever mends a configuration wants to see every fault at once.
+function faultsBetween(given: Record<string, string>): string[] {
+  const faults = ['DATABASE_DIRECT_URL', 'DATABASE_READ_URL']
+    .filter((name) => given[name] && !given.DATABASE_URL)
+    .map((name) => `${name} needs DATABASE_URL beside it`);
+  const base = given.BASE_URL;
+  if (base && URL.canParse(base) && !isLoopback(base) && !given.SERVER_KEYS)
+    faults.push(`SERVER_KEYS is required where BASE_URL is not loopback; it ${SERVER_KEYS_FORM}`);
+  return faults;
+}
+
+export function readConfig(env: Record<string, string | undefined>): Config {
+  // An empty variable is how compose files and shells spell "not set".
+  const given = Object.fromEntries(
+    Object.entries(env).flatMap(([name, text]) => (text?.trim() ? [[name, text.trim()]] : [])),
+  );
+  const result = Settings.safeParse(given);
+  const issues = result.error?.issues ?? [];
+  const faults = issues.map(({ path, message }) => `${String(path[0])} ${message}`);
+  faults.push(...faultsBetween(given));
+  if (!result.success || faults.length > 0) throw new ConfigError(faults);
+  return Object.freeze(
+    Object.fromEntries(Object.entries(result.data).map(([name, value]) => [camel(name), value])),
+  ) as Config;
+}
+
+// For entry points: a list a person can act on, instead of a stack trace.
+export function configOrExit(): Config {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+}
+
+export const environmentWith = (more: Record<string, string>): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...more,
+});
+
+const camel = (name: string) =>
+  name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { makePrivateFolder } from './embedded/folders.ts';
+
+export type ServerKey = { readonly id: number; readonly secret: Buffer };
+
+export const SERVER_KEYS_FORM =
+  'must list keys newest first as id:64 hex digits, such as 2:…,1:…, with distinct ids from 1 to 32767';
+
+export function parseServerKeys(text: string): readonly ServerKey[] | undefined {
+  const keys = text.split(',').map((entry) => {
+    const [, id, secret] = /^([1-9]\d{0,4}):([0-9a-f]{64})$/i.exec(entry.trim()) ?? [];
+    if (!id || !secret || Number(id) > 32_767) return undefined;
+    return { id: Number(id), secret: Buffer.from(secret, 'hex') };
+  });
+  if (!keys.every((key) => key !== undefined)) return undefined;
+  return new Set(keys.map((key) => key.id)).size === keys.length ? keys : undefined;
+}
+
+// Newest first: the first key makes new verifiers, every key checks old ones.
+export function serverKeys(config: {
+  readonly dataDir: string;
+  readonly serverKeys: readonly ServerKey[] | undefined;
+}): readonly ServerKey[] {
+  if (config.serverKeys) return config.serverKeys;
+  const file = join(config.dataDir, 'server-keys');
+  const keys = parseServerKeys((readIfThere(file) ?? makeOnce(file)).trim());
+  if (!keys) throw new Error(`${file} is damaged: it ${SERVER_KEYS_FORM}`);
+  return keys;
+}
+
+// Several processes may start at once on an empty folder: `link` lets exactly one file win, whole.
+function makeOnce(file: string): string {
+  makePrivateFolder(join(file, '..'));
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  const handle = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(handle, `1:${randomBytes(32).toString('hex')}\n`);
+    fsyncSync(handle);
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    closeSync(handle);
+    rmSync(draft);
+  }
+  return readFileSync(file, 'utf8');
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
