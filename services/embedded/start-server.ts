@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Account } from './account.ts';
+import {
+  isServerOf,
+  type Postmaster,
+  removeMisleadingPid,
+  runningPostmaster,
+} from './postmaster.ts';
+
+export type Settings = Readonly<Record<string, string | number>>;
+
+const usual: Settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  jit: 'off',
+  // Members' texts stand in statements and in details of errors; the server's log is no place for them.
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+};
+
+export async function startServer(
+  home: string,
+  binaries: string,
+  account: Account | undefined,
+  settings: Settings,
+): Promise<Postmaster> {
+  const attempts = 4;
+  for (let attempt = 1; ; attempt++) {
+    const started = await startOnce(home, binaries, account, settings);
+    if (started) return started;
+    // Someone took the port, or processes of a killed server still hold its memory for a moment.
+    if (attempt === attempts)
+      throw new Error(`The embedded PostgreSQL did not start:\n${logTail(home)}`);
+    await sleep(500 * attempt);
+  }
+}
+
+async function startOnce(
+  home: string,
+  binaries: string,
+  account: Account | undefined,
+  settings: Settings,
+): Promise<Postmaster | undefined> {
+  const data = join(home, 'data');
+  removeMisleadingPid(data);
+  const all = { ...usual, port: await freePort(), ...settings };
+  const log = openSync(join(home, 'log'), 'w', 0o600);
+  const server = spawn(
+    join(binaries, 'postgres'),
+    ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    // A group of its own: Ctrl-C at the terminal is for the supervisor, which stops this last.
+    {
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+      detached: true,
+      stdio: ['ignore', log, log],
+      ...account,
+    },
+  );
+  closeSync(log);
+  const failed = new Promise<Error>((resolve) => server.once('error', resolve));
+  server.unref();
+  if (server.pid === undefined) throw await failed;
+  return untilReady(data, () => server.exitCode === null && server.signalCode === null);
+}
+
+// Recovery after a crash may take long; a server that runs is waited for.
+export async function untilReady(
+  data: string,
+  runs: () => boolean,
+): Promise<Postmaster | undefined> {
+  while (runs()) {
+    const found = runningPostmaster(data);
+    if (found?.ready) return found;
+    await sleep(20);
+  }
+  return undefined;
+}
+
+export function adopt(data: string): Promise<Postmaster | undefined> {
+  const { pid } = runningPostmaster(data) ?? {};
+  return untilReady(data, () => pid !== undefined && isServerOf(data, pid));
+}
+
+function logTail(home: string): string {
+  return readFileSync(join(home, 'log'), 'utf8').trim().split('\n').slice(-8).join('\n');
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
