@@ -21,7 +21,7 @@ export function parseServerKeys(text: string): readonly ServerKey[] | undefined 
 // Newest first: the first key makes new verifiers, every key checks old ones.
 export function serverKeys(config: {
   readonly dataDir: string;
-  readonly serverKeys: readonly ServerKey[] | undefined;
+  readonly serverKeys?: readonly ServerKey[] | undefined;
 }): readonly ServerKey[] {
   if (config.serverKeys) return config.serverKeys;
   const file = join(config.dataDir, 'server-keys');

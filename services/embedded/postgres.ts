@@ -58,7 +58,7 @@ export async function embeddedPostgres(options: {
 // For commands beside a running instance.
 export function databaseUrl(config: {
   readonly dataDir: string;
-  readonly databaseUrl: string | undefined;
+  readonly databaseUrl?: string | undefined;
 }): string {
   if (config.databaseUrl) return config.databaseUrl;
   const link = join(config.dataDir, 'postgres');

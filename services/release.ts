@@ -1,0 +1,12 @@
+import { configOrExit } from './config.ts';
+import { databaseUrl } from './embedded/postgres.ts';
+import { migrate } from './migrate.ts';
+
+const config = configOrExit();
+try {
+  const applied = await migrate(config.databaseDirectUrl ?? databaseUrl(config));
+  console.log(applied.length > 0 ? `Applied ${applied.join(', ')}` : 'The schema is current');
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}
