@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { ConfigError, readConfig } from '../services/config.ts';
 import { serverKeys } from '../services/server-keys.ts';
+import { temporaryFolder } from './harness/temporary-folder.ts';
 
 const one = `1:${'ab'.repeat(32)}`;
 const two = `2:${'cd'.repeat(32)}`;
@@ -86,8 +86,8 @@ t.test('server keys are required off loopback and must be whole and distinct', a
 });
 
 t.test('processes that start at once on an empty folder make one key', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'config-'));
-  t.teardown(() => rmSync(folder, { recursive: true }));
+  const { path: folder, remove } = temporaryFolder('config');
+  t.teardown(remove);
   const dataDir = join(folder, 'deep', 'data');
   const script = `
     const { serverKeys } = await import(process.argv[1]);

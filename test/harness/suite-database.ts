@@ -1,0 +1,56 @@
+import { realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { embeddedPostgres } from '../../services/embedded/postgres.ts';
+import { migrate } from '../../services/migrate.ts';
+import { TEMPLATE } from './database.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+// One server for the suite. TEST_DATABASE_URL names another one, such as an older PostgreSQL.
+export async function suiteDatabase(given: string | undefined) {
+  if (given) {
+    await makeTemplate(given);
+    return { url: given, stop: async () => undefined };
+  }
+  const { path, remove } = temporaryFolder('test-postgres');
+  try {
+    const server = await embeddedPostgres({
+      dataDir: join(path, 'data'),
+      // Nothing of a test run has to outlive a power cut.
+      settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', ...sizes },
+    });
+    const home = realpathSync(join(path, 'data', 'postgres'));
+    const stop = async () => {
+      await server.stop();
+      rmSync(home, { recursive: true });
+      remove();
+    };
+    await makeTemplate(server.url).catch(async (error) => {
+      await stop();
+      throw error;
+    });
+    return { url: server.url, stop };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+const sizes = { max_connections: 200, max_wal_size: '2GB', autovacuum_naptime: '1h' };
+
+async function makeTemplate(url: string): Promise<void> {
+  const admin = new pg.Client(url);
+  await admin.connect();
+  try {
+    await admin.query(`UPDATE pg_database SET datistemplate = false WHERE datname = '${TEMPLATE}'`);
+    await admin.query(`DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`);
+    await admin.query(`CREATE DATABASE ${TEMPLATE}`);
+    const template = new URL(url);
+    template.pathname = `/${TEMPLATE}`;
+    await migrate(template.href);
+    // A session in the template would make every copy fail.
+    await admin.query(`ALTER DATABASE ${TEMPLATE} IS_TEMPLATE true ALLOW_CONNECTIONS false`);
+  } finally {
+    await admin.end();
+  }
+}
