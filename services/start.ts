@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isLoopback } from './base-url.ts';
+import { type Config, configOrExit, environmentWith } from './config.ts';
+import { type EmbeddedPostgres, embeddedPostgres } from './embedded/postgres.ts';
+import { type Child, startChild } from './supervisor/child.ts';
+import { labelledLog } from './supervisor/log.ts';
+import { type Instance, instances, parseProcfile } from './supervisor/procfile.ts';
+import { untilReady } from './supervisor/readiness.ts';
+
+// Longer than any drain of the processes; whatever stands then is killed.
+const PATIENCE_MS = 30_000;
+
+const write = labelledLog(process.stdout);
+const say = (line: string) => write('start', line);
+
+type Ending = { failed: boolean; why: string };
+const ending = Promise.withResolvers<Ending>();
+const over = new AbortController();
+// Whoever ends first decides; a second signal, as nodemon and terminals send it, changes nothing.
+function end(why: string, failed: boolean): void {
+  if (!over.signal.aborted) say(why);
+  over.abort();
+  ending.resolve({ failed, why });
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => end(`${signal}: stopping`, false));
+
+async function run(config: Config): Promise<boolean> {
+  const procfile = parseProcfile(readFileSync('Procfile', 'utf8'));
+  const wanted = instances(procfile, process.argv.slice(2));
+  const postgres = config.databaseUrl ? undefined : await startPostgres(config);
+  const children: Child[] = [];
+  try {
+    const start = (label: string, command: string, index = 0) => {
+      const child = startChild(label, command, environment(config, postgres, index), write);
+      children.push(child);
+      return child;
+    };
+    const release = procfile.get('release');
+    if (release && !over.signal.aborted) await once(start('release', release));
+    if (!over.signal.aborted) for (const instance of wanted) keep(instance, start);
+    if (wanted.some(({ name }) => name === 'web')) announce(config);
+    const { failed } = await ending.promise;
+    const ends = await Promise.all(children.map((child) => stop(child)));
+    return !failed && ends.every(Boolean);
+  } finally {
+    await postgres?.stop();
+  }
+}
+
+async function startPostgres(config: Config): Promise<EmbeddedPostgres> {
+  if (!isLoopback(config.baseUrl))
+    say('The embedded PostgreSQL is for development: set DATABASE_URL to serve the public');
+  const postgres = await embeddedPostgres({ dataDir: config.dataDir });
+  void postgres.died.then(() => end('PostgreSQL ended: stopping everything', true));
+  return postgres;
+}
+
+function environment(config: Config, postgres: EmbeddedPostgres | undefined, index: number) {
+  const inherited = environmentWith({});
+  // Several of one kind cannot share a port: each next one takes the next.
+  const ports = ['PORT', 'METRICS_PORT', 'WORKER_METRICS_PORT']
+    .filter((name) => name === 'PORT' || Number(inherited[name]) > 0)
+    .map((name) => [name, String(Number(inherited[name] || config.port) + index)]);
+  return environmentWith({
+    // The Procfile's `node` is the one that runs this file.
+    PATH: `${dirname(process.execPath)}:${inherited.PATH ?? ''}`,
+    BASE_URL: config.baseUrl,
+    ...Object.fromEntries(ports),
+    ...(postgres && { DATABASE_URL: postgres.url }),
+  });
+}
+
+async function once(child: Child): Promise<void> {
+  const result = await Promise.race([child.ended, ending.promise]);
+  if ('ok' in result && !result.ok) end(`${child.label}: ${result.how}: stopping`, true);
+}
+
+function keep(
+  { name, command, index }: Instance,
+  start: (label: string, command: string, index: number) => Child,
+): void {
+  const child = start(`${name}.${index + 1}`, command, index);
+  void child.ended.then(({ how }) => end(`${child.label}: ${how}: stopping everything`, true));
+}
+
+async function stop(child: Child): Promise<boolean> {
+  const { ok, how } = await child.stop(PATIENCE_MS);
+  if (!ok) say(`${child.label}: ${how}`);
+  return ok;
+}
+
+function announce(config: Config): void {
+  untilReady(config.host, config.port, over.signal).then(
+    () => say(`Ready: ${config.baseUrl}`),
+    () => undefined, // stopped before it was ready
+  );
+}
+
+try {
+  process.exitCode = (await run(configOrExit())) ? 0 : 1;
+} catch (error) {
+  say((error as Error).message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,177 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { runningPostmaster } from '../services/embedded/postmaster.ts';
+import { temporaryFolder } from './harness/temporary-folder.ts';
+
+const services = new URL('../services/', import.meta.url);
+const START = new URL('start.ts', services).pathname;
+
+// A web that is ready at once, drains for a moment, and notices when its supervisor is gone.
+const web = `
+  import { createServer } from 'node:http';
+  import { writeFileSync } from 'node:fs';
+  import { onParentGone } from '${new URL('parent.ts', services).href}';
+  const server = createServer((_, response) => response.end());
+  server.listen(Number(process.env.PORT), '127.0.0.1', () => console.log('port', process.env.PORT));
+  writeFileSync('web.pid', String(process.pid));
+  const drain = (why) => { console.log('draining', why); server.close();
+    setTimeout(() => { writeFileSync('drained', why); process.exit(0); }, 200); };
+  process.once('SIGTERM', () => drain('asked'));
+  onParentGone(() => drain('orphaned'));`;
+
+type Files = { procfile: string; [script: string]: string };
+
+function project(t: { teardown(end: () => void): unknown }, files: Files) {
+  const { path, remove } = temporaryFolder('supervisor');
+  const { procfile, ...scripts } = files;
+  writeFileSync(join(path, 'Procfile'), procfile);
+  for (const [name, script] of Object.entries(scripts))
+    writeFileSync(join(path, `${name}.mjs`), script);
+  const running: ChildProcess[] = [];
+  t.teardown(() => {
+    for (const child of running) child.kill('SIGKILL');
+    remove();
+  });
+  const start = async (args: string[] = [], env: Record<string, string> = {}) => {
+    const child = spawn(process.execPath, [START, ...args], {
+      cwd: path,
+      env: { PATH: process.env.PATH, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', ...env },
+    });
+    running.push(child);
+    const run = {
+      child,
+      output: '',
+      exit: once(child, 'exit') as Promise<[number | null, string]>,
+    };
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        run.output += String(chunk);
+      });
+    return run;
+  };
+  return { path, start, read: (name: string) => readFileSync(join(path, name), 'utf8') };
+}
+
+async function until(condition: () => boolean | undefined, what: string): Promise<void> {
+  for (let waited = 0; !condition(); waited += 20) {
+    if (waited > 20_000) throw new Error(`waited in vain: ${what}`);
+    await sleep(20);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return String(typeof address === 'object' && address?.port);
+}
+
+const idle = 'setInterval(() => {}, 1000); console.log("working");';
+
+t.test('everything starts, says where, and drains on a signal sent twice', async (t) => {
+  const procfile = 'web: node web.mjs\nworker: KIND=good node worker.mjs\n';
+  const worker = `console.log(process.env.KIND, process.env.WORKER_METRICS_PORT);${idle}`;
+  const { start, read } = project(t, { procfile, web, worker });
+  const port = await freePort();
+  const run = await start(['worker=2'], { PORT: port, WORKER_METRICS_PORT: '7000' });
+  await until(() => run.output.includes('Ready: '), 'ready');
+  t.match(run.output.trim(), new RegExp(`start +\\| Ready: http://localhost:${port}$`));
+  t.match(run.output, new RegExp(`web\\.1 +\\| port ${port}`));
+  t.match(run.output, /worker\.1 \| good 7000/);
+  t.match(run.output, /worker\.2 \| good 7001/);
+  run.child.kill('SIGTERM');
+  run.child.kill('SIGTERM');
+  run.child.kill('SIGINT');
+  t.same(await run.exit, [0, null]);
+  t.equal(read('drained'), 'asked');
+});
+
+t.test('one process that ends takes everything with it and is named', async (t) => {
+  const worker = 'setTimeout(() => process.exit(3), 300);';
+  const procfile = 'web: node web.mjs\nworker: node worker.mjs\n';
+  const { start, read } = project(t, { procfile, web, worker });
+  const run = await start([], { PORT: await freePort() });
+  t.same(await run.exit, [1, null]);
+  t.match(run.output, /worker\.1: exit status 3: stopping everything/);
+  t.equal(read('drained'), 'asked');
+});
+
+t.test('a release that fails lets nothing start', async (t) => {
+  const procfile = 'web: node web.mjs\nrelease: node release.mjs\n';
+  const { start, path } = project(t, { procfile, web, release: 'process.exit(4)' });
+  const run = await start([], { PORT: await freePort() });
+  t.same(await run.exit, [1, null]);
+  t.match(run.output, /release: exit status 4/);
+  t.throws(() => readFileSync(join(path, 'web.pid')));
+});
+
+t.test('faults of the configuration, the Procfile and the counts are told', async (t) => {
+  const { start } = project(t, { procfile: 'worker: node worker.mjs\n', worker: idle });
+  const told = async (args: string[], env: Record<string, string>, message: RegExp) => {
+    const run = await start(args, env);
+    t.same(await run.exit, [1, null]);
+    t.match(run.output, message);
+  };
+  await told([], { PORT: 'x', API_OPEN: 'x' }, /PORT must be[\s\S]*API_OPEN must be/);
+  await told(['wroker=2'], {}, /"wroker=2" is not the count/);
+});
+
+t.test('children of a killed supervisor end by themselves, after draining', async (t) => {
+  const { start, read } = project(t, { procfile: 'web: node web.mjs\n', web });
+  const run = await start([], { PORT: await freePort() });
+  await until(() => run.output.includes('Ready: '), 'ready');
+  const pid = Number(read('web.pid'));
+  run.child.kill('SIGKILL');
+  await until(() => !isAlive(pid), 'the child ends');
+  t.equal(read('drained'), 'orphaned');
+});
+
+t.test('with an embedded PostgreSQL', async (t) => {
+  const procfile = 'web: node web.mjs\nrelease: node release.mjs\n';
+  const release = 'console.log("release", new URL(process.env.DATABASE_URL).hostname);';
+  const { path, start } = project(t, { procfile, web, release });
+  const data = join(path, '.data', 'postgres', 'data');
+  const embedded = async () => start([], { PORT: await freePort(), DATABASE_URL: '' });
+  const ready = async (run: Awaited<ReturnType<typeof start>>) =>
+    until(() => run.output.includes('Ready: '), `ready: ${run.output}`);
+
+  const first = await embedded();
+  await ready(first);
+  t.match(first.output, /release +\| release 127\.0\.0\.1/);
+
+  const second = await embedded();
+  t.same(await second.exit, [1, null]);
+  t.match(second.output, /Already running with DATA_DIR/);
+
+  first.child.kill('SIGKILL');
+  const left = runningPostmaster(data)?.pid;
+  t.ok(left, 'the server outlives a killed supervisor');
+  const third = await embedded();
+  await ready(third);
+  t.equal(runningPostmaster(data)?.pid, left, 'and the next start takes it over');
+
+  process.kill(left ?? process.pid, 'SIGKILL');
+  t.same(await third.exit, [1, null]);
+  t.match(third.output, /PostgreSQL ended: stopping everything/);
+
+  const fourth = await embedded();
+  await ready(fourth);
+  fourth.child.kill('SIGINT');
+  t.same(await fourth.exit, [0, null]);
+  t.equal(runningPostmaster(data), undefined, 'PostgreSQL stops with the rest');
+});
