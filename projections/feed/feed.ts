@@ -1,0 +1,50 @@
+import type { RecordedEvent } from '../../services/eventstore/event.ts';
+import { type Sql, sql } from '../../services/eventstore/sql.ts';
+import type { Projection } from '../projection.ts';
+import type { FeedEntries, FeedEntry } from './entry.ts';
+
+/**
+ * Every member's own record, numbered 1, 2, 3, … in commit order. The row in `feed_heads` is the
+ * member's lock: whoever appends an event that concerns a member holds it until COMMIT.
+ */
+export function feedProjection(features: readonly FeedEntries[]): {
+  projection: Projection;
+  concerns: (event: RecordedEvent) => readonly string[];
+} {
+  const entries: FeedEntries = Object.assign({}, ...features);
+
+  const entriesOf = (event: RecordedEvent): readonly FeedEntry[] => {
+    const made = entries[event.type]?.(event) ?? [];
+    return 'member' in made ? [made] : made;
+  };
+
+  const statements = (event: RecordedEvent): Sql[] =>
+    entriesOf(event).map((entry) => insertEntry(event, entry));
+
+  const on = Object.fromEntries(Object.keys(entries).map((type) => [type, statements]));
+  return {
+    projection: { name: 'feed', tables: ['feed', 'feed_heads'], on: withHeads(on) },
+    // A registration makes the lock row itself, so there is nothing to hold before it.
+    concerns: (event) =>
+      event.type === 'MemberRegistered' ? [] : entriesOf(event).map((entry) => entry.member),
+  };
+}
+
+function withHeads(on: Projection['on']): Projection['on'] {
+  return {
+    ...on,
+    MemberRegistered: (event) => [
+      sql`INSERT INTO feed_heads (member_id, sequence) VALUES (${event.owner_id}, 0)`,
+      ...[on.MemberRegistered?.(event) ?? []].flat(),
+    ],
+  };
+}
+
+function insertEntry(event: RecordedEvent, entry: FeedEntry): Sql {
+  return sql`WITH head AS (
+      UPDATE feed_heads SET sequence = sequence + 1 WHERE member_id = ${entry.member}
+      RETURNING sequence)
+    INSERT INTO feed (member_id, sequence, event_id, type, occurred_at, subject_type, subject_id, actor, data)
+    SELECT ${entry.member}, head.sequence, ${event.event_id}, ${entry.type}, ${event.recorded_at},
+      ${entry.subject.type}, ${entry.subject.id}, ${event.actor}, ${entry.data} FROM head`;
+}

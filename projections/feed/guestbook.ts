@@ -1,0 +1,15 @@
+import * as guestbook from '../../services/guestbook/events.ts';
+import { defineFeedEntries } from './entry.ts';
+
+/** The author learns of a decision from another event, once it can no longer be undone. */
+export const guestbookFeed = defineFeedEntries(guestbook, {
+  NoteSubmitted: ({ data }) =>
+    data.member_id === null
+      ? []
+      : {
+          member: data.member_id,
+          type: 'note.submitted',
+          subject: { type: 'note', id: data.note_id },
+          data: { experience: data.experience, parent_id: data.parent_id },
+        },
+});

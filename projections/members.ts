@@ -1,0 +1,48 @@
+import { type Sql, sql } from '../services/eventstore/sql.ts';
+import * as events from '../services/membership/events.ts';
+import { defineProjection } from './projection.ts';
+
+export const members = defineProjection(events, {
+  name: 'members',
+  tables: ['members', 'handles', 'membership_totals'],
+  seed: [sql`INSERT INTO membership_totals (id, active) VALUES (1, 0)`],
+  on: {
+    MemberRegistered: ({ owner_id, data, personal, recorded_at }) => [
+      sql`INSERT INTO members (member_id, handle, state, key_epoch, registered_at)
+        VALUES (${owner_id}, ${personal?.handle ?? null}, 'active', 1, ${recorded_at})`,
+      sql`INSERT INTO handles (hash, key_id, member_id)
+        VALUES (${data.handle_hash}, ${data.handle_key_id}, ${owner_id})`,
+      sql`UPDATE membership_totals SET active = active + 1 WHERE id = 1`,
+    ],
+    MemberRecovered: ({ owner_id }) =>
+      sql`UPDATE members SET key_epoch = key_epoch + 1 WHERE member_id = ${owner_id}`,
+    MemberDeactivated: ({ owner_id, recorded_at }) => [
+      sql`UPDATE members SET state = 'deactivated', handle = NULL, key_epoch = key_epoch + 1,
+        deactivated_at = ${recorded_at} WHERE member_id = ${owner_id}`,
+      sql`UPDATE membership_totals SET active = active - 1 WHERE id = 1`,
+    ],
+  },
+});
+
+export interface MemberRow {
+  member_id: string;
+  handle: string | null;
+  state: 'active' | 'deactivated';
+  key_epoch: number;
+  registered_at: Date;
+}
+
+export function findMember(memberId: string): Sql {
+  return sql`SELECT member_id, handle, state, key_epoch, registered_at FROM members
+    WHERE member_id = ${memberId}`;
+}
+
+/** The handle's hash under each server key: used, now or ever? */
+export function findHandle(hashes: readonly string[]): Sql {
+  return sql`SELECT member_id FROM handles WHERE hash = ANY(${hashes})`;
+}
+
+/** The number of living members; the row stays locked until the command ends. */
+export function lockTotals(): Sql {
+  return sql`SELECT active FROM membership_totals WHERE id = 1 FOR UPDATE`;
+}

@@ -1,0 +1,92 @@
+import { type Sql, sql } from '../services/eventstore/sql.ts';
+import * as events from '../services/guestbook/events.ts';
+import type { Experience } from '../services/guestbook/experience.ts';
+import type { NoteStatus } from '../services/guestbook/note.ts';
+import { defineProjection } from './projection.ts';
+
+export const notes = defineProjection(events, {
+  name: 'notes',
+  tables: ['notes'],
+  on: {
+    NoteSubmitted: ({ owner_id, stream_version, data, personal, recorded_at }) =>
+      sql`INSERT INTO notes (note_id, owner_id, member_id, experience, attribution, parent_id,
+          name, message, state, version, submitted_at)
+        VALUES (${data.note_id}, ${owner_id}, ${data.member_id}, ${data.experience},
+          ${data.attribution}, ${data.parent_id}, ${personal?.name ?? null},
+          ${personal?.message ?? null}, 'pending', ${stream_version}, ${recorded_at})`,
+    NoteApproved: ({ stream_version, data, recorded_at }) =>
+      sql`UPDATE notes SET state = 'approved', approved_at = ${recorded_at},
+        version = ${stream_version} WHERE note_id = ${data.note_id}`,
+    NoteRejected: ({ stream_version, data }) =>
+      sql`UPDATE notes SET state = 'rejected', version = ${stream_version}
+        WHERE note_id = ${data.note_id}`,
+    DecisionUndone: ({ stream_version, data }) =>
+      sql`UPDATE notes SET state = 'pending', approved_at = NULL, version = ${stream_version}
+        WHERE note_id = ${data.note_id}`,
+  },
+});
+
+export interface NoteRow {
+  note_id: string;
+  owner_id: string;
+  member_id: string | null;
+  experience: Experience;
+  attribution: 'guest' | 'member';
+  parent_id: string | null;
+  name: string | null;
+  message: string | null;
+  state: NoteStatus;
+  version: number;
+  submitted_at: Date;
+  approved_at: Date | null;
+}
+
+/** One note, whatever its state; no row for null. */
+export function findNote(noteId: string | null): Sql {
+  return sql`SELECT * FROM notes WHERE note_id = ${noteId}::uuid`;
+}
+
+/** A place in the list: after the note with this approval, in UTC to the microsecond, and id. */
+export interface Place {
+  at: string;
+  id: string;
+}
+
+const START: Place = { at: 'infinity', id: '00000000-0000-0000-0000-000000000000' };
+
+/** An approved note as the guestbook shows it; `handle` is null for a guest or a former member. */
+export interface PublicNoteRow {
+  note_id: string;
+  experience: Experience;
+  attribution: 'guest' | 'member';
+  parent_id: string | null;
+  name: string | null;
+  message: string | null;
+  handle: string | null;
+  submitted_at: Date;
+  approved: string;
+}
+
+/** Approved top-level notes of an experience, newest approval first. */
+export function approvedNotes(experience: string, limit: number, { at, id } = START): Sql {
+  return sql`SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
+      n.submitted_at,
+      to_char(n.approved_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS approved
+    FROM notes n LEFT JOIN members m ON m.member_id = n.member_id
+    WHERE n.state = 'approved' AND n.parent_id IS NULL AND n.experience = ${experience}
+      AND n.approved_at <= ${at}::timestamptz
+      AND (n.approved_at < ${at}::timestamptz OR n.note_id > ${id}::uuid)
+    ORDER BY n.approved_at DESC, n.note_id LIMIT ${limit}`;
+}
+
+/** Approved replies to a note, newest approval first. */
+export function approvedReplies(parentId: string, limit: number, { at, id } = START): Sql {
+  return sql`SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
+      n.submitted_at,
+      to_char(n.approved_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS approved
+    FROM notes n LEFT JOIN members m ON m.member_id = n.member_id
+    WHERE n.state = 'approved' AND n.parent_id = ${parentId}
+      AND n.approved_at <= ${at}::timestamptz
+      AND (n.approved_at < ${at}::timestamptz OR n.note_id > ${id}::uuid)
+    ORDER BY n.approved_at DESC, n.note_id LIMIT ${limit}`;
+}

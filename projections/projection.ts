@@ -1,0 +1,46 @@
+import type { EventTypes, NewEvent, RecordedEvent } from '../services/eventstore/event.ts';
+import type { Sql } from '../services/eventstore/sql.ts';
+
+type Types<Modules extends EventTypes> = Modules[keyof Modules];
+
+/** The recorded event of one name in the given event modules. */
+export type EventOf<Modules extends EventTypes, Name> = RecordedEvent<
+  Extract<Types<Modules>, { type: Name }>
+>;
+
+/**
+ * One read model. The keys of `on` are its subscription. A handler uses nothing but the event: no
+ * clock, no randomness, no other projection's table. `position` is not known yet when it runs.
+ */
+export interface Projection {
+  name: string;
+  tables: readonly string[];
+  /** What the tables hold before the first event. */
+  seed?: readonly Sql[];
+  on: Readonly<Record<string, (event: RecordedEvent) => Sql | readonly Sql[]>>;
+}
+
+export function defineProjection<Modules extends EventTypes>(
+  _modules: Modules,
+  projection: {
+    name: string;
+    tables: readonly string[];
+    seed?: readonly Sql[];
+    on: {
+      [Name in NewEvent<Types<Modules>>['type']]?: (
+        event: EventOf<Modules, Name>,
+      ) => Sql | readonly Sql[];
+    };
+  },
+): Projection {
+  return projection as unknown as Projection;
+}
+
+/** The only function that moves a read model, inline at append and in a rebuild alike. */
+export function projector(projections: readonly Projection[]): (event: RecordedEvent) => Sql[] {
+  const handlers = new Map<string, Projection['on'][string][]>();
+  for (const projection of projections)
+    for (const [type, handler] of Object.entries(projection.on))
+      handlers.set(type, [...(handlers.get(type) ?? []), handler]);
+  return (event) => (handlers.get(event.type) ?? []).flatMap((handler) => handler(event));
+}

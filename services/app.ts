@@ -1,0 +1,61 @@
+import type { Express } from 'express';
+import type { Logger } from 'pino';
+import { catalogue, concerns, project } from '../projections/registry.ts';
+import type { Config } from './config.ts';
+import { databaseUrl } from './embedded/postgres.ts';
+import { refuse } from './eventstore/decider.ts';
+import { openEventStore } from './eventstore/store.ts';
+import { featuresOf } from './features.ts';
+import { operationsOf } from './http/invoke.ts';
+import { mount, mountNotFound } from './http/mount.ts';
+import { jobSender } from './jobs-sender.ts';
+import { keyRing } from './keys.ts';
+import { rateLimits } from './limits.ts';
+import { sessionAuthenticator } from './membership/sessions.ts';
+import { openPool } from './postgres.ts';
+import { watchReadiness } from './readiness.ts';
+import { serverKeys } from './server-keys.ts';
+
+export type Core = Awaited<ReturnType<typeof openCore>>;
+
+/** What every process needs of storage: pools, keys, jobs and the event store. */
+export async function openCore(config: Config, application: string) {
+  const url = databaseUrl(config);
+  const keys = keyRing(serverKeys(config));
+  const pool = openPool(url, application, config.databasePoolSize);
+  const readPool = config.databaseReadUrl
+    ? openPool(config.databaseReadUrl, application, config.databasePoolSize)
+    : pool;
+  const jobs = await jobSender(config.databaseDirectUrl ?? url);
+  const store = openEventStore({ pool, url, catalogue, project, concerns, enqueue: jobs.enqueue });
+
+  async function close(): Promise<void> {
+    await jobs.close();
+    await pool.end();
+    if (readPool !== pool) await readPool.end();
+  }
+
+  return { config, keys, pool, readPool, store, close };
+}
+
+/** The API of one process: the features' table on Express. */
+export function openApp(core: Core, logger: Logger): { app: Express; stop(): void } {
+  const { config, keys, pool } = core;
+  const readiness = watchReadiness(pool);
+  const features = featuresOf({ ...core, limits: rateLimits(pool, keys), readiness });
+  const parts = {
+    operations: operationsOf(features),
+    authenticators: {
+      session: sessionAuthenticator(pool, keys),
+      bearer: async () => refuse('credential_not_accepted'),
+      moderator: async () => refuse('moderator_required'),
+    },
+    logger,
+    baseUrl: config.baseUrl,
+    trustedProxies: config.trustedProxies,
+    apiOpen: config.apiOpen,
+  };
+  const app = mount(parts);
+  mountNotFound(parts, app);
+  return { app, stop: readiness.stop };
+}

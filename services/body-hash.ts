@@ -1,0 +1,53 @@
+import { hash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { KeyRing, Verifier } from './keys.ts';
+
+/** The members of any request body that hold a key or a secret. */
+const SECRETS = [
+  'sign_in_key',
+  'recovery_key',
+  'new_sign_in_key',
+  'new_recovery_key',
+  'credential_secret',
+] as const;
+
+/** SHA-256, in hex, of the RFC 8785 form. */
+export function contentHash(value: unknown): string {
+  return hash('sha256', canonicalize(value) ?? '', 'hex');
+}
+
+/** The hash that a receipt shows: of the body with every secret replaced by "redacted". */
+export function redactedHash(body: Readonly<Record<string, unknown>>): string {
+  const redacted = { ...body };
+  for (const name of SECRETS) if (name in redacted) redacted[name] = 'redacted';
+  return contentHash(redacted);
+}
+
+export type Bound = Readonly<Record<string, Verifier>>;
+
+/** Keyed hashes of the secrets in a body, so that a receipt binds them too; null where it has none. */
+export function bindSecrets(
+  keys: KeyRing,
+  owner: string,
+  body: Readonly<Record<string, unknown>>,
+): Bound | null {
+  const present = SECRETS.filter((name) => typeof body[name] === 'string');
+  if (present.length === 0) return null;
+  return Object.fromEntries(
+    present.map((name) => [name, keys.mac('receipt', `${owner} ${name}`, body[name] as string)]),
+  );
+}
+
+/** Whether this body is the one that a receipt was given for. */
+export function sameBody(
+  keys: KeyRing,
+  owner: string,
+  body: Readonly<Record<string, unknown>>,
+  receipt: { body_hash: string; bound: unknown },
+): boolean {
+  if (redactedHash(body) !== receipt.body_hash) return false;
+  const bound = (receipt.bound ?? {}) as Bound;
+  return Object.entries(bound).every(([name, verifier]) =>
+    keys.verify('receipt', `${owner} ${name}`, String(body[name]), verifier),
+  );
+}

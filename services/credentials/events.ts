@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { defineEvent } from '../eventstore/event.ts';
+import { SCOPES } from '../http/scopes.ts';
+
+export const CredentialCreated = defineEvent('CredentialCreated', {
+  data: z.strictObject({
+    credential_id: z.uuid(),
+    scopes: z.array(z.enum(SCOPES)),
+    expires_at: z.iso.datetime(),
+    /** The credential that this one replaces, on a rotation. */
+    replaces: z.uuid().nullable(),
+  }),
+});
+
+export const CredentialRevoked = defineEvent('CredentialRevoked', {
+  data: z.strictObject({
+    credential_id: z.uuid(),
+    reason: z.enum(['rotated', 'revoked', 'recovery', 'deactivated']),
+  }),
+});
+
+export const CredentialExpired = defineEvent('CredentialExpired', {
+  data: z.strictObject({ credential_id: z.uuid() }),
+});

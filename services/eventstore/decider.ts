@@ -1,0 +1,37 @@
+import type { EventType, NewEvent } from './event.ts';
+
+/**
+ * A refusal is a value: the problem's code and what the client needs to know.
+ * HTTP numbers live in http/problems.ts alone.
+ */
+export interface Refusal<Code extends string = string> {
+  refused: Code;
+  details?: Record<string, unknown>;
+}
+
+export function refuse<const Code extends string>(
+  code: Code,
+  details?: Record<string, unknown>,
+): Refusal<Code> {
+  return details ? { refused: code, details } : { refused: code };
+}
+
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === 'object' && value !== null && 'refused' in value;
+}
+
+/** Pure: no clock, no id, no I/O. `now` and new ids are in the command. `[]` means already so. */
+export interface Decider<State, Command, Types extends EventType, Code extends string = string> {
+  initial: State;
+  decide(state: State, command: Command): NewEvent<Types>[] | Refusal<Code>;
+  evolve(state: State, event: NewEvent<Types>): State;
+}
+
+export function replay<State, Types extends EventType>(
+  decider: Pick<Decider<State, never, Types>, 'initial' | 'evolve'>,
+  events: Iterable<NewEvent<Types>>,
+): State {
+  let state = decider.initial;
+  for (const event of events) state = decider.evolve(state, event);
+  return state;
+}

@@ -1,0 +1,32 @@
+import type pg from 'pg';
+import type { Config } from './config.ts';
+import { discoveryContract } from './discovery/contract.ts';
+import { discoveryHandlers } from './discovery/handlers.ts';
+import type { EventStore } from './eventstore/store.ts';
+import { guestbookContract } from './guestbook/contract.ts';
+import { guestbookHandlers } from './guestbook/handlers.ts';
+import { type Feature, feature } from './http/route.ts';
+import type { KeyRing } from './keys.ts';
+import type { RateLimits } from './limits.ts';
+import { membershipContract } from './membership/contract.ts';
+import { membershipHandlers } from './membership/handlers.ts';
+import type { Readiness } from './readiness.ts';
+
+export interface FeatureParts {
+  config: Config;
+  keys: KeyRing;
+  limits: RateLimits;
+  pool: pg.Pool;
+  readPool: pg.Pool;
+  store: EventStore;
+  readiness: Readiness;
+}
+
+/** The table: every feature's contract and handlers, in document order. */
+export function featuresOf(parts: FeatureParts): Feature[] {
+  return [
+    feature(discoveryContract, discoveryHandlers(parts)),
+    feature(guestbookContract, guestbookHandlers(parts)),
+    feature(membershipContract, membershipHandlers(parts)),
+  ];
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import type { Place } from '../../projections/notes.ts';
+import { defineContract } from '../http/route.ts';
+import { AnyUuid, Handle, StatusResponse, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
+import { EXPERIENCES } from './experience.ts';
+
+const BODY_LIMIT = 8192;
+
+/** Notes on one page. */
+export const PAGE = 30;
+
+const Experience = z.enum(EXPERIENCES);
+
+const Empty = z.literal('').default('');
+
+const common = {
+  id: Uuid,
+  message: Text(1, 500),
+  website: Empty,
+  experience: Experience.default('service'),
+  parent_id: Uuid.nullable().default(null),
+};
+
+const GuestNote = z
+  .strictObject({
+    ...common,
+    name: Text(0, 40).default(''),
+    attribution: z.literal('guest').default('guest'),
+  })
+  .meta({ id: 'GuestNoteSubmission' });
+
+const MemberNote = z
+  .strictObject({
+    ...common,
+    name: Empty,
+    attribution: z.literal('member'),
+    member_handle: Handle,
+  })
+  .meta({ id: 'MemberNoteSubmission' });
+
+/** The shape is chosen by `attribution` alone, so that an issue names the field that is at fault. */
+export const NoteSubmission = z.preprocess(
+  (sent) =>
+    typeof sent === 'object' && sent !== null && !Object.hasOwn(sent, 'attribution')
+      ? { ...sent, attribution: 'guest' }
+      : sent,
+  z.discriminatedUnion('attribution', [GuestNote, MemberNote]),
+);
+export type NoteSubmission = z.output<typeof NoteSubmission>;
+
+const Note = z
+  .object({
+    id: AnyUuid,
+    name: z.string(),
+    message: z.string(),
+    created_at: UnixSeconds,
+    experience: Experience,
+    parent_id: AnyUuid.nullable(),
+    attribution: z.enum(['guest', 'member']),
+    identity: z.enum(['self_described', 'chosen_service_handle']),
+    name_verified: z.literal(false),
+    network_verified: z.literal(false),
+  })
+  .meta({ id: 'Note' });
+export type Note = z.input<typeof Note>;
+
+const GuestbookRead = z
+  .object({
+    entries: z.array(Note),
+    limit: z.literal(PAGE),
+    experience: Experience,
+    parent_id: AnyUuid.nullable(),
+    notice: z.string(),
+  })
+  .meta({ id: 'GuestbookRead' });
+
+export function writePlace({ at, id }: Place): string {
+  return Buffer.from(`${at} ${id}`).toString('base64url');
+}
+
+/** The place in a `before`, or undefined where it is none that `writePlace` makes. */
+export function readPlace(before: string): Place | undefined {
+  const text = Buffer.from(before, 'base64url').toString();
+  const [, at, seconds, id] =
+    /^(([2-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(
+      text,
+    ) ?? [];
+  if (!at || !seconds || !id) return undefined;
+  // A day or an hour that does not exist comes back as another one, or as none.
+  const time = new Date(`${seconds}Z`);
+  const exact = !Number.isNaN(time.getTime()) && time.toISOString().startsWith(seconds);
+  return exact && writePlace({ at, id }) === before ? { at, id } : undefined;
+}
+
+const Before = z
+  .string()
+  .max(200)
+  .transform((text, context) => {
+    const place = readPlace(text);
+    if (place) return place;
+    context.addIssue({ code: 'custom', message: 'must come from a Link header of this list' });
+    return z.NEVER;
+  });
+
+export const guestbookContract = defineContract({
+  'guestbook.read': {
+    method: 'GET',
+    path: '/api/guestbook',
+    summary: 'Approved notes, newest approval first',
+    description:
+      'Top-level notes of an experience, or the replies to one of them. Older ones are behind the Link header.',
+    tag: 'guestbook',
+    access: 'public',
+    query: z.object({
+      experience: Experience.default('service'),
+      parent_id: Uuid.optional(),
+      before: Before.optional(),
+    }),
+    unknownQuery: 'ignored',
+    replies: {
+      200: {
+        description: 'At most 30 notes',
+        body: GuestbookRead,
+        headers: { Link: 'The next page, with rel="next", where there is one' },
+      },
+    },
+    problems: ['reply_target_missing'],
+    bareProblems: [404, 503],
+  },
+  'guestbook.submit': {
+    method: 'POST',
+    path: '/api/guestbook',
+    summary: 'Submit a note for review, as a guest or as the member of the current session',
+    description:
+      'Idempotent by content: the same note again answers what became of it. Accepted does not mean published.',
+    tag: 'guestbook',
+    access: 'session?',
+    origin: 'cookie',
+    bodyLimit: BODY_LIMIT,
+    body: NoteSubmission,
+    replies: {
+      200: {
+        description: 'Received before: pending_review, published or not_published',
+        body: StatusResponse,
+      },
+      202: { description: 'Waits for review: pending_review', body: StatusResponse },
+    },
+    problems: [
+      'session_required',
+      'submission_conflict',
+      'reply_target_unavailable',
+      'rate_limited',
+      'admission_closed',
+    ],
+  },
+});

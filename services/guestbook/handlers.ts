@@ -1,0 +1,68 @@
+import type pg from 'pg';
+import { findNote, type NoteRow } from '../../projections/notes.ts';
+import type { Config } from '../config.ts';
+import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
+import type { EventStore } from '../eventstore/store.ts';
+import type { PrincipalOf } from '../http/principal.ts';
+import type { Handlers, RequestFacts } from '../http/route.ts';
+import type { KeyRing } from '../keys.ts';
+import type { Limit, RateLimits } from '../limits.ts';
+import { sessionAuthenticator } from '../membership/sessions.ts';
+import { query } from '../postgres.ts';
+import type { guestbookContract, NoteSubmission } from './contract.ts';
+import { readGuestbook } from './read.ts';
+import { submitPlan } from './submit.ts';
+
+export interface GuestbookParts {
+  store: EventStore;
+  keys: KeyRing;
+  limits: RateLimits;
+  config: Pick<Config, 'guestbookOpen' | 'limitNotesPerTenMinutes' | 'limitNotesPerDay'>;
+  readPool: pg.Pool;
+}
+
+export function guestbookHandlers(parts: GuestbookParts): Handlers<typeof guestbookContract> {
+  const { store, keys, limits, config, readPool } = parts;
+  const authenticate = sessionAuthenticator(store.pool, keys);
+  const noteLimits: readonly Limit[] = [
+    { kind: 'notes-10m', window: '10 minutes', limit: config.limitNotesPerTenMinutes },
+    { kind: 'notes-day', window: '1 day', limit: config.limitNotesPerDay },
+  ];
+
+  /** The session of a member's note, which must be that member's; null for a guest's. */
+  async function authorOf(
+    body: NoteSubmission,
+    request: RequestFacts,
+  ): Promise<PrincipalOf<'session'> | null | Refusal<'session_required'>> {
+    if (body.attribution === 'guest') return null;
+    const session = await authenticate(request);
+    if (isRefusal(session)) return session;
+    return session.handle === body.member_handle ? session : refuse('session_required');
+  }
+
+  return {
+    'guestbook.read': async ({ query: asked }) => {
+      const read = await readGuestbook(readPool, asked);
+      if (isRefusal(read)) return read;
+      return {
+        status: 200,
+        body: read.body,
+        ...(read.next ? { headers: { link: `<${read.next}>; rel="next"` } } : {}),
+      };
+    },
+
+    'guestbook.submit': async ({ body, request }) => {
+      const author = await authorOf(body, request);
+      if (isRefusal(author)) return author;
+      // Only a new note counts; the command decides in the end whether it was one.
+      const known = await query<NoteRow>(store.pool, findNote(body.id));
+      const counted = known.length === 0;
+      if (counted && !(await limits.take(request.address, noteLimits)))
+        return refuse('rate_limited');
+      const answer = await store.execute(submitPlan(parts, body, author));
+      if (counted && (isRefusal(answer) || answer.status === 200))
+        await limits.giveBack(request.address, noteLimits);
+      return answer;
+    },
+  };
+}

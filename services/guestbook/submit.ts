@@ -1,0 +1,105 @@
+import canonicalize from 'canonicalize';
+import { findNote, type NoteRow } from '../../projections/notes.ts';
+import type { Bound } from '../body-hash.ts';
+import { type ReceiptRow, readReceipt, readStream, streamVersion } from '../eventstore/append.ts';
+import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
+import type { Actor, RecordedEvent } from '../eventstore/event.ts';
+import type { Plan } from '../eventstore/store.ts';
+import type { PrincipalOf } from '../http/principal.ts';
+import { findLiveSession, type SessionRow } from '../membership/sessions.ts';
+import type { NoteSubmission } from './contract.ts';
+import type { GuestbookParts } from './handlers.ts';
+import { note } from './note.ts';
+
+interface Receipt {
+  status: 'pending_review' | 'published' | 'not_published';
+  id: string;
+}
+
+/** 202 for a new note, 200 for one received before. */
+export type Submitted = { status: 200; body: Receipt } | { status: 202; body: Receipt };
+
+export type SubmitRefusal =
+  | 'session_required'
+  | 'submission_conflict'
+  | 'admission_closed'
+  | 'reply_target_unavailable';
+
+/** A member's note stands under the member and needs the session to be live still; a guest's alone. */
+export function submitPlan(
+  { keys, config }: Pick<GuestbookParts, 'keys' | 'config'>,
+  body: NoteSubmission,
+  session: PrincipalOf<'session'> | null,
+): Plan<Submitted, SubmitRefusal> {
+  const { id } = body;
+  const memberId = session?.memberId ?? null;
+  const owner = memberId ?? id;
+  const stream = `note-${id}`;
+  const actor: Actor = memberId ? { type: 'member', id: memberId } : { type: 'guest' };
+  // Defaults are filled in. Keyed, since a short text could be guessed from a plain hash.
+  const content = canonicalize(body) ?? '';
+  return {
+    ...(memberId ? { lock: [memberId] } : {}),
+    load: [
+      readReceipt(owner, 'note', id),
+      findNote(id),
+      readStream(owner, stream),
+      findNote(body.parent_id),
+      ...(session ? [findLiveSession(session.sessionId)] : []),
+    ],
+    decide({ rows }) {
+      const [[receipt], [known], events, [parent], [live] = []] = rows as unknown as [
+        ReceiptRow[],
+        NoteRow[],
+        RecordedEvent[],
+        NoteRow[],
+        SessionRow[] | undefined,
+      ];
+      if (session && live?.member_id !== memberId) return refuse('session_required');
+      if (receipt) {
+        const { submission } = receipt.bound as Bound;
+        return keys.verify('receipt', id, content, submission)
+          ? { unchanged: { status: 200, body: { status: wordOf(known), id } } }
+          : refuse('submission_conflict');
+      }
+      // The id is another author's.
+      if (known) return refuse('submission_conflict');
+      const decided = note.decide(replay(note, events as never[]), {
+        type: 'SubmitNote',
+        noteId: id,
+        experience: body.experience,
+        memberId,
+        parentId: body.parent_id,
+        name: body.name,
+        message: body.message,
+        parent: parent ?? null,
+        admission: config.guestbookOpen,
+      });
+      if (isRefusal(decided)) return decided as typeof decided & { refused: SubmitRefusal };
+      const answer: Submitted = { status: 202, body: { status: 'pending_review', id } };
+      const submission = keys.mac('receipt', id, content);
+      return {
+        answer,
+        appends: [{ owner, stream, version: streamVersion(events), actor, events: decided }],
+        receipt: (recorded) => ({
+          owner,
+          space: 'note',
+          key: id,
+          operation: 'guestbook.submit',
+          route: 'POST /api/guestbook',
+          bodyHash: submission.hash,
+          bound: { submission },
+          httpStatus: 202,
+          reply: answer.body,
+          eventIds: recorded.map((event) => event.event_id),
+        }),
+      };
+    },
+  };
+}
+
+/** One word for all that will not be public: why is told to nobody who asks by the id alone. */
+function wordOf(known: NoteRow | undefined): Receipt['status'] {
+  if (known?.state === 'pending') return 'pending_review';
+  return known?.state === 'approved' ? 'published' : 'not_published';
+}

@@ -1,0 +1,49 @@
+import { isIPv4, isIPv6 } from 'node:net';
+
+/**
+ * The address bucket of a caller: the IPv4 address or the IPv6 /64. `forwarded` counts only behind
+ * exactly as many proxies as configured: the n-th entry from the right is what the outermost
+ * trusted proxy saw. Anything that is no address falls back to the connection's own.
+ */
+export function addressBucket(
+  remote: string | undefined,
+  forwarded: string | undefined,
+  trustedProxies: number,
+): string {
+  const entries =
+    trustedProxies > 0 ? (forwarded ?? '').split(',').map((entry) => entry.trim()) : [];
+  const claimed = entries.at(-trustedProxies);
+  const seen = entries.length >= trustedProxies ? bucket(claimed) : undefined;
+  return seen ?? bucket(remote) ?? 'unknown';
+}
+
+function bucket(address: string | undefined): string | undefined {
+  if (!address) return undefined;
+  if (isIPv4(address)) return address;
+  const plain = address.replace(/%.*$/, '').replace(/^\[(.*)\]$/, '$1');
+  if (!isIPv6(plain)) return undefined;
+  const groups = expand(plain);
+  const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (mapped) {
+    const [high = 0, low = 0] = groups.slice(6);
+    return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
+}
+
+function expand(address: string): number[] {
+  const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
+  const text = dotted
+    ? `${dotted[1]}${hex(dotted[2], dotted[3])}:${hex(dotted[4], dotted[5])}`
+    : address;
+  const [left = '', right] = text.split('::');
+  const before = left ? left.split(':') : [];
+  const after = right ? right.split(':') : [];
+  const gap = right === undefined ? 0 : 8 - before.length - after.length;
+  return [...before, ...Array<string>(gap).fill('0'), ...after].map((group) => parseInt(group, 16));
+}
+
+const hex = (high = '0', low = '0') => (Number(high) * 256 + Number(low)).toString(16);

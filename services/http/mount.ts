@@ -1,0 +1,222 @@
+import express, { type Express, type Request, type Response } from 'express';
+import type { Logger } from 'pino';
+import { v7 as uuidv7 } from 'uuid';
+import { isRefusal, refuse } from '../eventstore/decider.ts';
+import { loggable } from '../loggable.ts';
+import { OutcomeUnconfirmed, StorageUnavailable } from '../postgres.ts';
+import { addressBucket } from './address.ts';
+import { authorise, type Input, invoke, type Operation, type Operations } from './invoke.ts';
+import type { Authenticators, Principal } from './principal.ts';
+import { Problem, type ProblemCode, problemReply } from './problems.ts';
+import {
+  checkHeaders,
+  checkMedia,
+  checkOrigin,
+  idempotencyKey,
+  readBody,
+  readQuery,
+} from './read-request.ts';
+import { cachingHeaders, commonHeaders, type Headers, send } from './respond.ts';
+import type { RequestFacts, Route } from './route.ts';
+import { parseStrictJson } from './strict-json.ts';
+
+export interface HttpParts {
+  operations: Operations;
+  authenticators: Authenticators;
+  logger: Logger;
+  baseUrl: string;
+  trustedProxies: number;
+  apiOpen: boolean;
+  /** Told of every answer, for the metrics. `route` is a path template, `-` for an unknown path. */
+  answered?: (method: string, route: string, status: number, seconds: number) => void;
+}
+
+/** Express, routing from the table: a path knows its methods, so 405 and `Allow` derive from it. */
+export function mount(parts: HttpParts, app: Express = newApp()): Express {
+  const paths = new Map<string, Map<string, Operation>>();
+  for (const operation of parts.operations.values()) {
+    const { path, method } = operation.route;
+    const methods = paths.get(path) ?? new Map<string, Operation>();
+    methods.set(method, operation);
+    if (method === 'GET') methods.set('HEAD', operation);
+    paths.set(path, methods);
+  }
+  for (const [path, methods] of paths)
+    app.all(path, (req, res) => exchange(parts, req, res, path, methods));
+  return app;
+}
+
+/** The last handler: whatever no route took. */
+export function mountNotFound(parts: HttpParts, app: Express): void {
+  app.use((req, res) => exchange(parts, req, res, '-', undefined));
+  app.use((error: unknown, req: Request, res: Response, _next: unknown) => {
+    const malformed = error instanceof URIError || (error as { status?: number }).status === 400;
+    return exchange(parts, req, res, '-', undefined, malformed ? new Problem('not_found') : error);
+  });
+}
+
+export function newApp(): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  return app;
+}
+
+async function exchange(
+  parts: HttpParts,
+  req: Request,
+  res: Response,
+  path: string,
+  methods: ReadonlyMap<string, Operation> | undefined,
+  failure?: unknown,
+): Promise<void> {
+  const started = performance.now();
+  const id = uuidv7();
+  const operation = methods?.get(req.method);
+  const headers = {
+    ...commonHeaders(id, parts.baseUrl.startsWith('https:')),
+    ...cachingHeaders(operation?.route),
+  };
+  try {
+    if (failure) throw failure;
+    if (!methods) throw new Problem('not_found');
+    if (!operation)
+      throw new Problem('method_not_allowed', {}, { allow: [...methods.keys()].join(', ') });
+    await answer(parts, req, res, operation, id, headers);
+  } catch (error) {
+    if (res.headersSent) res.destroy();
+    else sendProblem(parts, req, res, operation?.route, error, id, headers);
+  }
+  const milliseconds = performance.now() - started;
+  parts.answered?.(req.method, path, res.statusCode, milliseconds / 1000);
+  parts.logger.info(
+    {
+      id,
+      method: req.method,
+      route: path,
+      status: res.statusCode,
+      ms: Math.round(milliseconds * 10) / 10,
+    },
+    'request',
+  );
+}
+
+async function answer(
+  parts: HttpParts,
+  req: Request,
+  res: Response,
+  operation: Operation,
+  id: string,
+  headers: Headers,
+): Promise<void> {
+  const { route } = operation;
+  checkHeaders(req);
+  checkOrigin(req, route, parts.baseUrl);
+  checkMedia(req, route);
+  const principal = await identify(parts, req, route);
+  if (isRefusal(principal)) throw refusalProblem(principal);
+  const forbidden = authorise(route, principal);
+  if (forbidden) throw refusalProblem(forbidden);
+  if (route.gated && !parts.apiOpen) throw new Problem('api_disabled');
+  const mark = req.url.indexOf('?');
+  const query = readQuery(mark < 0 ? '' : req.url.slice(mark + 1), route);
+  const key = idempotencyKey(req, route);
+  const body = route.body ? parseStrictJson(await readBody(req, route)) : undefined;
+  const input: Input = { params: req.params as Record<string, string>, query, body };
+  const outcome = await invoke(operation, principal, input, facts(parts, req, res, id, key));
+  if (isRefusal(outcome)) throw refusalProblem(outcome);
+  await send(req, res, route, outcome, headers);
+}
+
+async function identify(parts: HttpParts, req: Request, route: Route) {
+  const { access } = route;
+  const anonymous: Principal = { kind: 'anonymous' };
+  if (access === 'public' || access === 'session?') return anonymous;
+  const authorizations = req.headersDistinct.authorization ?? [];
+  const presented = { authorization: authorizations[0], cookie: req.headers.cookie };
+  if (access === 'session') return parts.authenticators.session(presented);
+  const moderation = typeof access === 'object' && 'roles' in access;
+  if (authorizations.length > 1)
+    return refuse(moderation ? 'moderator_required' : 'credential_not_accepted');
+  return moderation
+    ? parts.authenticators.moderator(presented)
+    : parts.authenticators.bearer(presented);
+}
+
+function facts(
+  parts: HttpParts,
+  req: Request,
+  res: Response,
+  id: string,
+  key: string | undefined,
+): RequestFacts {
+  const forwarded = req.headers['x-forwarded-for'];
+  const lastEventId = req.headers['last-event-id'];
+  return {
+    id,
+    address: addressBucket(
+      req.socket.remoteAddress,
+      Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+      parts.trustedProxies,
+    ),
+    cookie: req.headers.cookie,
+    authorization: req.headers.authorization,
+    ifNoneMatch: req.headers['if-none-match'],
+    lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
+    idempotencyKey: key,
+    get signal() {
+      const controller = new AbortController();
+      res.once('close', () => controller.abort());
+      return controller.signal;
+    },
+  };
+}
+
+function refusalProblem(refusal: {
+  refused: string;
+  details?: Record<string, unknown>;
+  headers?: Headers;
+}): Problem {
+  return new Problem(refusal.refused as ProblemCode, refusal.details ?? {}, refusal.headers ?? {});
+}
+
+function sendProblem(
+  parts: HttpParts,
+  req: Request,
+  res: Response,
+  route: Route | undefined,
+  error: unknown,
+  id: string,
+  headers: Headers,
+): void {
+  const problem = asProblem(error);
+  if (!(error instanceof Problem)) {
+    const level = problem.code === 'internal_error' ? 'error' : 'warn';
+    parts.logger[level]({ id, err: loggable(error) }, problem.code);
+  }
+  const reply = problemReply(problem.code, problem.details, id);
+  const body = route?.bareProblems?.includes(reply.status)
+    ? { status: reply.body.status }
+    : reply.body;
+  const all: Headers = {
+    ...headers,
+    'cache-control': 'no-store',
+    ...reply.headers,
+    ...problem.headers,
+  };
+  if (reply.status === 401 && problem.code.startsWith('credential_'))
+    all['www-authenticate'] = 'Bearer';
+  const unread = !req.complete && Number(req.headers['content-length'] ?? Infinity) > 65_536;
+  if (unread && req.headers['content-length'] !== undefined) all.connection = 'close';
+  void send(req, res, undefined, { status: reply.status, body }, all);
+}
+
+function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof StorageUnavailable) return new Problem('storage_unavailable');
+  if (error instanceof OutcomeUnconfirmed) return new Problem('outcome_unconfirmed');
+  return new Problem('internal_error');
+}

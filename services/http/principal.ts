@@ -1,0 +1,42 @@
+import type { Refusal } from '../eventstore/decider.ts';
+import type { Scope } from './scopes.ts';
+
+export type Role = 'triage' | 'moderator' | 'lead' | 'auditor';
+
+/** Who calls. Nobody is a principal too. */
+export type Principal =
+  | { kind: 'anonymous' }
+  | { kind: 'session'; memberId: string; handle: string; sessionId: string; expiresAt: Date }
+  | { kind: 'credential'; memberId: string; credentialId: string; scopes: readonly Scope[] }
+  | {
+      kind: 'moderator';
+      moderatorId: string;
+      name: string;
+      role: Role;
+      /** The browser session, where the cookie was used. */
+      sessionId: string | null;
+    };
+
+export type PrincipalOf<Kind extends Principal['kind']> = Extract<Principal, { kind: Kind }>;
+
+/** What a request carries that can prove who calls: values of single headers, undefined where absent. */
+export interface Presented {
+  authorization: string | undefined;
+  cookie: string | undefined;
+}
+
+/** Made by the features, wired by app.ts. None of them keeps a positive answer beyond a request. */
+export interface Authenticators {
+  bearer(presented: Presented): Promise<PrincipalOf<'credential'> | Refusal>;
+  session(presented: Presented): Promise<PrincipalOf<'session'> | Refusal>;
+  moderator(presented: Presented): Promise<PrincipalOf<'moderator'> | Refusal>;
+}
+
+/** The value of a cookie; one sent twice counts as none. */
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  const values = (header ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`));
+  return values.length === 1 ? values[0]?.slice(name.length + 1) : undefined;
+}

@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { AnyReply, Content, Route } from './route.ts';
+
+export const CONTRACT_VERSION = 'service-api-2026-09-12';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const REVALIDATE = 'public, max-age=0, must-revalidate';
+
+export type Headers = Record<string, string>;
+
+/** The headers of every answer. */
+export function commonHeaders(requestId: string, strictTransport: boolean): Headers {
+  return {
+    'x-request-id': requestId,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'x-contract-version': CONTRACT_VERSION,
+    ...(strictTransport ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+  };
+}
+
+/** Anonymous reads may be kept and revalidated, and read from any page; nothing else may. */
+export function cachingHeaders(route: Route | undefined): Headers {
+  const anonymous = route?.method === 'GET' && route.access === 'public';
+  return anonymous
+    ? { 'cache-control': REVALIDATE, 'access-control-allow-origin': '*' }
+    : { 'cache-control': 'no-store' };
+}
+
+export function jsonContent(body: unknown): Content {
+  return { type: JSON_TYPE, bytes: JSON.stringify(body) };
+}
+
+export function strongEtag(bytes: Uint8Array | string): string {
+  return `"${hash('sha256', bytes, 'base64url').slice(0, 27)}"`;
+}
+
+/** Writes an answer: ETag and 304 for anonymous reads, no body for HEAD. */
+export async function send(
+  req: IncomingMessage,
+  res: ServerResponse,
+  route: Route | undefined,
+  reply: AnyReply,
+  headers: Headers,
+): Promise<void> {
+  if (reply.stream) {
+    res.writeHead(reply.status, { ...headers, ...reply.headers, 'content-type': reply.type ?? '' });
+    if (req.method === 'HEAD') {
+      res.end();
+      return;
+    }
+    res.flushHeaders();
+    await pipeline(Readable.from(reply.stream), res);
+    return;
+  }
+  const content = reply.content ?? jsonContent(reply.body);
+  const all: Headers = { ...headers, 'content-type': content.type, ...reply.headers };
+  if (reply.status === 200 && all['cache-control'] === REVALIDATE && route?.access === 'public') {
+    all.etag ??= content.etag ?? strongEtag(content.bytes);
+    if (matches(req.headers['if-none-match'], all.etag)) {
+      delete all['content-type'];
+      res.writeHead(304, all).end();
+      return;
+    }
+  }
+  all['content-length'] = String(Buffer.byteLength(content.bytes));
+  res.writeHead(reply.status, all);
+  res.end(req.method === 'HEAD' ? undefined : content.bytes);
+}
+
+function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  if (header.trim() === '*') return true;
+  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}

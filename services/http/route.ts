@@ -1,0 +1,148 @@
+import type { z } from 'zod';
+import type { Refusal } from '../eventstore/decider.ts';
+import type { Principal, PrincipalOf, Role } from './principal.ts';
+import type { ProblemCode } from './problems.ts';
+import type { Scope } from './scopes.ts';
+import type { JsonObject } from './strict-json.ts';
+
+/**
+ * Who may call: anyone; the member of a browser session; `session?`, whose handler looks at the
+ * session itself; any bearer; a bearer with a scope; a moderator with one of the roles.
+ */
+export type Access =
+  | 'public'
+  | 'session'
+  | 'session?'
+  | 'bearer'
+  | { scope: Scope }
+  | { roles: readonly Role[] };
+
+export interface ReplyShape {
+  description: string;
+  /** Absent: the reply is no JSON; `type` says what it is. */
+  body?: z.ZodType;
+  type?: string;
+  headers?: Record<string, string>;
+}
+
+/** One operation. Routing, validation, access, limits, OpenAPI, A2A and MCP all derive from it. */
+export interface Route {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: `/${string}`;
+  summary: string;
+  description?: string;
+  tag: string;
+  access: Access;
+  /** `cookie`: Origin must be the base URL. Otherwise it is checked only where it is present. */
+  origin?: 'cookie';
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  /** Unknown query parameters: refused unless this says that they are ignored. */
+  unknownQuery?: 'ignored';
+  body?: z.ZodType;
+  /** In bytes; 64 KiB where nothing is said. */
+  bodyLimit?: number;
+  /** The `Idempotency-Key` header: obligatory on every /api/v1 mutation. */
+  idempotency?: 'required' | 'optional';
+  /** Does not count against the daily write budget. */
+  budgetExempt?: boolean;
+  /** Answers 503 `api_disabled` where API_OPEN is false. */
+  gated?: boolean;
+  replies: Readonly<Record<number, ReplyShape>>;
+  problems: readonly ProblemCode[];
+  /** HTTP numbers of problems whose body is `{status}` alone. */
+  bareProblems?: readonly number[];
+}
+
+export type Contract = Readonly<Record<string, Route>>;
+
+export function defineContract<const C extends Contract>(contract: C): C {
+  return contract;
+}
+
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+type PrincipalFor<A extends Access> = A extends 'public' | 'session?'
+  ? Principal
+  : A extends 'session'
+    ? PrincipalOf<'session'>
+    : A extends { roles: readonly Role[] }
+      ? PrincipalOf<'moderator'>
+      : PrincipalOf<'credential'>;
+
+/** What the transport knows of a request beside its input. */
+export interface RequestFacts {
+  id: string;
+  /** The caller's address bucket: an IPv4 address or an IPv6 /64. */
+  address: string;
+  cookie: string | undefined;
+  authorization: string | undefined;
+  ifNoneMatch: string | undefined;
+  lastEventId: string | undefined;
+  idempotencyKey: string | undefined;
+  /** Aborted when the caller has gone. */
+  signal: AbortSignal;
+}
+
+export interface Call<R extends Route = Route> {
+  operation: string;
+  route: R;
+  params: Parsed<R['params']>;
+  query: Parsed<R['query']>;
+  body: Parsed<R['body']>;
+  /** The body as it was sent, for the canonical hash. */
+  sent: JsonObject;
+  principal: PrincipalFor<R['access']>;
+  request: RequestFacts;
+}
+
+export interface Content {
+  type: string;
+  bytes: Uint8Array | string;
+  etag?: string;
+}
+
+interface Extras {
+  headers?: Record<string, string>;
+}
+
+type ReplyOf<R extends Route> = {
+  [Status in keyof R['replies'] & number]: Extras & {
+    status: Status;
+  } & (R['replies'][Status] extends {
+      body: infer Body extends z.ZodType;
+    }
+      ? { body: z.input<Body> } | { content: Content }
+      : { content: Content } | { stream: AsyncIterable<string | Uint8Array>; type: string });
+}[keyof R['replies'] & number];
+
+/** A declared reply or a declared refusal; anything else does not compile. */
+export type Outcome<R extends Route> = ReplyOf<R> | (Refusal<R['problems'][number]> & Extras);
+
+export type Handler<R extends Route> = (call: Call<R>) => Promise<Outcome<R>>;
+
+/** Exactly one handler for each row. */
+export type Handlers<C extends Contract> = { [Operation in keyof C]: Handler<C[Operation]> };
+
+/** A feature: its rows and their handlers. */
+export interface Feature<C extends Contract = Contract> {
+  contract: C;
+  handlers: Handlers<C>;
+}
+
+export function feature<C extends Contract>(contract: C, handlers: Handlers<C>): Feature {
+  return { contract, handlers } as unknown as Feature;
+}
+
+/** A reply of any row, as the transports see it. */
+export interface AnyReply extends Extras {
+  status: number;
+  body?: unknown;
+  content?: Content;
+  stream?: AsyncIterable<string | Uint8Array>;
+  type?: string;
+}
+
+export function isMutation(route: Route): boolean {
+  return route.method !== 'GET';
+}

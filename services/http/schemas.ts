@@ -1,0 +1,85 @@
+import { z } from 'zod';
+
+const UUID_V4 =
+  /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-4[0-9A-Fa-f]{3}-[89aAbB][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$/;
+
+/** A UUIDv4 in either case, read as lowercase. */
+export const Uuid = z
+  .string()
+  .regex(UUID_V4, 'must be a UUIDv4')
+  .toLowerCase()
+  .meta({ format: 'uuid' });
+
+/** A UUID that the server made, of any version. */
+export const AnyUuid = z.uuid();
+
+export const Handle = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{2,23}$/, 'must be 3 to 24 of a-z, 0-9 and _, starting with a letter');
+
+export const Key = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hex characters');
+
+/** Integer Unix seconds. */
+export const UnixSeconds = z.int().min(0).max(253_402_300_799);
+
+/** ISO 8601 UTC with milliseconds. */
+export const Timestamp = z.iso.datetime({ precision: 3 });
+
+/** Text of `min` to `max` code points; white space alone does not satisfy a minimum. */
+export function Text(min: number, max: number) {
+  return z
+    .string()
+    .refine((text) => min === 0 || /\P{White_Space}/u.test(text), 'must not be empty')
+    .refine((text) => codePoints(text) >= min, `must have at least ${min} characters`)
+    .refine((text) => codePoints(text) <= max, `must have at most ${max} characters`)
+    .meta({ minLength: min, maxLength: max });
+}
+
+/** Length as a reader counts it: in code points. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+/** An absolute https URL without credentials in it. */
+export const HttpsUrl = z
+  .string()
+  .max(2000)
+  .refine((text) => {
+    if (!/^https:\/\/[^\s]+$/.test(text) || !URL.canParse(text)) return false;
+    const url = new URL(text);
+    return url.username === '' && url.password === '';
+  }, 'must be an absolute https URL')
+  .meta({ format: 'uri' });
+
+export const StatusResponse = z
+  .object({ status: z.string(), id: z.string().optional(), expires_at: UnixSeconds.optional() })
+  .meta({ id: 'StatusResponse' });
+
+export const Member = z
+  .object({
+    id: Uuid,
+    handle: Handle,
+    identity: z.literal('chosen_service_handle'),
+    network_verified: z.literal(false),
+  })
+  .meta({ id: 'Member' });
+
+export function memberBody(id: string, handle: string): z.infer<typeof Member> {
+  return { id, handle, identity: 'chosen_service_handle', network_verified: false };
+}
+
+/** Unix seconds of a time. */
+export const unixSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
+
+/** `limit` of a list, as a query parameter: 1 to 100, 50 where it is absent. */
+export const Limit = z
+  .string()
+  .regex(/^(?:[1-9]\d?|100)$/, 'must be an integer from 1 to 100')
+  .transform(Number)
+  .default(50)
+  .meta({ override: { type: 'integer', minimum: 1, maximum: 100, default: 50 } });
+
+/** An opaque place in a list. What is in it is checked by the list. */
+export const Cursor = z.string().min(1).max(1000);

@@ -1,0 +1,17 @@
+/** Every scope a credential can have (SPECIFICATION.md, section 5). */
+export const SCOPES = [
+  'profile:write',
+  'artifact:publish',
+  'case:create',
+  'case:claim',
+  'case:submit',
+  'case:review',
+  'case:note',
+  'updates:read',
+  'credential:manage',
+  'account:export',
+  'account:delete',
+  'report:create',
+] as const;
+
+export type Scope = (typeof SCOPES)[number];

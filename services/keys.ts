@@ -1,0 +1,67 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { ServerKey } from './server-keys.ts';
+
+export type Purpose =
+  | 'sign-in'
+  | 'recovery'
+  | 'credential'
+  | 'session'
+  | 'moderator'
+  | 'moderator-session'
+  | 'handle'
+  | 'address'
+  | 'receipt'
+  | 'cursor';
+
+/** A keyed hash and the number of the server key that made it. */
+export interface Verifier {
+  key_id: number;
+  hash: string;
+}
+
+export type KeyRing = ReturnType<typeof keyRing>;
+
+/**
+ * Keyed hashes under server keys, one derived key (HKDF-SHA-256) for each purpose. The secrets they
+ * cover are 256-bit random values, so no slow password hash is needed.
+ */
+export function keyRing(serverKeys: readonly ServerKey[]) {
+  const newest = serverKeys[0];
+  if (!newest) throw new Error('a key ring needs a server key');
+  const ids = serverKeys.map((key) => key.id);
+  const derived = new Map<string, Buffer>();
+
+  /** The derived key of one purpose under one server key, or undefined where that key is unknown. */
+  function derive(purpose: Purpose, id: number = newest?.id ?? 0): Buffer | undefined {
+    const name = `${id} ${purpose}`;
+    let key = derived.get(name);
+    const source = serverKeys.find((serverKey) => serverKey.id === id);
+    if (!key && source) {
+      key = Buffer.from(hkdfSync('sha256', source.secret, '', `service ${purpose}`, 32));
+      derived.set(name, key);
+    }
+    return key;
+  }
+
+  function mac(purpose: Purpose, owner: string, secret: string, id = ids[0]): Verifier {
+    const key = derive(purpose, id);
+    if (!key || id === undefined) throw new Error(`server key ${id} is not in the ring`);
+    const hash = createHmac('sha256', key).update(`${owner}\0${secret}`).digest('hex');
+    return { key_id: id, hash };
+  }
+
+  /** Constant time; costs the same work where nothing is stored. */
+  function verify(purpose: Purpose, owner: string, secret: string, stored?: Verifier): boolean {
+    const known = stored !== undefined && ids.includes(stored.key_id);
+    const { hash } = mac(purpose, owner, secret, known ? stored.key_id : ids[0]);
+    const expected = known ? stored.hash : '0'.repeat(64);
+    return timingSafeEqual(Buffer.from(hash), Buffer.from(expected)) && known;
+  }
+
+  /** The hash under every key of the ring, newest first: for what must be found by its hash. */
+  function all(purpose: Purpose, owner: string, secret: string): Verifier[] {
+    return ids.map((id) => mac(purpose, owner, secret, id));
+  }
+
+  return { ids, derive, mac, verify, all };
+}

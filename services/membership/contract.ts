@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { defineContract } from '../http/route.ts';
+import { Handle, Key, Member, StatusResponse, Uuid } from '../http/schemas.ts';
+
+const BODY_LIMIT = 4096;
+
+const MemberResponse = StatusResponse.extend({ member: Member }).meta({ id: 'MemberResponse' });
+
+const different = (message: string) => ({ message, path: ['recovery_key'] });
+
+export const membershipContract = defineContract({
+  'membership.register': {
+    method: 'POST',
+    path: '/api/membership/register',
+    summary: 'Register with a handle and two keys that the client made',
+    description:
+      'Idempotent by content: the same four values again answer the same 200. Proves control of the submitted keys only.',
+    tag: 'membership',
+    access: 'public',
+    origin: 'cookie',
+    bodyLimit: BODY_LIMIT,
+    body: z
+      .strictObject({ id: Uuid, handle: Handle, sign_in_key: Key, recovery_key: Key })
+      .refine(
+        (body) => body.sign_in_key !== body.recovery_key,
+        different('must differ from sign_in_key'),
+      ),
+    replies: {
+      200: {
+        description: 'New member, or the matching earlier registration',
+        body: MemberResponse,
+      },
+    },
+    problems: ['registration_conflict', 'rate_limited', 'admission_closed', 'capacity_reached'],
+  },
+  'membership.login': {
+    method: 'POST',
+    path: '/api/membership/login',
+    summary: 'Sign in with the id and the sign-in key',
+    tag: 'membership',
+    access: 'public',
+    origin: 'cookie',
+    bodyLimit: BODY_LIMIT,
+    body: z.strictObject({ id: Uuid, sign_in_key: Key }),
+    replies: {
+      200: {
+        description: 'Signed in; `expires_at` is the end of the session',
+        body: StatusResponse,
+        headers: { 'Set-Cookie': 'The session cookie' },
+      },
+    },
+    problems: ['credentials_not_accepted', 'rate_limited'],
+  },
+  'membership.recover': {
+    method: 'POST',
+    path: '/api/membership/recover',
+    summary: 'Replace both keys with the recovery key',
+    description:
+      'Ends every session and credential. Idempotent by `operation_id` and the complete body.',
+    tag: 'membership',
+    access: 'public',
+    origin: 'cookie',
+    bodyLimit: BODY_LIMIT,
+    body: z
+      .strictObject({
+        id: Uuid,
+        recovery_key: Key,
+        new_sign_in_key: Key,
+        new_recovery_key: Key,
+        operation_id: Uuid,
+      })
+      .refine((body) => body.new_sign_in_key !== body.new_recovery_key, {
+        message: 'must differ from new_sign_in_key',
+        path: ['new_recovery_key'],
+      }),
+    replies: {
+      200: { description: 'Recovery recorded; no session is created', body: StatusResponse },
+    },
+    problems: ['credentials_not_accepted', 'invalid_request', 'rate_limited'],
+  },
+  'membership.logout': {
+    method: 'POST',
+    path: '/api/membership/logout',
+    summary: 'End the session of the cookie',
+    tag: 'membership',
+    access: 'session?',
+    origin: 'cookie',
+    bodyLimit: BODY_LIMIT,
+    body: z.strictObject({}),
+    replies: {
+      200: {
+        description: 'Signed out, whether there was a session or not',
+        body: StatusResponse,
+        headers: { 'Set-Cookie': 'Clears the session cookie' },
+      },
+    },
+    problems: [],
+  },
+  'membership.me': {
+    method: 'GET',
+    path: '/api/membership/me',
+    summary: 'The member of the current session',
+    tag: 'membership',
+    access: 'session?',
+    unknownQuery: 'ignored',
+    replies: { 200: { description: 'The member', body: MemberResponse } },
+    problems: ['session_required'],
+    bareProblems: [401],
+  },
+});

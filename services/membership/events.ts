@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { defineEvent } from '../eventstore/event.ts';
+
+export const MemberRegistered = defineEvent('MemberRegistered', {
+  data: z.strictObject({ handle_hash: z.string(), handle_key_id: z.int() }),
+  personal: z.strictObject({ handle: z.string() }),
+});
+
+/** Both keys were replaced; every session and credential made before is dead. */
+export const MemberRecovered = defineEvent('MemberRecovered', {
+  data: z.strictObject({ operation_id: z.uuid() }),
+});
+
+export const MemberDeactivated = defineEvent('MemberDeactivated', {
+  data: z.strictObject({ erase_notes: z.boolean() }),
+});
+
+export const SessionStarted = defineEvent('SessionStarted', {
+  data: z.strictObject({ session_id: z.uuid(), expires_at: z.iso.datetime() }),
+});
+
+export const SessionEnded = defineEvent('SessionEnded', {
+  data: z.strictObject({
+    session_id: z.uuid(),
+    reason: z.enum(['signed_out', 'replaced', 'expired', 'recovery', 'deactivated']),
+  }),
+});

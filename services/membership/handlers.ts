@@ -1,0 +1,87 @@
+import type { Config } from '../config.ts';
+import { isRefusal, refuse } from '../eventstore/decider.ts';
+import type { EventStore } from '../eventstore/store.ts';
+import type { Handlers, RequestFacts } from '../http/route.ts';
+import { memberBody, unixSeconds } from '../http/schemas.ts';
+import type { KeyRing } from '../keys.ts';
+import type { RateLimits } from '../limits.ts';
+import type { membershipContract } from './contract.ts';
+import { loginPlan, logoutPlan } from './login.ts';
+import { recoverPlan } from './recover.ts';
+import { registerPlan } from './register.ts';
+import {
+  CLEAR_SESSION_COOKIE,
+  newSessionToken,
+  presentedSession,
+  sessionAuthenticator,
+  sessionCookie,
+} from './sessions.ts';
+
+export interface MembershipParts {
+  store: EventStore;
+  keys: KeyRing;
+  limits: RateLimits;
+  config: Pick<
+    Config,
+    'limitMembers' | 'limitRegistrationsPerDay' | 'limitKeyAttempts' | 'membershipOpen'
+  >;
+}
+
+export function membershipHandlers(parts: MembershipParts): Handlers<typeof membershipContract> {
+  const { store, keys, limits, config } = parts;
+  const authenticate = sessionAuthenticator(store.pool, keys);
+
+  /** Register, login and recover share one count of attempts; a malformed body never gets here. */
+  const attempt = (request: RequestFacts) =>
+    limits.take(request.address, [
+      { kind: 'keys', window: '10 minutes', limit: config.limitKeyAttempts },
+    ]);
+
+  return {
+    'membership.register': async ({ body, request }) => {
+      if (!(await attempt(request))) return refuse('rate_limited');
+      const answer = await store.execute(registerPlan(parts, body, request.address));
+      return isRefusal(answer) ? answer : { status: 200, body: answer };
+    },
+
+    'membership.login': async ({ body, request }) => {
+      if (!(await attempt(request))) return refuse('rate_limited');
+      const token = newSessionToken();
+      const before = presentedSession(request.cookie);
+      const answer = await store.execute(loginPlan(parts, body, token, before));
+      if (isRefusal(answer)) return answer;
+      return { status: 200, body: answer, headers: { 'set-cookie': sessionCookie(token) } };
+    },
+
+    'membership.recover': async ({ body, request }) => {
+      if (!(await attempt(request))) return refuse('rate_limited');
+      const answer = await store.execute(recoverPlan(parts, body));
+      return isRefusal(answer) ? answer : { status: 200, body: answer };
+    },
+
+    'membership.logout': async ({ request }) => {
+      const token = presentedSession(request.cookie);
+      if (token) await store.execute(logoutPlan(parts, token));
+      return {
+        status: 200,
+        body: { status: 'signed_out' },
+        headers: { 'set-cookie': CLEAR_SESSION_COOKIE },
+      };
+    },
+
+    'membership.me': async ({ request }) => {
+      const session = await authenticate(request);
+      if (isRefusal(session))
+        return { ...session, headers: { 'set-cookie': CLEAR_SESSION_COOKIE } };
+      return {
+        status: 200,
+        body: {
+          status: 'ok',
+          id: session.memberId,
+          expires_at: unixSeconds(session.expiresAt),
+          member: memberBody(session.memberId, session.handle),
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { findMember, type MemberRow } from '../../projections/members.ts';
+import { refuse } from '../eventstore/decider.ts';
+import type { Plan } from '../eventstore/store.ts';
+import { unixSeconds } from '../http/schemas.ts';
+import { readVerifiers, type VerifierRow } from '../verifiers.ts';
+import type { MembershipParts } from './handlers.ts';
+import {
+  endSessions,
+  findLiveSession,
+  insertSession,
+  isSession,
+  memberOfSession,
+  SESSION_SECONDS,
+  type SessionRow,
+  sessionVerifier,
+  type Token,
+} from './sessions.ts';
+
+export interface SignedIn {
+  status: 'signed_in';
+  id: string;
+  expires_at: number;
+}
+
+/**
+ * An unknown id, a wrong key and a deactivated member get one and the same answer after the same
+ * work. The session whose cookie was sent ends.
+ */
+export function loginPlan(
+  { keys }: MembershipParts,
+  body: { id: string; sign_in_key: string },
+  token: Token,
+  before: Token | undefined,
+): Plan<SignedIn, 'credentials_not_accepted'> {
+  const { id } = body;
+  const previous = before?.id ?? null;
+  return {
+    lock: memberOfSession(previous, id),
+    load: [findMember(id), readVerifiers(id, ['sign-in']), findLiveSession(previous ?? token.id)],
+    decide({ rows, now }) {
+      const [[row], [verifier], [old]] = rows as unknown as [
+        MemberRow[],
+        VerifierRow[],
+        SessionRow[],
+      ];
+      const proven = keys.verify('sign-in', id, body.sign_in_key, verifier);
+      if (!proven || row?.state !== 'active') return refuse('credentials_not_accepted');
+      const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
+      const replaced = before && old && isSession(keys, before, old) ? old : undefined;
+      return {
+        answer: { status: 'signed_in', id, expires_at: unixSeconds(expiresAt) },
+        appends: [
+          ...(replaced ? [endSession(replaced.member_id, replaced.session_id, 'replaced')] : []),
+          {
+            owner: id,
+            stream: `session-${token.id}`,
+            version: 0,
+            actor: { type: 'member', id },
+            events: [
+              {
+                type: 'SessionStarted',
+                data: { session_id: token.id, expires_at: expiresAt.toISOString() },
+                personal: null,
+              },
+            ],
+          },
+        ],
+        rows: [
+          ...(replaced ? [endSessions([replaced.session_id], now)] : []),
+          insertSession(token.id, id, row.key_epoch, sessionVerifier(keys, token), now, expiresAt),
+        ],
+      };
+    },
+  };
+}
+
+/** The end of a session: its stream has its start and nothing else. */
+export function endSession(
+  memberId: string,
+  sessionId: string,
+  reason: 'signed_out' | 'replaced' | 'expired' | 'recovery' | 'deactivated',
+) {
+  const byService = reason === 'expired';
+  return {
+    owner: memberId,
+    stream: `session-${sessionId}`,
+    version: 1,
+    actor: byService ? { type: 'service' as const } : { type: 'member' as const, id: memberId },
+    events: [{ type: 'SessionEnded', data: { session_id: sessionId, reason }, personal: null }],
+  };
+}
+
+/** Ends the session of the cookie, where it is live. */
+export function logoutPlan({ keys }: MembershipParts, token: Token): Plan<null> {
+  return {
+    lock: memberOfSession(token.id, null),
+    load: [findLiveSession(token.id)],
+    decide({ rows, now }) {
+      const [row] = rows[0] as unknown as SessionRow[];
+      if (!row || !isSession(keys, token, row)) return { unchanged: null };
+      return {
+        answer: null,
+        appends: [endSession(row.member_id, row.session_id, 'signed_out')],
+        rows: [endSessions([row.session_id], now)],
+      };
+    },
+  };
+}

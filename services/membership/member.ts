@@ -1,0 +1,81 @@
+import { type Decider, type Refusal, refuse } from '../eventstore/decider.ts';
+import type { NewEvent } from '../eventstore/event.ts';
+import type * as events from './events.ts';
+
+type MemberEvents = (typeof events)['MemberRegistered' | 'MemberRecovered' | 'MemberDeactivated'];
+
+export type MemberState = { status: 'none' } | { status: 'active' } | { status: 'deactivated' };
+
+export interface RegisterMember {
+  type: 'RegisterMember';
+  handle: string;
+  handleHash: string;
+  handleKeyId: number;
+  /** Facts loaded under the lock of the totals. */
+  handleTaken: boolean;
+  activeMembers: number;
+  registrationsToday: number;
+  limits: { members: number; registrationsPerDay: number };
+  admission: boolean;
+}
+
+export interface RecoverMember {
+  type: 'RecoverMember';
+  operationId: string;
+}
+
+export type RegistrationRefusal =
+  | 'registration_conflict'
+  | 'admission_closed'
+  | 'capacity_reached'
+  | 'rate_limited';
+
+export type RecoveryRefusal = 'credentials_not_accepted';
+
+type Decided<Code extends string> = NewEvent<MemberEvents>[] | Refusal<Code>;
+
+/** A member's account: registered once, recovered any number of times, deactivated for ever. */
+export const member: Decider<
+  MemberState,
+  RegisterMember | RecoverMember,
+  MemberEvents,
+  RegistrationRefusal | RecoveryRefusal
+> = {
+  initial: { status: 'none' },
+  decide: (state, command) =>
+    command.type === 'RegisterMember' ? register(state, command) : recover(state, command),
+  evolve: (state, event) => {
+    switch (event.type) {
+      case 'MemberRegistered':
+        return { status: 'active' };
+      case 'MemberRecovered':
+        return state;
+      case 'MemberDeactivated':
+        return { status: 'deactivated' };
+    }
+  },
+};
+
+export function register(
+  state: MemberState,
+  command: RegisterMember,
+): Decided<RegistrationRefusal> {
+  if (state.status !== 'none') return refuse('registration_conflict');
+  if (!command.admission) return refuse('admission_closed');
+  if (command.activeMembers >= command.limits.members) return refuse('capacity_reached');
+  if (command.handleTaken) return refuse('registration_conflict');
+  if (command.registrationsToday >= command.limits.registrationsPerDay)
+    return refuse('rate_limited');
+  return [
+    {
+      type: 'MemberRegistered',
+      data: { handle_hash: command.handleHash, handle_key_id: command.handleKeyId },
+      personal: { handle: command.handle },
+    },
+  ];
+}
+
+export function recover(state: MemberState, command: RecoverMember): Decided<RecoveryRefusal> {
+  if (state.status !== 'active') return refuse('credentials_not_accepted');
+  return [{ type: 'MemberRecovered', data: { operation_id: command.operationId }, personal: null }];
+}

@@ -1,0 +1,123 @@
+import { activeCredentials, type CredentialRow } from '../../projections/credentials.ts';
+import { findMember, type MemberRow } from '../../projections/members.ts';
+import { bindSecrets, redactedHash, sameBody } from '../body-hash.ts';
+import { type ReceiptRow, readReceipt, readStream, streamVersion } from '../eventstore/append.ts';
+import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
+import type { RecordedEvent } from '../eventstore/event.ts';
+import type { Plan } from '../eventstore/store.ts';
+import type { KeyRing } from '../keys.ts';
+import { readVerifiers, type VerifierRow, writeVerifier } from '../verifiers.ts';
+import type { MembershipParts } from './handlers.ts';
+import { endSession } from './login.ts';
+import { member, type RecoveryRefusal, recover } from './member.ts';
+import { endSessions, openSessions } from './sessions.ts';
+
+interface Recovery {
+  id: string;
+  recovery_key: string;
+  new_sign_in_key: string;
+  new_recovery_key: string;
+  operation_id: string;
+}
+
+export interface Recovered {
+  status: 'recovered';
+  id: string;
+}
+
+/** New keys for old, and the end of every session and credential, in one transaction. */
+export function recoverPlan(
+  { keys }: MembershipParts,
+  body: Recovery,
+): Plan<Recovered, RecoveryRefusal | 'invalid_request'> {
+  const { id, operation_id } = body;
+  const stream = `member-${id}`;
+  return {
+    lock: [id],
+    load: [
+      findMember(id),
+      readVerifiers(id, ['sign-in', 'recovery']),
+      readReceipt(id, 'recover', operation_id),
+      readStream(id, stream),
+      openSessions(id),
+      activeCredentials(id),
+    ],
+    decide({ rows, now }) {
+      const [[row], verifiers, [receipt], events, sessions, credentials] = rows as unknown as [
+        MemberRow[],
+        VerifierRow[],
+        ReceiptRow[],
+        RecordedEvent[],
+        { session_id: string }[],
+        CredentialRow[],
+      ];
+      const recovery = verifiers.find(({ purpose }) => purpose === 'recovery');
+      const proven = keys.verify('recovery', id, body.recovery_key, recovery);
+      if (row?.state !== 'active') return refuse('credentials_not_accepted');
+      if (receipt && sameBody(keys, id, { ...body }, receipt))
+        return { unchanged: receipt.reply as Recovered };
+      if (!proven) return refuse('credentials_not_accepted');
+      const issues = receipt
+        ? [{ path: 'operation_id', message: 'was used for another recovery' }]
+        : keysInUse(keys, verifiers, body);
+      if (issues.length > 0) return refuse('invalid_request', { issues });
+
+      const decided = recover(replay(member, events as never[]), {
+        type: 'RecoverMember',
+        operationId: operation_id,
+      });
+      if (isRefusal(decided)) return decided;
+      const actor = { type: 'member' as const, id };
+      const answer: Recovered = { status: 'recovered', id };
+      return {
+        answer,
+        appends: [
+          { owner: id, stream, version: streamVersion(events), actor, events: decided },
+          ...sessions.map(({ session_id }) => endSession(id, session_id, 'recovery')),
+          ...credentials.map(({ credential_id }) => ({
+            owner: id,
+            stream: `credential-${credential_id}`,
+            version: 1,
+            actor,
+            events: [
+              {
+                type: 'CredentialRevoked',
+                data: { credential_id, reason: 'recovery' },
+                personal: null,
+              },
+            ],
+          })),
+        ],
+        rows: [
+          endSessions(
+            sessions.map(({ session_id }) => session_id),
+            now,
+          ),
+          writeVerifier(id, 'sign-in', id, keys.mac('sign-in', id, body.new_sign_in_key)),
+          writeVerifier(id, 'recovery', id, keys.mac('recovery', id, body.new_recovery_key)),
+        ],
+        receipt: (recorded) => ({
+          owner: id,
+          space: 'recover',
+          key: operation_id,
+          operation: 'membership.recover',
+          route: 'POST /api/membership/recover',
+          bodyHash: redactedHash({ ...body }),
+          bound: bindSecrets(keys, id, { ...body }),
+          httpStatus: 200,
+          reply: answer,
+          eventIds: recorded.map((event) => event.event_id),
+        }),
+      };
+    },
+  };
+}
+
+/** The new keys must differ from both present ones. */
+function keysInUse(keys: KeyRing, verifiers: readonly VerifierRow[], body: Recovery) {
+  return (['new_sign_in_key', 'new_recovery_key'] as const).flatMap((path) =>
+    verifiers.some((stored) => keys.verify(stored.purpose, body.id, body[path], stored))
+      ? [{ path, message: 'must differ from both present keys' }]
+      : [],
+  );
+}

@@ -1,0 +1,107 @@
+import { findHandle, findMember, lockTotals, type MemberRow } from '../../projections/members.ts';
+import { bindSecrets, redactedHash, sameBody } from '../body-hash.ts';
+import type { ReceiptRow } from '../eventstore/append.ts';
+import { readReceipt, readStream, streamVersion } from '../eventstore/append.ts';
+import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
+import type { RecordedEvent } from '../eventstore/event.ts';
+import type { Plan } from '../eventstore/store.ts';
+import { memberBody } from '../http/schemas.ts';
+import { countOf, countToday } from '../limits.ts';
+import { writeVerifier } from '../verifiers.ts';
+import type { MembershipParts } from './handlers.ts';
+import { member, type RegistrationRefusal, register } from './member.ts';
+
+interface Registration {
+  id: string;
+  handle: string;
+  sign_in_key: string;
+  recovery_key: string;
+}
+
+export interface Registered {
+  status: 'registered';
+  id: string;
+  member: ReturnType<typeof memberBody>;
+}
+
+/** Receipt, admission, capacity, handle and the day's count, all under the lock of the totals. */
+export function registerPlan(
+  { keys, config, limits }: MembershipParts,
+  body: Registration,
+  address: string,
+): Plan<Registered, RegistrationRefusal> {
+  const { id, handle } = body;
+  const hashes = keys.all('handle', 'handle', handle);
+  const bucket = limits.bucketOf(address);
+  const stream = `member-${id}`;
+  const answer: Registered = { status: 'registered', id, member: memberBody(id, handle) };
+  return {
+    load: [
+      lockTotals(),
+      readReceipt(id, 'register', id),
+      findMember(id),
+      readStream(id, stream),
+      findHandle(hashes.map(({ hash }) => hash)),
+      countToday('registration', bucket),
+    ],
+    decide({ rows }) {
+      const [totals, [receipt], [row], events, handles, counts] = rows as unknown as [
+        { active: number }[],
+        ReceiptRow[],
+        MemberRow[],
+        RecordedEvent[],
+        unknown[],
+        { count: number }[],
+      ];
+      if (receipt) {
+        const same = row?.state === 'active' && sameBody(keys, id, { ...body }, receipt);
+        return same ? { unchanged: receipt.reply as Registered } : refuse('registration_conflict');
+      }
+      const [hash] = hashes;
+      const decided = register(replay(member, events as never[]), {
+        type: 'RegisterMember',
+        handle,
+        handleHash: hash?.hash ?? '',
+        handleKeyId: hash?.key_id ?? 0,
+        handleTaken: handles.length > 0,
+        activeMembers: totals[0]?.active ?? 0,
+        registrationsToday: counts[0]?.count ?? 0,
+        limits: {
+          members: config.limitMembers,
+          registrationsPerDay: config.limitRegistrationsPerDay,
+        },
+        admission: config.membershipOpen,
+      });
+      if (isRefusal(decided)) return decided;
+      return {
+        answer,
+        appends: [
+          {
+            owner: id,
+            stream,
+            version: streamVersion(events),
+            actor: { type: 'member', id },
+            events: decided,
+          },
+        ],
+        rows: [
+          writeVerifier(id, 'sign-in', id, keys.mac('sign-in', id, body.sign_in_key)),
+          writeVerifier(id, 'recovery', id, keys.mac('recovery', id, body.recovery_key)),
+          countOf('registration', bucket),
+        ],
+        receipt: (recorded) => ({
+          owner: id,
+          space: 'register',
+          key: id,
+          operation: 'membership.register',
+          route: 'POST /api/membership/register',
+          bodyHash: redactedHash({ ...body }),
+          bound: bindSecrets(keys, id, { ...body }),
+          httpStatus: 200,
+          reply: answer,
+          eventIds: recorded.map((event) => event.event_id),
+        }),
+      };
+    },
+  };
+}

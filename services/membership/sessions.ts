@@ -1,0 +1,113 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { type Refusal, refuse } from '../eventstore/decider.ts';
+import { type Sql, sql } from '../eventstore/sql.ts';
+import { type PrincipalOf, readCookie } from '../http/principal.ts';
+import type { KeyRing, Verifier } from '../keys.ts';
+import { query } from '../postgres.ts';
+
+const COOKIE = '__Host-ServiceSession';
+const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
+
+export const SESSION_SECONDS = 1800;
+
+export const CLEAR_SESSION_COOKIE = `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
+
+export interface Token {
+  id: string;
+  secret: string;
+}
+
+export function newSessionToken(): Token {
+  return { id: randomUUID(), secret: randomBytes(32).toString('hex') };
+}
+
+export function sessionCookie(token: Token): string {
+  return `${COOKIE}=${token.id}.${token.secret}; ${ATTRIBUTES}; Max-Age=${SESSION_SECONDS}`;
+}
+
+/** The session token of a Cookie header, where there is exactly one and it has the form of one. */
+export function presentedSession(cookie: string | undefined): Token | undefined {
+  const [, id, secret] =
+    /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9a-f]{64})$/.exec(
+      readCookie(cookie, COOKIE) ?? '',
+    ) ?? [];
+  return id && secret ? { id, secret } : undefined;
+}
+
+export interface SessionRow extends Verifier {
+  session_id: string;
+  member_id: string;
+  handle: string;
+  expires_at: Date;
+}
+
+/** A session that is live by the database's clock, of a living member whose keys were not recovered since. */
+export function findLiveSession(sessionId: string): Sql {
+  return sql`SELECT s.session_id, s.member_id, m.handle, s.expires_at, s.key_id, s.hash
+    FROM sessions s JOIN members m ON m.member_id = s.member_id
+    WHERE s.session_id = ${sessionId} AND s.ended_at IS NULL AND s.expires_at > clock_timestamp()
+      AND s.key_epoch = m.key_epoch AND m.state = 'active'`;
+}
+
+/** Selects the member of a session, for locking. */
+export function memberOfSession(sessionId: string | null, orMember: string | null): Sql {
+  return sql`SELECT member_id FROM sessions WHERE session_id = ${sessionId}::uuid
+    UNION SELECT ${orMember}::uuid`;
+}
+
+/** Sessions that the log does not call ended yet. */
+export function openSessions(memberId: string): Sql {
+  return sql`SELECT session_id FROM sessions WHERE member_id = ${memberId} AND ended_at IS NULL`;
+}
+
+export function overdueSessions(limit: number): Sql {
+  return sql`SELECT session_id, member_id FROM sessions
+    WHERE ended_at IS NULL AND expires_at <= clock_timestamp() ORDER BY expires_at LIMIT ${limit}`;
+}
+
+export function insertSession(
+  sessionId: string,
+  memberId: string,
+  keyEpoch: number,
+  verifier: Verifier,
+  startedAt: Date,
+  expiresAt: Date,
+): Sql {
+  return sql`INSERT INTO sessions (session_id, member_id, key_epoch, key_id, hash, started_at, expires_at)
+    VALUES (${sessionId}, ${memberId}, ${keyEpoch}, ${verifier.key_id}, ${verifier.hash},
+      ${startedAt}, ${expiresAt})`;
+}
+
+export function endSessions(sessionIds: readonly string[], now: Date): Sql {
+  return sql`UPDATE sessions SET ended_at = ${now} WHERE session_id = ANY(${sessionIds}::uuid[])`;
+}
+
+export function sessionVerifier(keys: KeyRing, token: Token): Verifier {
+  return keys.mac('session', token.id, token.secret);
+}
+
+export function isSession(keys: KeyRing, token: Token, row: SessionRow | undefined): boolean {
+  return keys.verify('session', token.id, token.secret, row);
+}
+
+/** Who the cookie proves, asked anew on every request. */
+export function sessionAuthenticator(pool: pg.Pool, keys: KeyRing) {
+  return async ({
+    cookie,
+  }: {
+    cookie: string | undefined;
+  }): Promise<PrincipalOf<'session'> | Refusal<'session_required'>> => {
+    const token = presentedSession(cookie);
+    if (!token) return refuse('session_required');
+    const [row] = await query<SessionRow>(pool, findLiveSession(token.id));
+    if (!row || !isSession(keys, token, row)) return refuse('session_required');
+    return {
+      kind: 'session',
+      memberId: row.member_id,
+      handle: row.handle,
+      sessionId: row.session_id,
+      expiresAt: row.expires_at,
+    };
+  };
+}

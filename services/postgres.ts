@@ -1,0 +1,119 @@
+import pg from 'pg';
+import type { Sql } from './eventstore/sql.ts';
+
+/** Storage cannot be reached, is shutting down or does not answer in time: 503, nothing happened. */
+export class StorageUnavailable extends Error {}
+
+/** COMMIT was sent and its fate could not be learnt: 503, the write may or may not have happened. */
+export class OutcomeUnconfirmed extends Error {}
+
+/** How long a command may take before it is refused, in milliseconds. */
+export const DEADLINE_MS = 2800;
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8
+      ? Number
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+/** Settings of every connection: pipelined, bounded on both sides, and known by name to the server. */
+export function clientConfig(url: string, application: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: application,
+    connectionTimeoutMillis: 2000,
+    keepAlive: true,
+    types,
+    pipeline: true,
+  };
+}
+
+export function openPool(url: string, application: string, size: number): pg.Pool {
+  const pool = new pg.Pool({
+    ...clientConfig(url, application),
+    max: size,
+    idleTimeoutMillis: 30_000,
+    allowExitOnIdle: true,
+    statement_timeout: 2500,
+    idle_in_transaction_session_timeout: 5000,
+  });
+  // Without a listener a connection that breaks while idle would end the process.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+const UNAVAILABLE = new Set([
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+  '57014', // query_canceled (statement_timeout)
+  '55P03', // lock_not_available
+  '25006', // read_only_sql_transaction
+  '25P03', // idle_in_transaction_session_timeout
+  '3D000', // database does not exist (dropped or being restored)
+]);
+
+/** True where the fault is the storage's or the network's, false where it is a bug of ours. */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof StorageUnavailable) return true;
+  if (!(error instanceof Error)) return false;
+  const code = (error as { code?: unknown }).code;
+  if (error instanceof pg.DatabaseError)
+    return typeof code === 'string' && (UNAVAILABLE.has(code) || /^(08|53)/.test(code));
+  return (
+    (typeof code === 'string' && /^E[A-Z]+$/.test(code)) ||
+    /^(timeout exceeded|Connection terminated|Query read timeout|Client (has encountered|was closed))/.test(
+      error.message,
+    )
+  );
+}
+
+/** Destroys the connection, so that whatever waits on it fails now. */
+export function cut(client: pg.ClientBase): void {
+  (
+    client as unknown as { connection: { stream: { destroy(): void } } }
+  ).connection.stream.destroy();
+}
+
+/** A connection of the pool, within `ms` milliseconds; one that comes later goes straight back. */
+export function acquire(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      reject(new StorageUnavailable('no connection in time'));
+    }, ms);
+    pool.connect().then(
+      (client) => {
+        clearTimeout(timer);
+        if (late) client.release();
+        else resolve(client);
+      },
+      (error: Error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}
+
+/** One read outside a transaction, within the deadline. */
+export async function query<Row extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  statement: Sql,
+): Promise<Row[]> {
+  const deadline = Date.now() + DEADLINE_MS;
+  try {
+    const client = await acquire(pool, DEADLINE_MS);
+    const timer = setTimeout(() => cut(client), Math.max(1, deadline - Date.now()));
+    try {
+      return (await client.query<Row>(statement)).rows;
+    } finally {
+      clearTimeout(timer);
+      client.release();
+    }
+  } catch (error) {
+    throw isUnavailable(error) ? new StorageUnavailable('read failed', { cause: error }) : error;
+  }
+}

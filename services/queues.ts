@@ -1,0 +1,31 @@
+import type { PgBoss } from 'pg-boss';
+
+/** Where a job goes that failed for the last time. Nothing works on it: a person looks. */
+export const DEAD_LETTERS = 'dead-letters';
+
+interface Retry {
+  retryLimit: number;
+  /** Seconds before the first retry; with `retryBackoff` it doubles from there. */
+  retryDelay: number;
+  retryBackoff: boolean;
+}
+
+// A sweep that is missed is made good by the next one, so it is hardly retried.
+const SWEEP: Retry = { retryLimit: 2, retryDelay: 5, retryBackoff: true };
+
+/** Every queue. Whichever process comes first makes them, so their settings stand here. */
+export const QUEUES = {
+  'expire-sessions': SWEEP,
+  'expire-credentials': SWEEP,
+  'sweep-rate-counters': SWEEP,
+} as const satisfies Record<string, Retry>;
+
+export type QueueName = keyof typeof QUEUES;
+export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
+
+/** Idempotent. The dead letter queue must be there before what names it. */
+export async function makeQueues(boss: PgBoss): Promise<void> {
+  await boss.createQueue(DEAD_LETTERS);
+  for (const name of QUEUE_NAMES)
+    await boss.createQueue(name, { ...QUEUES[name], deadLetter: DEAD_LETTERS });
+}

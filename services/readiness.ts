@@ -1,0 +1,27 @@
+import type pg from 'pg';
+import { pendingMigrations } from './migrate.ts';
+import { query } from './postgres.ts';
+
+export type Readiness = ReturnType<typeof watchReadiness>;
+
+const SAMPLE_MS = 5000;
+
+/** Readiness, asked for now or sampled every 5 s in the background, so that status asks nothing. */
+export function watchReadiness(pool: pg.Pool) {
+  let last = true;
+
+  async function check(): Promise<boolean> {
+    try {
+      const pending = await pendingMigrations(async (text) => ({
+        rows: await query(pool, { name: '', text, values: [] }),
+      }));
+      last = pending.length === 0;
+    } catch {
+      last = false;
+    }
+    return last;
+  }
+
+  const timer = setInterval(() => void check(), SAMPLE_MS).unref();
+  return { check, sampled: () => last, stop: () => clearInterval(timer) };
+}

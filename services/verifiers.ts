@@ -1,0 +1,31 @@
+import { type Sql, sql } from './eventstore/sql.ts';
+import type { Purpose, Verifier } from './keys.ts';
+
+/** A stored verifier. `purpose` and `subject_id` say of what: a member's key, one credential, … */
+export interface VerifierRow extends Verifier {
+  purpose: Purpose;
+  subject_id: string;
+}
+
+/** All the verifiers that an owner has for these purposes. */
+export function readVerifiers(owner: string, purposes: readonly Purpose[]): Sql {
+  return sql`SELECT purpose, subject_id, key_id, hash FROM verifiers
+    WHERE owner_id = ${owner} AND purpose = ANY(${purposes})`;
+}
+
+/** Writes a verifier, or replaces the one for the same purpose and subject. */
+export function writeVerifier(
+  owner: string,
+  purpose: Purpose,
+  subject: string,
+  verifier: Verifier,
+): Sql {
+  return sql`INSERT INTO verifiers (owner_id, purpose, subject_id, key_id, hash)
+    VALUES (${owner}, ${purpose}, ${subject}, ${verifier.key_id}, ${verifier.hash})
+    ON CONFLICT (owner_id, purpose, subject_id)
+    DO UPDATE SET key_id = excluded.key_id, hash = excluded.hash`;
+}
+
+export function dropVerifiers(owner: string): Sql {
+  return sql`DELETE FROM verifiers WHERE owner_id = ${owner}`;
+}

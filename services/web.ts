@@ -1,0 +1,43 @@
+import { pino } from 'pino';
+import { openApp, openCore } from './app.ts';
+import { configOrExit } from './config.ts';
+import { openServer } from './http/server.ts';
+import { loggable } from './loggable.ts';
+import { onParentGone } from './parent.ts';
+
+const config = configOrExit();
+const logger = pino({ level: config.logLevel, base: null });
+
+const core = await openCore(config, 'service web');
+const { app, stop } = openApp(core, logger);
+const server = openServer(app);
+server.listen(config.port, config.host, () => {
+  logger.info({ host: config.host, port: config.port }, 'listening');
+});
+
+let stopping = false;
+
+/** Answers what has arrived, takes nothing new, and ends. */
+async function drain(): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  logger.info('draining');
+  stop();
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    setTimeout(() => server.closeAllConnections(), 25_000).unref();
+  });
+  await core.close();
+  logger.info('stopped');
+}
+
+const end = () => {
+  drain().catch((error: unknown) => {
+    logger.error({ err: loggable(error) }, 'drain failed');
+    process.exitCode = 1;
+  });
+};
+process.on('SIGTERM', end);
+process.on('SIGINT', end);
+onParentGone(end);

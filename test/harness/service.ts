@@ -1,0 +1,105 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { openApp, openCore } from '../../services/app.ts';
+import { readConfig } from '../../services/config.ts';
+import { openServer } from '../../services/http/server.ts';
+import { testDatabase } from './database.ts';
+
+type Ending = Parameters<typeof testDatabase>[0];
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered
+  body: any;
+}
+
+export type Service = Awaited<ReturnType<typeof startService>>;
+
+/** The whole API in this process, on a database of its own, answering on a free loopback port. */
+export async function startService(t: Ending, settings: Record<string, string> = {}) {
+  const database = await testDatabase(t);
+  const server = openServer((req, res) => void app(req, res));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const config = readConfig({
+    DATABASE_URL: database.url,
+    BASE_URL: baseUrl,
+    SERVER_KEYS: `1:${randomBytes(32).toString('hex')}`,
+    LIMIT_KEY_ATTEMPTS: '1000',
+    LIMIT_REGISTRATIONS_PER_DAY: '1000',
+    LIMIT_NOTES_PER_TEN_MINUTES: '1000',
+    LIMIT_NOTES_PER_DAY: '1000',
+    ...settings,
+  });
+  const logged: string[] = [];
+  const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
+  const core = await openCore(config, 'service test');
+  const { app, stop } = openApp(core, logger);
+  t.teardown(async () => {
+    stop();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await core.close();
+  });
+
+  async function call(
+    method: string,
+    path: string,
+    options: { body?: unknown; headers?: Record<string, string>; cookie?: string | undefined } = {},
+  ): Promise<Answer> {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(method === 'GET' || method === 'HEAD' ? {} : { origin: baseUrl }),
+        ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(options.cookie ? { cookie: options.cookie } : {}),
+        ...options.headers,
+      },
+      ...(options.body === undefined
+        ? {}
+        : { body: typeof options.body === 'string' ? options.body : JSON.stringify(options.body) }),
+    });
+    const text = await response.text();
+    const json = response.headers.get('content-type')?.startsWith('application/json') && text;
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: json ? JSON.parse(text) : undefined,
+    };
+  }
+
+  return { call, baseUrl, database, core, logged };
+}
+
+export const newKey = () => randomBytes(32).toString('hex');
+
+let count = 0;
+
+export function newRegistration() {
+  count += 1;
+  return {
+    id: randomUUID() as string,
+    handle: `member_${count}`,
+    sign_in_key: newKey(),
+    recovery_key: newKey(),
+  };
+}
+
+/** The `name=value` of the cookie that an answer sets. */
+export function cookieOf(answer: Answer): string {
+  return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+}
+
+/** A new member with a session. */
+export async function signedIn(service: Service) {
+  const registration = newRegistration();
+  await service.call('POST', '/api/membership/register', { body: registration });
+  const { id, sign_in_key } = registration;
+  const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
+  return { ...registration, cookie: cookieOf(login) };
+}

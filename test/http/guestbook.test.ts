@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { type Service, signedIn, startService } from '../harness/service.ts';
+
+const submit = (service: Service, body: object, cookie?: string) =>
+  service.call('POST', '/api/guestbook', { body, cookie });
+
+t.test('a note waits for review: it has a receipt, and no one reads it', async (t) => {
+  const service = await startService(t);
+  const body = { id: randomUUID(), name: 'Ada', message: 'Grüße, שלום, 你好 👋' };
+  const first = await submit(service, body);
+  t.equal(first.status, 202);
+  t.same(first.body, { status: 'pending_review', id: body.id });
+  const again = await submit(service, { ...body, experience: 'service', attribution: 'guest' });
+  t.equal(again.status, 200);
+  t.same(again.body, { status: 'pending_review', id: body.id });
+  const read = await service.call('GET', '/api/guestbook');
+  t.same(read.body.entries, []);
+  t.equal(read.body.limit, 30);
+  const { rows } = await service.database.pool.query('SELECT personal FROM events');
+  t.same(rows, [{ personal: { name: 'Ada', message: body.message } }]);
+});
+
+t.test('an id belongs to one submission', async (t) => {
+  const service = await startService(t);
+  const body = { id: randomUUID(), message: 'One' };
+  await submit(service, body);
+  for (const other of [
+    { ...body, message: 'Two' },
+    { ...body, name: 'B' },
+    { ...body, experience: 'observatory' },
+  ]) {
+    const answer = await submit(service, other);
+    t.equal(answer.status, 409);
+    t.equal(answer.body.status, 'submission_conflict');
+  }
+  const racing = { id: randomUUID(), message: 'Race' };
+  const answers = await Promise.all(Array.from({ length: 10 }, () => submit(service, racing)));
+  t.equal(answers.filter(({ status }) => status === 202).length, 1);
+  t.equal(answers.filter(({ status }) => status === 200).length, 9);
+});
+
+t.test("a member's note needs the session of that member", async (t) => {
+  const service = await startService(t);
+  const member = await signedIn(service);
+  const other = await signedIn(service);
+  const body = () => ({
+    id: randomUUID(),
+    message: 'Mine',
+    attribution: 'member',
+    member_handle: member.handle,
+  });
+  t.equal((await submit(service, body())).status, 401);
+  t.equal((await submit(service, body(), other.cookie)).status, 401);
+  t.equal((await submit(service, body(), member.cookie)).status, 202);
+  const { rows } = await service.database.pool.query(
+    `SELECT type FROM feed WHERE member_id = $1 ORDER BY sequence`,
+    [member.id],
+  );
+  t.equal(rows.at(-1).type, 'note.submitted');
+});
+
+t.test('a body of neither shape is refused with the field', async (t) => {
+  const service = await startService(t);
+  const good = { id: randomUUID(), message: 'Hello' };
+  for (const [change, path] of [
+    [{ message: ' \n ' }, 'message'],
+    [{ message: 'x'.repeat(501) }, 'message'],
+    [{ name: 'n'.repeat(41) }, 'name'],
+    [{ website: 'https://spam.example' }, 'website'],
+    [{ experience: 'other' }, 'experience'],
+    [{ id: 'no' }, 'id'],
+    [{ parent_id: 'no' }, 'parent_id'],
+    [{ attribution: 'member' }, 'member_handle'],
+  ] as const) {
+    const answer = await submit(service, { ...good, ...change });
+    t.equal(answer.status, 400);
+    t.equal(answer.body.error.issues?.[0]?.path, path);
+  }
+  t.equal((await submit(service, { ...good, message: '👋'.repeat(500) })).status, 202);
+});
+
+t.test('ten notes in ten minutes, counted once each, under a race too', async (t) => {
+  const service = await startService(t, { LIMIT_NOTES_PER_TEN_MINUTES: '10' });
+  const bodies = Array.from({ length: 14 }, () => ({ id: randomUUID(), message: 'Hi' }));
+  const answers = await Promise.all(bodies.map((body) => submit(service, body)));
+  t.equal(answers.filter(({ status }) => status === 202).length, 10);
+  t.equal(answers.filter(({ status }) => status === 429).length, 4);
+  const accepted = bodies[answers.findIndex(({ status }) => status === 202)] ?? {};
+  t.equal((await submit(service, accepted)).status, 200);
+});
+
+t.test('a reply needs a public note, when it is submitted and when it is read', async (t) => {
+  const service = await startService(t);
+  const parent = { id: randomUUID(), message: 'Parent' };
+  await submit(service, parent);
+  const reply = await submit(service, {
+    id: randomUUID(),
+    message: 'Reply',
+    parent_id: parent.id,
+  });
+  t.equal(reply.status, 409);
+  t.equal(reply.body.status, 'reply_target_unavailable');
+  const read = await service.call('GET', `/api/guestbook?parent_id=${parent.id}`);
+  t.equal(read.status, 404);
+  t.same(read.body, { status: 'reply_target_unavailable' });
+});
+
+t.test('a closed guestbook answers receipts and goes on being read', async (t) => {
+  const service = await startService(t, { GUESTBOOK_OPEN: 'false' });
+  const answer = await submit(service, { id: randomUUID(), message: 'Hello' });
+  t.equal(answer.status, 503);
+  t.equal(answer.body.status, 'admission_closed');
+  t.equal((await service.call('GET', '/api/guestbook')).status, 200);
+});
+
+t.test('a read is revalidated by its ETag, and HEAD has no body', async (t) => {
+  const service = await startService(t);
+  const read = await service.call('GET', '/api/guestbook?experience=observatory&other=1');
+  const etag = read.headers.get('etag') ?? '';
+  t.equal(read.status, 200);
+  t.equal(read.headers.get('access-control-allow-origin'), '*');
+  const path = '/api/guestbook?experience=observatory';
+  const same = await service.call('GET', path, { headers: { 'if-none-match': etag } });
+  t.equal(same.status, 304);
+  const head = await service.call('HEAD', path);
+  t.equal(head.text, '');
+  t.equal(head.headers.get('etag'), etag);
+  t.equal((await service.call('GET', '/api/guestbook?experience=no')).status, 400);
+});

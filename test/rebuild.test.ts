@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { rebuild } from '../projections/rebuild.ts';
+import { catalogue, projections } from '../projections/registry.ts';
+import { newKey, type Service, signedIn, startService } from './harness/service.ts';
+
+async function snapshot(service: Service): Promise<Record<string, unknown[]>> {
+  const tables: Record<string, unknown[]> = {};
+  for (const table of projections.flatMap((projection) => projection.tables)) {
+    const { rows } = await service.database.pool.query(
+      `SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`,
+    );
+    tables[table] = rows.map(({ row }) => row);
+  }
+  return tables;
+}
+
+t.test('every read model equals its rebuild, while members go on writing', async (t) => {
+  const service = await startService(t);
+  const members = await Promise.all(Array.from({ length: 12 }, () => signedIn(service)));
+  for (const member of members.slice(0, 4)) {
+    await service.call('POST', '/api/guestbook', {
+      body: {
+        id: randomUUID(),
+        message: 'A note of a member',
+        attribution: 'member',
+        member_handle: member.handle,
+      },
+      cookie: member.cookie,
+    });
+    await service.call('POST', '/api/membership/recover', {
+      body: {
+        id: member.id,
+        recovery_key: member.recovery_key,
+        new_sign_in_key: newKey(),
+        new_recovery_key: newKey(),
+        operation_id: randomUUID(),
+      },
+    });
+  }
+  const writing = Promise.all(Array.from({ length: 10 }, () => signedIn(service)));
+  await rebuild(service.core.pool, catalogue, projections);
+  await writing;
+  const before = await snapshot(service);
+  t.ok((before.feed ?? []).length >= 44);
+  const { events } = await rebuild(service.core.pool, catalogue, projections);
+  const { rows } = await service.database.pool.query('SELECT count(*)::int FROM events');
+  t.equal(events, rows[0].count);
+  t.same(await snapshot(service), before);
+});

@@ -1,0 +1,41 @@
+import {
+  type CredentialRow,
+  findCredential,
+  overdueCredentials,
+} from '../projections/credentials.ts';
+import type { EventStore, Plan } from '../services/eventstore/store.ts';
+import { query } from '../services/postgres.ts';
+import { inBatches } from './batches.ts';
+
+type Overdue = Pick<CredentialRow, 'credential_id' | 'member_id'>;
+
+/** Tells the log of every credential past its end; answers how many it told of. */
+export function expireCredentials({ store }: { store: EventStore }): Promise<number> {
+  return inBatches(
+    (limit) => query<Overdue>(store.pool, overdueCredentials(limit)),
+    async (row) => (await store.execute(expirePlan(row))) === true,
+  );
+}
+
+function expirePlan({ credential_id, member_id }: Overdue): Plan<boolean> {
+  return {
+    lock: [member_id],
+    load: [findCredential(credential_id)],
+    decide({ rows }) {
+      const [row] = rows[0] as unknown as CredentialRow[];
+      if (row?.state !== 'active' || row.unexpired) return { unchanged: false };
+      return {
+        answer: true,
+        appends: [
+          {
+            owner: member_id,
+            stream: `credential-${credential_id}`,
+            version: 1,
+            actor: { type: 'service' },
+            events: [{ type: 'CredentialExpired', data: { credential_id }, personal: null }],
+          },
+        ],
+      };
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { type Sql, sql } from '../services/eventstore/sql.ts';
+import type { EventStore, Plan } from '../services/eventstore/store.ts';
+import { endSession } from '../services/membership/login.ts';
+import { endSessions, overdueSessions } from '../services/membership/sessions.ts';
+import { query } from '../services/postgres.ts';
+import { inBatches } from './batches.ts';
+
+interface Overdue {
+  session_id: string;
+  member_id: string;
+}
+
+/** Tells the log of every session past its end; answers how many it told of. */
+export function expireSessions({ store }: { store: EventStore }): Promise<number> {
+  return inBatches(
+    (limit) => query<Overdue>(store.pool, overdueSessions(limit)),
+    async (row) => (await store.execute(expirePlan(row))) === true,
+  );
+}
+
+function expirePlan({ session_id, member_id }: Overdue): Plan<boolean> {
+  return {
+    lock: [member_id],
+    load: [stillOverdue(session_id)],
+    decide({ rows, now }) {
+      if (rows[0]?.length !== 1) return { unchanged: false };
+      return {
+        answer: true,
+        appends: [endSession(member_id, session_id, 'expired')],
+        rows: [endSessions([session_id], now)],
+      };
+    },
+  };
+}
+
+function stillOverdue(sessionId: string): Sql {
+  return sql`SELECT session_id FROM sessions
+    WHERE session_id = ${sessionId} AND ended_at IS NULL AND expires_at <= clock_timestamp()`;
+}

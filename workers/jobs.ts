@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { Core } from '../services/app.ts';
+import type { QueueName } from '../services/queues.ts';
+import { expireCredentials } from './expire-credentials.ts';
+import { expireSessions } from './expire-sessions.ts';
+import { sweepRateCounters } from './sweep-rate-counters.ts';
+
+export interface JobDefinition<Schema extends z.ZodType = z.ZodType> {
+  schema: Schema;
+  /** Seconds between runs: a divisor of 60, or 3600. */
+  every?: number;
+  /** Idempotent: it may run twice, also at once. The answer is for the log. */
+  run(core: Core, data: z.infer<Schema>): Promise<unknown>;
+}
+
+const Nothing = z.strictObject({});
+
+/** Every job; how often its queue retries stands in services/queues.ts. */
+export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
+  // Half a minute, so that with the scheduler's own delay an expiry is told within a minute.
+  'expire-sessions': { schema: Nothing, every: 30, run: expireSessions },
+  'expire-credentials': { schema: Nothing, every: 30, run: expireCredentials },
+  'sweep-rate-counters': { schema: Nothing, every: 3600, run: sweepRateCounters },
+};
+
+/** Cron knows minutes only: runs within one are the same schedule again, each delayed further. */
+export function schedulesOf(every: number): { cron: string; key: string; startAfter: number }[] {
+  if (every === 3600) return [{ cron: '0 * * * *', key: '0', startAfter: 0 }];
+  if (60 % every !== 0) throw new Error(`no schedule for every ${every} seconds`);
+  return Array.from({ length: 60 / every }, (_, index) => {
+    const startAfter = index * every;
+    return { cron: '* * * * *', key: String(startAfter), startAfter };
+  });
+}

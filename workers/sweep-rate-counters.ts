@@ -1,0 +1,28 @@
+import type pg from 'pg';
+import type { Config } from '../services/config.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { query } from '../services/postgres.ts';
+import { BATCH } from './batches.ts';
+
+interface Parts {
+  pool: pg.Pool;
+  config: Pick<Config, 'retentionAddressKeysHours'>;
+}
+
+/** Drops the counters, and with them the keyed hashes of addresses, that are past their retention. */
+export async function sweepRateCounters({ pool, config }: Parts): Promise<number> {
+  for (let done = 0; ; ) {
+    const dropped = await query(pool, dropCounters(config.retentionAddressKeysHours, BATCH));
+    done += dropped.length;
+    if (dropped.length < BATCH) return done;
+  }
+}
+
+/** The longest window is a day: a counter dropped sooner would give its limit back. */
+function dropCounters(hours: number, limit: number): Sql {
+  return sql`DELETE FROM rate_counters WHERE (kind, bucket, window_start) IN (
+      SELECT kind, bucket, window_start FROM rate_counters
+      WHERE window_start < clock_timestamp() - make_interval(hours => greatest(${hours}::int, 24))
+      ORDER BY window_start LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+    RETURNING kind`;
+}

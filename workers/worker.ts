@@ -1,0 +1,98 @@
+import { type JobResult, PgBoss } from 'pg-boss';
+import { type Logger, pino } from 'pino';
+import { type Core, openCore } from '../services/app.ts';
+import { type Config, configOrExit } from '../services/config.ts';
+import { databaseUrl } from '../services/embedded/postgres.ts';
+import { loggable } from '../services/loggable.ts';
+import { JOBS_SCHEMA } from '../services/migrate.ts';
+import { onParentGone } from '../services/parent.ts';
+import {
+  DEAD_LETTERS,
+  makeQueues,
+  QUEUE_NAMES,
+  QUEUES,
+  type QueueName,
+} from '../services/queues.ts';
+import { JOBS, schedulesOf } from './jobs.ts';
+
+const DRAIN_MS = 20_000;
+const WORK = {
+  pollingIntervalSeconds: 0.5,
+  batchSize: 10,
+  burstWhenBatchFull: true,
+  perJobResults: true,
+} as const;
+
+async function startJobs(config: Config, core: Core, logger: Logger): Promise<PgBoss> {
+  const boss = new PgBoss({
+    // Past any pooler: it holds session locks.
+    connectionString: config.databaseDirectUrl ?? databaseUrl(config),
+    application_name: 'worker-jobs',
+    schema: JOBS_SCHEMA,
+    max: 4,
+    migrate: false,
+    createSchema: false,
+    // What stands between a minute's beginning and its scheduled jobs.
+    cronMonitorIntervalSeconds: 10,
+    cronWorkerIntervalSeconds: 1,
+  });
+  boss.on('error', (error) => logger.error({ error: loggable(error) }, 'job queue failed'));
+  boss.on('warning', ({ message }) => logger.warn({ warning: message }, 'job queue warns'));
+  try {
+    await boss.start();
+    await makeQueues(boss);
+    for (const name of QUEUE_NAMES) await serve(boss, name, core, logger);
+  } catch (error) {
+    await boss.stop({ graceful: false });
+    throw error;
+  }
+  return boss;
+}
+
+async function serve(boss: PgBoss, name: QueueName, core: Core, logger: Logger): Promise<void> {
+  const { schema, every, run } = JOBS[name];
+  await boss.updateQueue(name, { ...QUEUES[name], deadLetter: DEAD_LETTERS });
+  for (const { cron, key, startAfter } of every ? schedulesOf(every) : [])
+    await boss.schedule(name, cron, {}, { key, startAfter });
+
+  // One job's failure is its own, not its batch's.
+  await boss.work(name, WORK, async (jobs) => {
+    const results: JobResult[] = [];
+    for (const { id, data } of jobs) {
+      try {
+        const done = await run(core, schema.parse(data));
+        logger.debug({ job: name, id, done }, 'job done');
+        results.push({ id, status: 'completed' });
+      } catch (error) {
+        logger.error({ job: name, id, error: loggable(error) }, 'job failed');
+        results.push({ id, status: 'failed', output: { error: (error as Error).name } });
+      }
+    }
+    return results;
+  });
+}
+
+const config = configOrExit();
+const logger = pino({ level: config.logLevel, base: null });
+
+// A second signal, as nodemon and terminals send it, changes nothing; one
+// that comes during the start is heeded after it.
+const stopping = Promise.withResolvers<void>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.resolve());
+onParentGone(() => stopping.resolve());
+
+try {
+  const core = await openCore(config, 'worker');
+  try {
+    const boss = await startJobs(config, core, logger);
+    logger.info('worker ready');
+    await stopping.promise;
+    await boss.stop({ timeout: DRAIN_MS });
+  } finally {
+    await core.close();
+  }
+  logger.info('worker stopped');
+} catch (error) {
+  logger.fatal({ error: loggable(error) }, 'worker failed');
+  process.exitCode = 1;
+}
