@@ -90,7 +90,9 @@ t.test('everything starts, says where, and drains on a signal sent twice', async
   const port = await freePort();
   const run = await start(['worker=2'], { PORT: port, WORKER_METRICS_PORT: '7000' });
   await until(() => run.output.includes('Ready: '), 'ready');
-  t.match(run.output.trim(), new RegExp(`start +\\| Ready: http://localhost:${port}$`));
+  t.match(run.output, new RegExp(`start +\\| Ready: http://localhost:${port}\n`));
+  // Readiness is the web's; a worker may still be starting then.
+  await until(() => run.output.includes('7001'), 'the second worker');
   t.match(run.output, new RegExp(`web\\.1 +\\| port ${port}`));
   t.match(run.output, /worker\.1 \| good 7000/);
   t.match(run.output, /worker\.2 \| good 7001/);

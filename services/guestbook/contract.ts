@@ -39,13 +39,9 @@ const MemberNote = z
   .meta({ id: 'MemberNoteSubmission' });
 
 /** The shape is chosen by `attribution` alone, so that an issue names the field that is at fault. */
-export const NoteSubmission = z.preprocess(
-  (sent) =>
-    typeof sent === 'object' && sent !== null && !Object.hasOwn(sent, 'attribution')
-      ? { ...sent, attribution: 'guest' }
-      : sent,
-  z.discriminatedUnion('attribution', [GuestNote, MemberNote]),
-);
+export const NoteSubmission = z.discriminatedUnion('attribution', [GuestNote, MemberNote], {
+  error: 'must be guest or member',
+});
 export type NoteSubmission = z.output<typeof NoteSubmission>;
 
 const Note = z
