@@ -1,7 +1,6 @@
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import * as events from '../services/guestbook/events.ts';
 import type { Experience } from '../services/guestbook/experience.ts';
-import type { NoteStatus } from '../services/guestbook/note.ts';
 import { defineProjection } from './projection.ts';
 
 export const notes = defineProjection(events, {
@@ -35,7 +34,7 @@ export interface NoteRow {
   parent_id: string | null;
   name: string | null;
   message: string | null;
-  state: NoteStatus;
+  state: 'pending' | 'approved' | 'rejected';
   version: number;
   submitted_at: Date;
   approved_at: Date | null;

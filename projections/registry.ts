@@ -2,21 +2,24 @@ import * as credentialEvents from '../services/credentials/events.ts';
 import { EventCatalogue } from '../services/eventstore/event.ts';
 import * as guestbookEvents from '../services/guestbook/events.ts';
 import * as membershipEvents from '../services/membership/events.ts';
+import * as moderationEvents from '../services/moderation/events.ts';
 import { credentials } from './credentials.ts';
+import { decisions } from './decisions.ts';
 import { feedProjection } from './feed/feed.ts';
 import { guestbookFeed } from './feed/guestbook.ts';
 import { membershipFeed } from './feed/membership.ts';
 import { members } from './members.ts';
+import { moderators } from './moderators.ts';
 import { notes } from './notes.ts';
 import { projector } from './projection.ts';
 
 const feed = feedProjection([membershipFeed, guestbookFeed]);
 
 /** Every read model, in the order in which an event moves them. */
-export const projections = [members, credentials, notes, feed.projection] as const;
+export const projections = [members, credentials, notes, moderators, decisions, feed.projection] as const;
 
 export const project = projector(projections);
 
 export const concerns = feed.concerns;
 
-export const catalogue = new EventCatalogue([membershipEvents, credentialEvents, guestbookEvents]);
+export const catalogue = new EventCatalogue([membershipEvents, credentialEvents, guestbookEvents, moderationEvents]);

@@ -1,25 +1,14 @@
-import type pg from 'pg';
 import { findNote, type NoteRow } from '../../projections/notes.ts';
-import type { Config } from '../config.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
-import type { EventStore } from '../eventstore/store.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import type { Handlers, RequestFacts } from '../http/route.ts';
-import type { KeyRing } from '../keys.ts';
-import type { Limit, RateLimits } from '../limits.ts';
+import type { Limit } from '../limits.ts';
 import { sessionAuthenticator } from '../membership/sessions.ts';
 import { query } from '../postgres.ts';
 import type { guestbookContract, NoteSubmission } from './contract.ts';
+import type { GuestbookParts } from './parts.ts';
 import { readGuestbook } from './read.ts';
 import { submitPlan } from './submit.ts';
-
-export interface GuestbookParts {
-  store: EventStore;
-  keys: KeyRing;
-  limits: RateLimits;
-  config: Pick<Config, 'guestbookOpen' | 'limitNotesPerTenMinutes' | 'limitNotesPerDay'>;
-  readPool: pg.Pool;
-}
 
 export function guestbookHandlers(parts: GuestbookParts): Handlers<typeof guestbookContract> {
   const { store, keys, limits, config, readPool } = parts;
@@ -56,7 +45,7 @@ export function guestbookHandlers(parts: GuestbookParts): Handlers<typeof guestb
       if (isRefusal(author)) return author;
       // Only a new note counts; the command decides in the end whether it was one.
       const known = await query<NoteRow>(store.pool, findNote(body.id));
-      const counted = known.length === 0;
+      const counted = config.guestbookOpen && known.length === 0;
       if (counted && !(await limits.take(request.address, noteLimits)))
         return refuse('rate_limited');
       const answer = await store.execute(submitPlan(parts, body, author));

@@ -8,8 +8,8 @@ import type { Plan } from '../eventstore/store.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import { findLiveSession, type SessionRow } from '../membership/sessions.ts';
 import type { NoteSubmission } from './contract.ts';
-import type { GuestbookParts } from './handlers.ts';
 import { note } from './note.ts';
+import type { GuestbookParts } from './parts.ts';
 
 interface Receipt {
   status: 'pending_review' | 'published' | 'not_published';

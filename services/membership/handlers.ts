@@ -1,12 +1,9 @@
-import type { Config } from '../config.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
-import type { EventStore } from '../eventstore/store.ts';
 import type { Handlers, RequestFacts } from '../http/route.ts';
 import { memberBody, unixSeconds } from '../http/schemas.ts';
-import type { KeyRing } from '../keys.ts';
-import type { RateLimits } from '../limits.ts';
 import type { membershipContract } from './contract.ts';
 import { loginPlan, logoutPlan } from './login.ts';
+import type { MembershipParts } from './parts.ts';
 import { recoverPlan } from './recover.ts';
 import { registerPlan } from './register.ts';
 import {
@@ -16,16 +13,6 @@ import {
   sessionAuthenticator,
   sessionCookie,
 } from './sessions.ts';
-
-export interface MembershipParts {
-  store: EventStore;
-  keys: KeyRing;
-  limits: RateLimits;
-  config: Pick<
-    Config,
-    'limitMembers' | 'limitRegistrationsPerDay' | 'limitKeyAttempts' | 'membershipOpen'
-  >;
-}
 
 export function membershipHandlers(parts: MembershipParts): Handlers<typeof membershipContract> {
   const { store, keys, limits, config } = parts;

@@ -3,7 +3,7 @@ import { refuse } from '../eventstore/decider.ts';
 import type { Plan } from '../eventstore/store.ts';
 import { unixSeconds } from '../http/schemas.ts';
 import { readVerifiers, type VerifierRow } from '../verifiers.ts';
-import type { MembershipParts } from './handlers.ts';
+import type { MembershipParts } from './parts.ts';
 import {
   endSessions,
   findLiveSession,

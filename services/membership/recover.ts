@@ -7,9 +7,9 @@ import type { RecordedEvent } from '../eventstore/event.ts';
 import type { Plan } from '../eventstore/store.ts';
 import type { KeyRing } from '../keys.ts';
 import { readVerifiers, type VerifierRow, writeVerifier } from '../verifiers.ts';
-import type { MembershipParts } from './handlers.ts';
 import { endSession } from './login.ts';
 import { member, type RecoveryRefusal, recover } from './member.ts';
+import type { MembershipParts } from './parts.ts';
 import { endSessions, openSessions } from './sessions.ts';
 
 interface Recovery {

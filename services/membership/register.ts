@@ -8,8 +8,8 @@ import type { Plan } from '../eventstore/store.ts';
 import { memberBody } from '../http/schemas.ts';
 import { countOf, countToday } from '../limits.ts';
 import { writeVerifier } from '../verifiers.ts';
-import type { MembershipParts } from './handlers.ts';
 import { member, type RegistrationRefusal, register } from './member.ts';
+import type { MembershipParts } from './parts.ts';
 
 interface Registration {
   id: string;

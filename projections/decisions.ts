@@ -1,0 +1,36 @@
+import { type Sql, sql } from '../services/eventstore/sql.ts';
+import * as events from '../services/guestbook/events.ts';
+import { defineProjection, type EventOf } from './projection.ts';
+
+type Decided = EventOf<typeof events, 'NoteApproved'> | EventOf<typeof events, 'NoteRejected'>;
+
+function insert({ event_id, data, actor, recorded_at }: Decided, decision: string): Sql {
+  return sql`INSERT INTO note_decisions (event_id, note_id, moderator_id, decision, decided_at)
+    VALUES (${event_id}, ${data.note_id}, ${actor.type === 'moderator' ? actor.id : null},
+      ${decision}, ${recorded_at})`;
+}
+
+/** Decisions on notes by their events: what an undo finds its note by. */
+export const decisions = defineProjection(events, {
+  name: 'decisions',
+  tables: ['note_decisions'],
+  on: {
+    NoteApproved: (event) => insert(event, 'approved'),
+    NoteRejected: (event) => insert(event, 'rejected'),
+    DecisionUndone: ({ data, recorded_at }) =>
+      sql`UPDATE note_decisions SET undone_at = ${recorded_at} WHERE event_id = ${data.of}`,
+  },
+});
+
+export interface DecisionRow {
+  event_id: string;
+  note_id: string;
+  moderator_id: string | null;
+  decision: 'approved' | 'rejected';
+  decided_at: Date;
+  undone_at: Date | null;
+}
+
+export function findDecision(eventId: string): Sql {
+  return sql`SELECT * FROM note_decisions WHERE event_id = ${eventId}`;
+}

@@ -1,0 +1,15 @@
+import type { Config } from '../config.ts';
+import type { EventStore } from '../eventstore/store.ts';
+import type { KeyRing } from '../keys.ts';
+import type { RateLimits } from '../limits.ts';
+
+/** What the commands and reads of this feature need, given by app.ts. */
+export interface MembershipParts {
+  store: EventStore;
+  keys: KeyRing;
+  limits: RateLimits;
+  config: Pick<
+    Config,
+    'limitMembers' | 'limitRegistrationsPerDay' | 'limitKeyAttempts' | 'membershipOpen'
+  >;
+}

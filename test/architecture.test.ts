@@ -1,0 +1,73 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import t from 'tap';
+
+const root = join(import.meta.dirname, '..');
+const files = globSync(['services/**/*.ts', 'projections/**/*.ts', 'workers/**/*.ts'], {
+  cwd: root,
+}).sort();
+const text = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+
+const imports = new Map(
+  files.map((file) => [
+    file,
+    [...(text.get(file) ?? '').matchAll(/^(?:import|export)\b[^;]*?from '(\.[^']+)'/gm)].map(
+      ([, path]) => relative(root, join(root, dirname(file), path ?? '')),
+    ),
+  ]),
+);
+
+const MECHANISMS = ['eventstore', 'http', 'embedded', 'supervisor'];
+const featureOf = (file: string) => {
+  const [, folder] = /^services\/([^/]+)\//.exec(file) ?? [];
+  return folder && !MECHANISMS.includes(folder) ? folder : undefined;
+};
+const within = (folder: string) => files.filter((file) => file.startsWith(folder));
+
+t.test(
+  'every import is of a file that is there, and no two files import each other in a circle',
+  async (t) => {
+    const finished = new Set<string>();
+    const visit = (file: string, path: string[]): void => {
+      if (finished.has(file)) return;
+      if (path.includes(file)) {
+        t.fail(`a circle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);
+        return;
+      }
+      for (const next of imports.get(file) ?? []) visit(next, [...path, file]);
+      finished.add(file);
+    };
+    for (const file of files) {
+      for (const imported of imports.get(file) ?? []) t.ok(text.has(imported), imported);
+      visit(file, []);
+    }
+  },
+);
+
+t.test('the log and the edge know no feature and no projection', async (t) => {
+  for (const file of [...within('services/eventstore/'), ...within('services/http/')])
+    for (const imported of imports.get(file) ?? [])
+      t.notOk(
+        featureOf(imported) || imported.startsWith('projections/'),
+        `${file} imports ${imported}`,
+      );
+});
+
+t.test("no feature imports another one's handlers, and no projection a decider", async (t) => {
+  for (const file of files)
+    for (const imported of imports.get(file) ?? []) {
+      const other = featureOf(imported);
+      if (!other) continue;
+      if (featureOf(file) && featureOf(file) !== other)
+        t.notMatch(imported, /\/(handlers|contract)\.ts$/, `${file} imports ${imported}`);
+      if (file.startsWith('projections/'))
+        t.match(imported, /\/(events|experience)\.ts$/, `${file} imports ${imported}`);
+    }
+});
+
+t.test('a file has one subject and at most 250 lines', async (t) => {
+  for (const [file, content] of text) {
+    t.ok(content.split('\n').length <= 251, file);
+    t.notMatch(file, /(utils?|helpers?|common|core|types|constants|index)\.ts$/);
+  }
+});
