@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
+import pg from 'pg';
 import type { EventCatalogue, RecordedEvent } from '../services/eventstore/event.ts';
 import { type Projection, projector } from './projection.ts';
 
@@ -16,14 +16,15 @@ export interface Rebuilt {
  * the service runs: writers wait only for the last events and the swap.
  */
 export async function rebuild(
-  pool: pg.Pool,
+  url: string,
   catalogue: EventCatalogue,
   projections: readonly Projection[],
   progress: (position: number, last: number) => void = () => undefined,
 ): Promise<Rebuilt> {
-  const client = await pool.connect();
+  // A connection of its own: no deadline of a request holds for it, and its lock ends with it.
+  const client = new pg.Client({ connectionString: url, pipeline: true });
+  await client.connect();
   try {
-    await client.query('SET statement_timeout = 0');
     await client.query(`SELECT pg_advisory_lock(hashtext('rebuild'))`);
     await makeTables(client, projections);
     const project = projector(projections);
@@ -61,27 +62,26 @@ export async function rebuild(
     await client.query('DROP SCHEMA rebuild CASCADE');
     return { events };
   } finally {
-    // The session's lock and settings end with its connection.
-    client.release(true);
+    await client.end();
   }
 }
 
 /** Commands take the same locks in orders of their own, so this gives way instead of waiting. */
-async function lockEverything(client: pg.PoolClient, tables: readonly string[]): Promise<void> {
+async function lockEverything(client: pg.Client, tables: readonly string[]): Promise<void> {
   await client.query(`SET LOCAL lock_timeout = '300ms'`);
   const names = tables.map((table) => `public.${table}`).join(', ');
   await client.query(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
   await client.query('LOCK TABLE public.events IN SHARE ROW EXCLUSIVE MODE');
 }
 
-async function swap(client: pg.PoolClient, tables: readonly string[]): Promise<void> {
+async function swap(client: pg.Client, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
     await client.query(`DROP TABLE public.${table}`);
     await client.query(`ALTER TABLE rebuild.${table} SET SCHEMA public`);
   }
 }
 
-async function makeTables(client: pg.PoolClient, projections: readonly Projection[]) {
+async function makeTables(client: pg.Client, projections: readonly Projection[]) {
   await client.query('DROP SCHEMA IF EXISTS rebuild CASCADE');
   await client.query('CREATE SCHEMA rebuild');
   for (const table of projections.flatMap(({ tables }) => tables))
@@ -95,7 +95,7 @@ async function makeTables(client: pg.PoolClient, projections: readonly Projectio
  * A position below which nothing can still be committed: whoever holds a position holds a lock on
  * the table as well, and this waits for all of those for a moment.
  */
-async function settledPosition(client: pg.PoolClient): Promise<number> {
+async function settledPosition(client: pg.Client): Promise<number> {
   await client.query('BEGIN');
   await client.query('LOCK TABLE events IN SHARE MODE');
   const position = await lastPosition(client);
@@ -103,7 +103,7 @@ async function settledPosition(client: pg.PoolClient): Promise<number> {
   return position;
 }
 
-async function lastPosition(client: pg.PoolClient): Promise<number> {
+async function lastPosition(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ last: number }>(
     'SELECT coalesce(max(position), 0) AS last FROM public.events',
   );
@@ -111,7 +111,7 @@ async function lastPosition(client: pg.PoolClient): Promise<number> {
 }
 
 async function fill(
-  client: pg.PoolClient,
+  client: pg.Client,
   catalogue: EventCatalogue,
   project: ReturnType<typeof projector>,
   from: number,

@@ -16,10 +16,22 @@ import { projector } from './projection.ts';
 const feed = feedProjection([membershipFeed, guestbookFeed]);
 
 /** Every read model, in the order in which an event moves them. */
-export const projections = [members, credentials, notes, moderators, decisions, feed.projection] as const;
+export const projections = [
+  members,
+  credentials,
+  notes,
+  moderators,
+  decisions,
+  feed.projection,
+] as const;
 
 export const project = projector(projections);
 
 export const concerns = feed.concerns;
 
-export const catalogue = new EventCatalogue([membershipEvents, credentialEvents, guestbookEvents, moderationEvents]);
+export const catalogue = new EventCatalogue([
+  membershipEvents,
+  credentialEvents,
+  guestbookEvents,
+  moderationEvents,
+]);

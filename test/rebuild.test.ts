@@ -39,11 +39,11 @@ t.test('every read model equals its rebuild, while members go on writing', async
     });
   }
   const writing = Promise.all(Array.from({ length: 10 }, () => signedIn(service)));
-  await rebuild(service.core.pool, catalogue, projections);
+  await rebuild(service.database.url, catalogue, projections);
   await writing;
   const before = await snapshot(service);
   t.ok((before.feed ?? []).length >= 44);
-  const { events } = await rebuild(service.core.pool, catalogue, projections);
+  const { events } = await rebuild(service.database.url, catalogue, projections);
   const { rows } = await service.database.pool.query('SELECT count(*)::int FROM events');
   t.equal(events, rows[0].count);
   t.same(await snapshot(service), before);
