@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { testDatabase } from '../harness/database.ts';
+
+const WEB = join(import.meta.dirname, '../../services/web.ts');
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+t.test('a web process killed among writes: the exact retry gives exactly one effect', async (t) => {
+  const { url, pool } = await testDatabase(t);
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: url,
+    PORT: String(port),
+    METRICS_PORT: '0',
+    BASE_URL: baseUrl,
+    SERVER_KEYS: `1:${randomBytes(32).toString('hex')}`,
+    LIMIT_NOTES_PER_TEN_MINUTES: '100000',
+    LIMIT_NOTES_PER_DAY: '100000',
+  };
+  const running: ChildProcess[] = [];
+  t.teardown(() => {
+    for (const child of running) child.kill('SIGKILL');
+  });
+
+  async function start(): Promise<ChildProcess> {
+    const child = spawn(process.execPath, [WEB], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    running.push(child);
+    for (let waited = 0; waited < 20_000; waited += 50) {
+      const ready = await fetch(`${baseUrl}/readyz`).catch(() => undefined);
+      if (ready?.status === 200) return child;
+      await sleep(50);
+    }
+    throw new Error('the web process did not become ready');
+  }
+
+  const submit = async (id: string): Promise<number> => {
+    const answer = await fetch(`${baseUrl}/api/guestbook`, {
+      method: 'POST',
+      headers: { origin: baseUrl, 'content-type': 'application/json' },
+      body: JSON.stringify({ id, message: `Note ${id}` }),
+    });
+    await answer.text();
+    return answer.status;
+  };
+
+  const ids = Array.from({ length: 400 }, () => randomUUID() as string);
+  const child = await start();
+  const first = Promise.all(ids.map((id) => submit(id).catch(() => 0)));
+  for (let count = 0; count < 40; ) {
+    await sleep(5);
+    count = (await pool.query('SELECT count(*)::int AS count FROM events')).rows[0].count;
+  }
+  child.kill('SIGKILL');
+  const answered = await first;
+  t.ok(answered.includes(0), 'some got no answer');
+  t.ok(answered.includes(202), 'some were accepted');
+
+  await start();
+  const again = await Promise.all(ids.map((id) => submit(id)));
+  t.ok(
+    again.every((status) => status === 200 || status === 202),
+    'every retry is answered',
+  );
+  ids.forEach((_, index) => {
+    if (answered[index] === 202 && again[index] !== 200) t.fail('an accepted note was lost');
+  });
+  const { rows } = await pool.query(
+    'SELECT count(*)::int AS events, count(DISTINCT stream_id)::int AS notes FROM events',
+  );
+  t.same(rows, [{ events: ids.length, notes: ids.length }]);
+});
