@@ -36,10 +36,13 @@ export function openPool(url: string, application: string, size: number): pg.Poo
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
     statement_timeout: 2500,
+    // A server that went silent cannot keep the limit above: the connection is then destroyed.
+    query_timeout: DEADLINE_MS,
     idle_in_transaction_session_timeout: 5000,
   });
-  // Without a listener a connection that breaks while idle would end the process.
+  // Without listeners a connection that breaks, idle (the first) or in use, would end the process.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

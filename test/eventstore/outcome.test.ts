@@ -1,0 +1,102 @@
+import t, { type Test } from 'tap';
+import { testDatabase } from '../harness/database.ts';
+import { newRegistration, startService } from '../harness/service.ts';
+import { wireProxy } from '../harness/wire-proxy.ts';
+
+const LIMIT_MS = 3300;
+
+/** The service with a proxy between it and its database. */
+async function startProxied(t: Test, settings: Record<string, string> = {}) {
+  const database = await testDatabase(t);
+  const proxy = await wireProxy(t, database.url);
+  const service = await startService(t, {
+    DATABASE_URL: proxy.url,
+    DATABASE_DIRECT_URL: database.url,
+    ...settings,
+  });
+  const register = (body: unknown) => service.call('POST', '/api/membership/register', { body });
+  async function eventsOf({ id }: { id: string }): Promise<string[]> {
+    const { rows } = await database.pool.query('SELECT type FROM events WHERE owner_id = $1', [id]);
+    return rows.map((row) => row.type);
+  }
+  return { proxy, register, eventsOf };
+}
+
+t.test('a COMMIT whose reply was lost is found to have happened, and answers 200', async (t) => {
+  const { proxy, register, eventsOf } = await startProxied(t);
+  const body = newRegistration();
+  proxy.dropCommitReply('MemberRegistered');
+  const answer = await register(body);
+  t.equal(proxy.fired(), 1);
+  t.equal(answer.status, 200, answer.text);
+  t.same(await eventsOf(body), ['MemberRegistered']);
+  t.equal((await register(body)).text, answer.text);
+  t.same(await eventsOf(body), ['MemberRegistered']);
+});
+
+t.test('a COMMIT that was lost writes nothing twice', async (t) => {
+  const { proxy, register, eventsOf } = await startProxied(t);
+  const body = newRegistration();
+  proxy.dropCommit('MemberRegistered');
+  const started = performance.now();
+  const answer = await register(body);
+  t.ok(performance.now() - started < LIMIT_MS, 'answers in time');
+  t.equal(proxy.fired(), 1);
+  if (answer.status === 200) t.same(await eventsOf(body), ['MemberRegistered']);
+  else {
+    t.equal(answer.status, 503);
+    t.equal(answer.body.error.code, 'storage_unavailable');
+    t.same(await eventsOf(body), []);
+  }
+  const again = await register(body);
+  t.equal(again.status, 200, again.text);
+  t.same(await eventsOf(body), ['MemberRegistered']);
+});
+
+for (const connected of [true, false])
+  t.test(
+    `a silent database answers 503 in time, ${connected ? 'with' : 'without'} connections open`,
+    async (t) => {
+      const { proxy, register, eventsOf } = await startProxied(t);
+      if (connected) t.equal((await register(newRegistration())).status, 200);
+      const body = newRegistration();
+      proxy.hold();
+      const started = performance.now();
+      const answer = await register(body);
+      const took = performance.now() - started;
+      t.equal(answer.status, 503, answer.text);
+      t.equal(answer.body.error.code, 'storage_unavailable');
+      t.ok(took < LIMIT_MS, `${Math.round(took)} ms`);
+      proxy.release();
+      t.equal((await register(newRegistration())).status, 200);
+      t.equal((await register(body)).status, 200);
+      t.same(await eventsOf(body), ['MemberRegistered']);
+    },
+  );
+
+t.test('connections cut between requests are replaced', async (t) => {
+  const { proxy, register, eventsOf } = await startProxied(t);
+  t.equal((await register(newRegistration())).status, 200);
+  const body = newRegistration();
+  proxy.cut();
+  const next = await register(body);
+  t.ok([200, 503].includes(next.status), next.text);
+  const again = await register(body);
+  t.equal(again.status, 200, again.text);
+  t.same(await eventsOf(body), ['MemberRegistered']);
+});
+
+t.test('connections cut under running requests do not end the process', async (t) => {
+  const { proxy, register, eventsOf } = await startProxied(t);
+  const bodies = Array.from({ length: 20 }, newRegistration);
+  const answers = bodies.map(register);
+  const cutting = setInterval(() => proxy.cut(), 5);
+  setTimeout(() => clearInterval(cutting), 200);
+  for (const { status, text } of await Promise.all(answers))
+    t.ok([200, 503].includes(status), text);
+  clearInterval(cutting);
+  for (const body of bodies) {
+    t.equal((await register(body)).status, 200);
+    t.same(await eventsOf(body), ['MemberRegistered']);
+  }
+});

@@ -1,0 +1,150 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** What happens, once, to the first transaction whose bytes hold `marker`. */
+interface Fault {
+  drop: 'reply' | 'commit';
+  marker: string;
+}
+
+type Ending = { teardown(end: () => Promise<void>): unknown };
+
+const COMMIT_TAG = Buffer.from('C\0\0\0\x0bCOMMIT\0');
+const COMMIT = Buffer.from('COMMIT\0');
+const HELD_OPEN_MS = 5000;
+
+/** A proxy on loopback in front of the PostgreSQL of `target`, which can be told to fail. */
+export async function wireProxy(t: Ending, target: string) {
+  const sockets = new Set<Socket>();
+  const pairs = new Set<() => void>();
+  const timers = new Set<NodeJS.Timeout>();
+  let waiting: Array<() => void> | undefined;
+  let fault: Fault | undefined;
+  let fired = 0;
+
+  /** Now, or once the silence is over. */
+  const deliver = (send: () => void) => {
+    if (waiting) waiting.push(send);
+    else send();
+  };
+
+  const server = createServer((client) => {
+    const upstream = connectTo(target);
+    let sent = Buffer.alloc(0);
+    let answered = Buffer.alloc(0);
+    let gone = false;
+    let armed = false;
+    const destroy = () => {
+      client.destroy();
+      upstream.destroy();
+    };
+    pairs.add(destroy);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        if (gone && socket === client) return;
+        pairs.delete(destroy);
+        destroy();
+      });
+    }
+
+    const toServer = (bytes: Buffer) => {
+      if (gone) return;
+      sent = Buffer.concat([sent, bytes]);
+      const marked = fault ? sent.indexOf(fault.marker) : -1;
+      const commit = marked < 0 ? -1 : sent.indexOf(COMMIT, marked);
+      if (!fault || commit < 0) {
+        // What was sent before a mark belongs to transactions that ended.
+        if (marked < 0) sent = sent.subarray(-64);
+        upstream.write(bytes);
+        return;
+      }
+      if (fault.drop === 'reply') {
+        fault = undefined;
+        armed = true;
+        answered = Buffer.alloc(0);
+        upstream.write(bytes);
+        return;
+      }
+      fault = undefined;
+      fired += 1;
+      gone = true;
+      // `Q` and its length come before the text. They may have left with the bytes before.
+      const start = Math.max(0, commit - 5 - (sent.length - bytes.length));
+      upstream.write(bytes.subarray(0, start));
+      client.destroy();
+      const timer = setTimeout(destroy, HELD_OPEN_MS);
+      timers.add(timer);
+    };
+
+    const toClient = (bytes: Buffer) => {
+      if (gone) return;
+      if (armed) {
+        answered = Buffer.concat([answered, bytes]);
+        if (answered.includes(COMMIT_TAG)) {
+          fired += 1;
+          destroy();
+          return;
+        }
+      }
+      client.write(bytes);
+    };
+
+    client.on('data', (bytes: Buffer) => deliver(() => toServer(bytes)));
+    upstream.on('data', (bytes: Buffer) => deliver(() => toClient(bytes)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  t.teardown(async () => {
+    for (const timer of timers) clearTimeout(timer);
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  return {
+    url: proxied(target, (server.address() as AddressInfo).port),
+    /** From now on no byte passes, in either direction, on old connections or new ones. */
+    hold() {
+      waiting ??= [];
+    },
+    release() {
+      const held = waiting ?? [];
+      waiting = undefined;
+      for (const send of held) send();
+    },
+    /** Ends every connection. New ones are served. */
+    cut() {
+      for (const destroy of pairs) destroy();
+    },
+    /** The server commits, and both sides lose the connection before the client learns of it. */
+    dropCommitReply(marker: string) {
+      fault = { drop: 'reply', marker };
+    },
+    /** The client loses its connection, the server keeps it for a while and never sees COMMIT. */
+    dropCommit(marker: string) {
+      fault = { drop: 'commit', marker };
+    },
+    /** How many COMMITs were tampered with. */
+    fired: () => fired,
+  };
+}
+
+function connectTo(target: string): Socket {
+  const { hostname, port, searchParams } = new URL(target);
+  const host = searchParams.get('host') ?? decodeURIComponent(hostname);
+  const number = Number(searchParams.get('port') ?? (port || 5432));
+  return host.startsWith('/')
+    ? connect(`${host}/.s.PGSQL.${number}`)
+    : connect(number, host.replace(/^\[|\]$/g, '') || 'localhost');
+}
+
+function proxied(target: string, port: number): string {
+  const url = new URL(target.replace(/@\//, '@localhost/').replace(/:\/\/\//, '://localhost/'));
+  url.searchParams.delete('host');
+  url.searchParams.delete('port');
+  url.hostname = '127.0.0.1';
+  url.port = String(port);
+  return url.href;
+}
