@@ -12,6 +12,7 @@ import { jobSender } from './jobs-sender.ts';
 import { keyRing } from './keys.ts';
 import { rateLimits } from './limits.ts';
 import { sessionAuthenticator } from './membership/sessions.ts';
+import { moderatorAuthenticator } from './moderation/authenticate.ts';
 import { openPool } from './postgres.ts';
 import { watchReadiness } from './readiness.ts';
 import { serverKeys } from './server-keys.ts';
@@ -48,7 +49,7 @@ export function openApp(core: Core, logger: Logger): { app: Express; stop(): voi
     authenticators: {
       session: sessionAuthenticator(pool, keys),
       bearer: async () => refuse('credential_not_accepted'),
-      moderator: async () => refuse('moderator_required'),
+      moderator: moderatorAuthenticator(pool, keys),
     },
     logger,
     baseUrl: config.baseUrl,

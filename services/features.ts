@@ -10,6 +10,8 @@ import type { KeyRing } from './keys.ts';
 import type { RateLimits } from './limits.ts';
 import { membershipContract } from './membership/contract.ts';
 import { membershipHandlers } from './membership/handlers.ts';
+import { moderationContract } from './moderation/contract.ts';
+import { moderationHandlers } from './moderation/handlers.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface FeatureParts {
@@ -28,5 +30,6 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(discoveryContract, discoveryHandlers(parts)),
     feature(guestbookContract, guestbookHandlers(parts)),
     feature(membershipContract, membershipHandlers(parts)),
+    feature(moderationContract, moderationHandlers(parts)),
   ];
 }

@@ -52,7 +52,7 @@ export function discoveryHandlers({
             method: 'POST',
             path: '/api/membership/login',
           },
-          { id: 'moderation', state: 'planned' },
+          { id: 'moderation', state: 'available' },
           { id: 'credentials', state: 'planned' },
           { id: 'updates', state: 'planned' },
           { id: 'artifacts', state: 'planned' },

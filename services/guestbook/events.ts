@@ -25,7 +25,12 @@ export const NoteApproved = defineEvent('NoteApproved', {
 
 /** `message` is the moderator's word to the author. */
 export const NoteRejected = defineEvent('NoteRejected', {
-  data: z.strictObject({ note_id: z.uuid(), policy: z.string() }),
+  data: z.strictObject({
+    note_id: z.uuid(),
+    policy: z.string(),
+    /** When the moderator took the note to review it. */
+    claimed_at: z.iso.datetime().nullable().optional(),
+  }),
   personal: z.strictObject({ message: z.string().nullable() }),
 });
 

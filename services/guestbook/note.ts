@@ -48,7 +48,13 @@ export type NoteCommand =
       claimedAt: string | null;
       parent: ParentFacts | null;
     }
-  | { type: 'RejectNote'; expectedVersion: number; policy: string; message: string | null }
+  | {
+      type: 'RejectNote';
+      expectedVersion: number;
+      policy: string;
+      message: string | null;
+      claimedAt?: string | null;
+    }
   | {
       type: 'UndoDecision';
       /** The event to undo. */
@@ -94,7 +100,7 @@ export const note: Decider<NoteState, NoteCommand, NoteEvents, NoteRefusal> = {
       return [
         {
           type: 'NoteRejected',
-          data: { note_id, policy: command.policy },
+          data: { note_id, policy: command.policy, claimed_at: command.claimedAt ?? null },
           personal: { message: command.message },
         },
       ];
