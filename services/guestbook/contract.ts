@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Place } from '../../projections/notes.ts';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Handle, StatusResponse, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
 import { EXPERIENCES } from './experience.ts';
+import { readPlace } from './place.ts';
 
 const BODY_LIMIT = 8192;
 
@@ -69,24 +69,6 @@ const GuestbookRead = z
     notice: z.string(),
   })
   .meta({ id: 'GuestbookRead' });
-
-export function writePlace({ at, id }: Place): string {
-  return Buffer.from(`${at} ${id}`).toString('base64url');
-}
-
-/** The place in a `before`, or undefined where it is none that `writePlace` makes. */
-export function readPlace(before: string): Place | undefined {
-  const text = Buffer.from(before, 'base64url').toString();
-  const [, at, seconds, id] =
-    /^(([2-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(
-      text,
-    ) ?? [];
-  if (!at || !seconds || !id) return undefined;
-  // A day or an hour that does not exist comes back as another one, or as none.
-  const time = new Date(`${seconds}Z`);
-  const exact = !Number.isNaN(time.getTime()) && time.toISOString().startsWith(seconds);
-  return exact && writePlace({ at, id }) === before ? { at, id } : undefined;
-}
 
 const Before = z
   .string()

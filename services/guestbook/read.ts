@@ -10,9 +10,10 @@ import {
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { unixSeconds } from '../http/schemas.ts';
 import { query } from '../postgres.ts';
-import { type Note, PAGE, writePlace } from './contract.ts';
+import { type Note, PAGE } from './contract.ts';
 import type { Experience } from './experience.ts';
 import { takesReplies } from './note.ts';
+import { writePlace } from './place.ts';
 
 const NOTICE =
   'Notes are reviewed before they appear; names are chosen by their authors and verified by no one.';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readPlace } from '../guestbook/contract.ts';
+import { readPlace } from '../guestbook/place.ts';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Limit, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
 import { CLAIMERS, DECIDERS, READERS, ROLES } from './roles.ts';

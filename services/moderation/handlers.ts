@@ -3,7 +3,7 @@ import { type DecisionRow, findDecision } from '../../projections/decisions.ts';
 import type { Config } from '../config.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { EventStore } from '../eventstore/store.ts';
-import { writePlace } from '../guestbook/contract.ts';
+import { writePlace } from '../guestbook/place.ts';
 import type { Handlers } from '../http/route.ts';
 import { unixSeconds } from '../http/schemas.ts';
 import { query } from '../postgres.ts';

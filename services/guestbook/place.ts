@@ -1,0 +1,19 @@
+import type { Place } from '../../projections/notes.ts';
+
+export function writePlace({ at, id }: Place): string {
+  return Buffer.from(`${at} ${id}`).toString('base64url');
+}
+
+/** The place in a `before`, or undefined where it is none that `writePlace` makes. */
+export function readPlace(before: string): Place | undefined {
+  const text = Buffer.from(before, 'base64url').toString();
+  const [, at, seconds, id] =
+    /^(([2-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(
+      text,
+    ) ?? [];
+  if (!at || !seconds || !id) return undefined;
+  // A day or an hour that does not exist comes back as another one, or as none.
+  const time = new Date(`${seconds}Z`);
+  const exact = !Number.isNaN(time.getTime()) && time.toISOString().startsWith(seconds);
+  return exact && writePlace({ at, id }) === before ? { at, id } : undefined;
+}
