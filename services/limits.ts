@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Sql, sql } from './eventstore/sql.ts';
 import type { KeyRing } from './keys.ts';
-import { acquire, DEADLINE_MS, isUnavailable, StorageUnavailable } from './postgres.ts';
+import { DEADLINE_MS, isUnavailable, StorageUnavailable, withClient } from './postgres.ts';
 
 /** One counter: at most `limit` in each window of `window` (a PostgreSQL interval), on its clock. */
 export interface Limit {
@@ -49,19 +49,17 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
 
 /** Losing the last counts in a crash of the database is no loss worth a flush. */
 async function run(pool: pg.Pool, statements: readonly Sql[]): Promise<pg.QueryResult[]> {
-  let client: pg.PoolClient | undefined;
   try {
-    client = await acquire(pool, DEADLINE_MS);
-    const [, , ...results] = await Promise.all([
-      client.query('BEGIN'),
-      client.query('SET LOCAL synchronous_commit = off'),
-      ...statements.map((statement) => client?.query(statement) as Promise<pg.QueryResult>),
-      client.query('COMMIT'),
-    ]);
-    client.release();
-    return results.slice(0, -1);
+    return await withClient(pool, Date.now() + DEADLINE_MS, async (client) => {
+      const [, , ...results] = await Promise.all([
+        client.query('BEGIN'),
+        client.query('SET LOCAL synchronous_commit = off'),
+        ...statements.map((statement) => client.query(statement)),
+        client.query('COMMIT'),
+      ]);
+      return results.slice(0, -1);
+    });
   } catch (error) {
-    client?.release(true);
     throw isUnavailable(error) ? new StorageUnavailable('counter failed', { cause: error }) : error;
   }
 }

@@ -36,8 +36,6 @@ export function openPool(url: string, application: string, size: number): pg.Poo
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
     statement_timeout: 2500,
-    // A server that went silent cannot keep the limit above: the connection is then destroyed.
-    query_timeout: DEADLINE_MS,
     idle_in_transaction_session_timeout: 5000,
   });
   // Without listeners a connection that breaks, idle (the first) or in use, would end the process.
@@ -73,14 +71,14 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /** Destroys the connection, so that whatever waits on it fails now. */
-export function cut(client: pg.ClientBase): void {
+function cut(client: pg.ClientBase): void {
   (
     client as unknown as { connection: { stream: { destroy(): void } } }
   ).connection.stream.destroy();
 }
 
 /** A connection of the pool, within `ms` milliseconds; one that comes later goes straight back. */
-export function acquire(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
+function acquire(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
     let late = false;
     const timer = setTimeout(() => {
@@ -101,21 +99,36 @@ export function acquire(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
   });
 }
 
+/**
+ * Work on a connection of the pool until `deadline` (milliseconds of the epoch), when the connection
+ * is cut, so that a silent server holds nobody. One left inside a transaction is not used again.
+ */
+export async function withClient<Result>(
+  pool: pg.Pool,
+  deadline: number,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await acquire(pool, deadline - Date.now());
+  const timer = setTimeout(() => cut(client), Math.max(1, deadline - Date.now()));
+  try {
+    return await work(client);
+  } finally {
+    clearTimeout(timer);
+    client.release(client.getTransactionStatus() !== 'I');
+  }
+}
+
 /** One read outside a transaction, within the deadline. */
 export async function query<Row extends pg.QueryResultRow>(
   pool: pg.Pool,
   statement: Sql,
 ): Promise<Row[]> {
-  const deadline = Date.now() + DEADLINE_MS;
   try {
-    const client = await acquire(pool, DEADLINE_MS);
-    const timer = setTimeout(() => cut(client), Math.max(1, deadline - Date.now()));
-    try {
-      return (await client.query<Row>(statement)).rows;
-    } finally {
-      clearTimeout(timer);
-      client.release();
-    }
+    return await withClient(
+      pool,
+      Date.now() + DEADLINE_MS,
+      async (client) => (await client.query<Row>(statement)).rows,
+    );
   } catch (error) {
     throw isUnavailable(error) ? new StorageUnavailable('read failed', { cause: error }) : error;
   }

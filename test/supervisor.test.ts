@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { runningPostmaster } from '../services/embedded/postmaster.ts';
+import { freePort } from './harness/free-port.ts';
 import { temporaryFolder } from './harness/temporary-folder.ts';
 
 const services = new URL('../services/', import.meta.url);
@@ -71,14 +71,6 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return String(typeof address === 'object' && address?.port);
 }
 
 const idle = 'setInterval(() => {}, 1000); console.log("working");';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { acquire, cut, DEADLINE_MS, isUnavailable, StorageUnavailable } from '../postgres.ts';
+import { DEADLINE_MS, isUnavailable, StorageUnavailable, withClient } from '../postgres.ts';
 import { type Append, appendStatement, type Receipt, receiptStatement } from './append.ts';
 import { isRefusal, type Refusal } from './decider.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
@@ -97,13 +97,11 @@ export function openEventStore(parts: StoreParts) {
     }
   }
 
-  async function attemptOnce<Answer, Code extends string>(
+  function attemptOnce<Answer, Code extends string>(
     plan: Plan<Answer, Code>,
     deadline: number,
   ): Promise<Answer | Refusal<Code>> {
-    const client = await acquire(pool, deadline - Date.now());
-    const timer = setTimeout(() => cut(client), Math.max(1, deadline - Date.now()));
-    try {
+    return withClient(pool, deadline, async (client) => {
       const { loaded, xid } = await load(client, plan);
       const decision = plan.decide(loaded);
       if (isRefusal(decision) || 'unchanged' in decision) {
@@ -120,10 +118,7 @@ export function openEventStore(parts: StoreParts) {
       return typeof decision.answer === 'function'
         ? (decision.answer as (events: RecordedEvent[]) => Answer)(events)
         : decision.answer;
-    } finally {
-      clearTimeout(timer);
-      client.release(client.getTransactionStatus() !== 'I');
-    }
+    });
   }
 
   async function load(client: pg.PoolClient, plan: Pick<Plan<unknown>, 'lock' | 'load'>) {

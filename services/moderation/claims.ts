@@ -4,7 +4,7 @@ import { lockModerator } from '../../projections/moderators.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import { unixSeconds } from '../http/schemas.ts';
-import { acquire, cut, DEADLINE_MS, isUnavailable, StorageUnavailable } from '../postgres.ts';
+import { DEADLINE_MS, isUnavailable, StorageUnavailable, withClient } from '../postgres.ts';
 import { type ClaimRequest, MOST_LEASES } from './contract.ts';
 
 export interface LeaseRow {
@@ -159,20 +159,15 @@ async function transaction<Answer>(
   }
 }
 
-async function once<Answer>(
+function once<Answer>(
   pool: pg.Pool,
   deadline: number,
   work: (client: pg.PoolClient) => Promise<Answer>,
 ): Promise<Answer> {
-  const client = await acquire(pool, deadline - Date.now());
-  const timer = setTimeout(() => cut(client), Math.max(1, deadline - Date.now()));
-  try {
+  return withClient(pool, deadline, async (client) => {
     await client.query('BEGIN');
     const answer = await work(client);
     await client.query(isRefusal(answer) ? 'ROLLBACK' : 'COMMIT');
     return answer;
-  } finally {
-    clearTimeout(timer);
-    client.release(client.getTransactionStatus() !== 'I');
-  }
+  });
 }

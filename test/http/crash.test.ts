@@ -1,21 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { testDatabase } from '../harness/database.ts';
+import { freePort } from '../harness/free-port.ts';
 
 const WEB = join(import.meta.dirname, '../../services/web.ts');
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 t.test('a web process killed among writes: the exact retry gives exactly one effect', async (t) => {
   const { url, pool } = await testDatabase(t);
@@ -24,7 +15,7 @@ t.test('a web process killed among writes: the exact retry gives exactly one eff
   const env = {
     PATH: process.env.PATH,
     DATABASE_URL: url,
-    PORT: String(port),
+    PORT: port,
     METRICS_PORT: '0',
     BASE_URL: baseUrl,
     SERVER_KEYS: `1:${randomBytes(32).toString('hex')}`,
