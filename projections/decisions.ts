@@ -1,5 +1,5 @@
 import { type Sql, sql } from '../services/eventstore/sql.ts';
-import * as events from '../services/guestbook/events.ts';
+import * as events from '../services/notes/events.ts';
 import { defineProjection, type EventOf } from './projection.ts';
 
 type Decided = EventOf<typeof events, 'NoteApproved'> | EventOf<typeof events, 'NoteRejected'>;

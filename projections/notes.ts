@@ -1,6 +1,7 @@
 import { type Sql, sql } from '../services/eventstore/sql.ts';
-import * as events from '../services/guestbook/events.ts';
-import type { Experience } from '../services/guestbook/experience.ts';
+import type { Place } from '../services/http/place.ts';
+import * as events from '../services/notes/events.ts';
+import type { Experience } from '../services/notes/experience.ts';
 import { defineProjection } from './projection.ts';
 
 export const notes = defineProjection(events, {
@@ -43,12 +44,6 @@ export interface NoteRow {
 /** One note, whatever its state; no row for null. */
 export function findNote(noteId: string | null): Sql {
   return sql`SELECT * FROM notes WHERE note_id = ${noteId}::uuid`;
-}
-
-/** A place in the list: after the note with this approval, in UTC to the microsecond, and id. */
-export interface Place {
-  at: string;
-  id: string;
 }
 
 const START: Place = { at: 'infinity', id: '00000000-0000-0000-0000-000000000000' };

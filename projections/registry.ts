@@ -1,19 +1,19 @@
 import * as credentialEvents from '../services/credentials/events.ts';
 import { EventCatalogue } from '../services/eventstore/event.ts';
-import * as guestbookEvents from '../services/guestbook/events.ts';
 import * as membershipEvents from '../services/membership/events.ts';
 import * as moderationEvents from '../services/moderation/events.ts';
+import * as noteEvents from '../services/notes/events.ts';
 import { credentials } from './credentials.ts';
 import { decisions } from './decisions.ts';
 import { feedProjection } from './feed/feed.ts';
-import { guestbookFeed } from './feed/guestbook.ts';
 import { membershipFeed } from './feed/membership.ts';
+import { notesFeed } from './feed/notes.ts';
 import { members } from './members.ts';
 import { moderators } from './moderators.ts';
 import { notes } from './notes.ts';
 import { projector } from './projection.ts';
 
-const feed = feedProjection([membershipFeed, guestbookFeed]);
+const feed = feedProjection([membershipFeed, notesFeed]);
 
 /** Every read model, in the order in which an event moves them. */
 export const projections = [
@@ -32,6 +32,6 @@ export const concerns = feed.concerns;
 export const catalogue = new EventCatalogue([
   membershipEvents,
   credentialEvents,
-  guestbookEvents,
+  noteEvents,
   moderationEvents,
 ]);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { readPlace } from '../http/place.ts';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Handle, StatusResponse, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
-import { EXPERIENCES } from './experience.ts';
-import { readPlace } from './place.ts';
+import { EXPERIENCES } from '../notes/experience.ts';
 
 const BODY_LIMIT = 8192;
 

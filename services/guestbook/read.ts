@@ -4,16 +4,15 @@ import {
   approvedReplies,
   findNote,
   type NoteRow,
-  type Place,
   type PublicNoteRow,
 } from '../../projections/notes.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
+import { type Place, writePlace } from '../http/place.ts';
 import { unixSeconds } from '../http/schemas.ts';
+import type { Experience } from '../notes/experience.ts';
+import { takesReplies } from '../notes/note.ts';
 import { query } from '../postgres.ts';
 import { type Note, PAGE } from './contract.ts';
-import type { Experience } from './experience.ts';
-import { takesReplies } from './note.ts';
-import { writePlace } from './place.ts';
 
 const NOTICE =
   'Notes are reviewed before they appear; names are chosen by their authors and verified by no one.';

@@ -7,8 +7,8 @@ import type { Actor, RecordedEvent } from '../eventstore/event.ts';
 import type { Plan } from '../eventstore/store.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import { findLiveSession, type SessionRow } from '../membership/sessions.ts';
+import { note } from '../notes/note.ts';
 import type { NoteSubmission } from './contract.ts';
-import { note } from './note.ts';
 import type { GuestbookParts } from './parts.ts';
 
 interface Receipt {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { readPlace } from '../guestbook/place.ts';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, Limit, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
+import { AnyUuid, Cursor, Limit, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
 import { CLAIMERS, DECIDERS, READERS, ROLES } from './roles.ts';
 
 /** Leases that one moderator holds at a time. */
@@ -17,16 +16,6 @@ export const POLICIES = [
 ] as const;
 
 const Version = z.int().min(1);
-
-const Place = z
-  .string()
-  .max(200)
-  .transform((text, context) => {
-    const place = readPlace(text);
-    if (place) return place;
-    context.addIssue({ code: 'custom', message: 'must be a next_cursor of this list' });
-    return z.NEVER;
-  });
 
 const Claim = z.object({
   lease_id: AnyUuid,
@@ -128,7 +117,7 @@ export const moderationContract = defineContract({
     access: { roles: READERS },
     query: z.object({
       view: z.literal('todo').default('todo'),
-      cursor: Place.optional(),
+      cursor: Cursor.optional(),
       limit: Limit,
     }),
     replies: {
@@ -142,7 +131,7 @@ export const moderationContract = defineContract({
         }),
       },
     },
-    problems: ['moderator_required'],
+    problems: ['moderator_required', 'invalid_cursor'],
   },
   'moderation.claim': {
     method: 'POST',

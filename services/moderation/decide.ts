@@ -6,9 +6,9 @@ import { isRefusal, type Refusal, refuse, replay } from '../eventstore/decider.t
 import type { NewEvent, RecordedEvent } from '../eventstore/event.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import type { Plan, Writes } from '../eventstore/store.ts';
-import { note } from '../guestbook/note.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import { unixSeconds } from '../http/schemas.ts';
+import { note } from '../notes/note.ts';
 import { claimedByOther, type LeaseRow } from './claims.ts';
 import type { Decided, DecisionRequest } from './contract.ts';
 

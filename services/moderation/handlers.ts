@@ -3,7 +3,7 @@ import { type DecisionRow, findDecision } from '../../projections/decisions.ts';
 import type { Config } from '../config.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { EventStore } from '../eventstore/store.ts';
-import { writePlace } from '../guestbook/place.ts';
+import { placeOf, writePlace } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
 import { unixSeconds } from '../http/schemas.ts';
 import { query } from '../postgres.ts';
@@ -36,8 +36,10 @@ export function moderationHandlers({
     },
 
     'moderation.queue': async ({ principal, query: { cursor, limit } }) => {
+      const after = placeOf(cursor);
+      if (isRefusal(after)) return after;
       const [rows, [counts]] = await Promise.all([
-        query<QueueRow>(pool, reviewItems(limit + 1, cursor)),
+        query<QueueRow>(pool, reviewItems(limit + 1, after)),
         query<{ todo: number; mine: number }>(pool, queueCounts(principal.moderatorId)),
       ]);
       const page = rows.slice(0, limit);

@@ -1,8 +1,9 @@
-import type { NoteRow, Place } from '../../projections/notes.ts';
+import type { NoteRow } from '../../projections/notes.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
-import { takesReplies } from '../guestbook/note.ts';
+import type { Place } from '../http/place.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import { unixSeconds } from '../http/schemas.ts';
+import { takesReplies } from '../notes/note.ts';
 import type { Item } from './contract.ts';
 import { DECIDERS } from './roles.ts';
 

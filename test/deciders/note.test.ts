@@ -1,6 +1,6 @@
 import t from 'tap';
 import { isRefusal, replay } from '../../services/eventstore/decider.ts';
-import { type NoteCommand, type NoteState, note } from '../../services/guestbook/note.ts';
+import { type NoteCommand, type NoteState, note } from '../../services/notes/note.ts';
 
 const id = '0b8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f60';
 const parentId = '1c8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f61';

@@ -1,8 +1,8 @@
-import * as guestbook from '../../services/guestbook/events.ts';
+import * as notes from '../../services/notes/events.ts';
 import { defineFeedEntries } from './entry.ts';
 
 /** The author learns of a decision from another event, once it can no longer be undone. */
-export const guestbookFeed = defineFeedEntries(guestbook, {
+export const notesFeed = defineFeedEntries(notes, {
   NoteSubmitted: ({ data }) =>
     data.member_id === null
       ? []
