@@ -41,7 +41,7 @@ export async function startService(t: Ending, settings: Record<string, string> =
   const logged: string[] = [];
   const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
   const core = await openCore(config, 'service test');
-  const { app, stop } = openApp(core, logger);
+  const { app, features, stop } = openApp(core, logger);
   t.teardown(async () => {
     stop();
     server.closeAllConnections();
@@ -86,7 +86,7 @@ export async function startService(t: Ending, settings: Record<string, string> =
     };
   }
 
-  return { call, tamper, baseUrl, database, core, logged };
+  return { call, tamper, features, baseUrl, database, core, logged };
 }
 
 export const newKey = () => randomBytes(32).toString('hex');
