@@ -4,6 +4,8 @@ import { credentialsContract } from './credentials/contract.ts';
 import { credentialsHandlers } from './credentials/handlers.ts';
 import { discoveryContract } from './discovery/contract.ts';
 import { discoveryHandlers } from './discovery/handlers.ts';
+import { documentsContract } from './documents/contract.ts';
+import { documentsHandlers } from './documents/handlers.ts';
 import type { EventStore } from './eventstore/store.ts';
 import { guestbookContract } from './guestbook/contract.ts';
 import { guestbookHandlers } from './guestbook/handlers.ts';
@@ -28,11 +30,13 @@ export interface FeatureParts {
 
 /** The table: every feature's contract and handlers, in document order. */
 export function featuresOf(parts: FeatureParts): Feature[] {
-  return [
+  const features: Feature[] = [
     feature(discoveryContract, discoveryHandlers(parts)),
     feature(guestbookContract, guestbookHandlers(parts)),
     feature(membershipContract, membershipHandlers(parts)),
     feature(credentialsContract, credentialsHandlers(parts)),
     feature(moderationContract, moderationHandlers(parts)),
+    feature(documentsContract, documentsHandlers({ ...parts, features: () => features })),
   ];
+  return features;
 }
