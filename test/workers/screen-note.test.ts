@@ -14,7 +14,7 @@ import { type Service, signedIn, startService } from '../harness/service.ts';
 
 const waiting = (service: Service) =>
   service.database.pool.query(
-    `SELECT data, retry_limit, dead_letter FROM pgboss.job WHERE name = 'screen-note'`,
+    `SELECT data, retry_limit, retry_delay, retry_backoff, dead_letter FROM pgboss.job WHERE name = 'screen-note'`,
   );
 
 /** Runs what was enqueued, as a worker would. */
@@ -46,7 +46,13 @@ t.test('a note is screened by a job of its own transaction, and its item says wh
     screened_at: null,
   });
   t.strictSame((await waiting(service)).rows, [
-    { data: { note_id: note.id }, retry_limit: 2, dead_letter: 'dead-letters' },
+    {
+      data: { note_id: note.id },
+      retry_limit: 2,
+      retry_delay: 3,
+      retry_backoff: true,
+      dead_letter: 'dead-letters',
+    },
   ]);
 
   t.strictSame(await work(service), [true]);
