@@ -88,7 +88,7 @@ t.test('decisions teach it, but neither undone nor automatic ones', async (t) =>
   t.equal(await says(), 0, 'ninety-nine are left');
   await decide(ann, (await submit(service)).id, 'approve');
   t.equal(await says(), 1);
-  await service.database.pool.query(
+  await service.tamper(
     `UPDATE note_decisions SET moderator_id = NULL WHERE event_id =
       (SELECT event_id FROM note_decisions WHERE undone_at IS NULL LIMIT 1)`,
   );
