@@ -5,6 +5,7 @@ import * as membershipEvents from '../services/membership/events.ts';
 import * as moderationEvents from '../services/moderation/events.ts';
 import * as noteEvents from '../services/notes/events.ts';
 import * as profileEvents from '../services/profiles/events.ts';
+import * as screeningEvents from '../services/screening/events.ts';
 import { artifacts } from './artifacts.ts';
 import { credentials } from './credentials.ts';
 import { decisions } from './decisions.ts';
@@ -18,6 +19,7 @@ import { moderators } from './moderators.ts';
 import { notes } from './notes.ts';
 import { profiles } from './profiles.ts';
 import { projector } from './projection.ts';
+import { screenings } from './screenings.ts';
 
 const feed = feedProjection([membershipFeed, notesFeed, profilesFeed, artifactsFeed]);
 
@@ -30,6 +32,7 @@ export const projections = [
   decisions,
   profiles,
   artifacts,
+  screenings,
   feed.projection,
 ] as const;
 
@@ -44,4 +47,5 @@ export const catalogue = new EventCatalogue([
   moderationEvents,
   profileEvents,
   artifactEvents,
+  screeningEvents,
 ]);
