@@ -1,4 +1,4 @@
-import { type Decider, isRefusal, refuse } from '../eventstore/decider.ts';
+import { type Decider, isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { NewEvent } from '../eventstore/event.ts';
 import { conflict, decideRemoval, type RemovalCommand, wrongState } from '../removal.ts';
 import type * as events from './events.ts';
@@ -45,16 +45,7 @@ export const artifact: Decider<ArtifactState, ArtifactCommand, ArtifactEvents, A
 
   decide(state, command) {
     if (command.type === 'PublishArtifact') return publish(state, command);
-    if (command.type === 'SupersedeArtifact') {
-      // A chain: one successor, by the same author, of what is still public.
-      const free =
-        state.status === 'published' &&
-        state.authorId === command.authorId &&
-        state.supersededBy === null;
-      if (!free) return conflict('supersedes_unavailable', {});
-      const data = { artifact_id: state.artifactId, by: command.by };
-      return [{ type: 'ArtifactSuperseded', data, personal: null }];
-    }
+    if (command.type === 'SupersedeArtifact') return supersede(state, command);
     if (state.status === 'none') return refuse('not_found');
     const artifact_id = state.artifactId;
     if (command.type === 'WithdrawArtifact') {
@@ -113,14 +104,14 @@ const AFTER = {
   ArtifactRestored: 'published',
 } as const;
 
-function publish(
-  state: ArtifactState,
-  command: Extract<ArtifactCommand, { type: 'PublishArtifact' }>,
-) {
+type Decided = NewEvent<ArtifactEvents>[] | Refusal<'state_conflict'>;
+type CommandOf<Type> = Extract<ArtifactCommand, { type: Type }>;
+
+export function publish(state: ArtifactState, command: CommandOf<'PublishArtifact'>): Decided {
   if (state.status !== 'none') return wrongState(state);
   return [
     {
-      type: 'ArtifactPublished' as const,
+      type: 'ArtifactPublished',
       data: {
         artifact_id: command.artifactId,
         author_id: command.authorId,
@@ -135,4 +126,15 @@ function publish(
       },
     },
   ];
+}
+
+/** A chain that cannot fork: one successor, by the same author, of what is still public. */
+export function supersede(state: ArtifactState, command: CommandOf<'SupersedeArtifact'>): Decided {
+  const free =
+    state.status === 'published' &&
+    state.authorId === command.authorId &&
+    state.supersededBy === null;
+  if (!free) return conflict('supersedes_unavailable', {});
+  const data = { artifact_id: state.artifactId, by: command.by };
+  return [{ type: 'ArtifactSuperseded', data, personal: null }];
 }

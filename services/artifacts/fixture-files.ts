@@ -25,6 +25,7 @@ export async function observeFixture(
   const observed = new Map<string, Observed>();
   for (const { name, completion_evidence_path: evidencePath } of fixture.cases) {
     const remarks: string[] = [];
+    if (!(await isFolder(join(real, name)))) remarks.push(`${name}: there is no such folder`);
     const at = (path: string) => ({ root: real, path: `${name}/${path}`, remarks });
     observed.set(name, {
       artifact: await observeArtifact(at(fixture.artifact.path), fixture.artifact.bytes),
@@ -34,6 +35,11 @@ export async function observeFixture(
     });
   }
   return observed;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  return found?.isDirectory() ?? false;
 }
 
 interface Spot {
