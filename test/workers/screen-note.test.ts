@@ -108,7 +108,7 @@ t.test(
     const service = await startService(t);
     const ann = await hire(service, 'Ann');
     const note = await submit(service);
-    await service.database.pool.query(
+    await service.tamper(
       `UPDATE notes SET submitted_at = clock_timestamp() - interval '31 seconds'`,
     );
     const [item] = (await ann.get('queue')).body.items;
