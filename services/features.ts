@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { artifactsContract } from './artifacts/contract.ts';
+import { artifactsHandlers } from './artifacts/handlers.ts';
 import type { Config } from './config.ts';
 import { credentialsContract } from './credentials/contract.ts';
 import { credentialsHandlers } from './credentials/handlers.ts';
@@ -16,6 +18,8 @@ import { membershipContract } from './membership/contract.ts';
 import { membershipHandlers } from './membership/handlers.ts';
 import { moderationContract } from './moderation/contract.ts';
 import { moderationHandlers } from './moderation/handlers.ts';
+import { profilesContract } from './profiles/contract.ts';
+import { profilesHandlers } from './profiles/handlers.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface FeatureParts {
@@ -35,6 +39,8 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(guestbookContract, guestbookHandlers(parts)),
     feature(membershipContract, membershipHandlers(parts)),
     feature(credentialsContract, credentialsHandlers(parts)),
+    feature(profilesContract, profilesHandlers(parts)),
+    feature(artifactsContract, artifactsHandlers(parts)),
     feature(moderationContract, moderationHandlers(parts)),
     feature(documentsContract, documentsHandlers({ ...parts, features: () => features })),
   ];
