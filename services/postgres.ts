@@ -71,7 +71,7 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /** Destroys the connection, so that whatever waits on it fails now. */
-function cut(client: pg.ClientBase): void {
+export function cut(client: pg.ClientBase): void {
   (
     client as unknown as { connection: { stream: { destroy(): void } } }
   ).connection.stream.destroy();
