@@ -7,6 +7,7 @@ import { discoveryHandlers } from './discovery/handlers.ts';
 import type { EventStore } from './eventstore/store.ts';
 import { guestbookContract } from './guestbook/contract.ts';
 import { guestbookHandlers } from './guestbook/handlers.ts';
+import type { Authenticators } from './http/principal.ts';
 import { type Feature, feature } from './http/route.ts';
 import type { KeyRing } from './keys.ts';
 import type { RateLimits } from './limits.ts';
@@ -15,6 +16,9 @@ import { membershipHandlers } from './membership/handlers.ts';
 import { moderationContract } from './moderation/contract.ts';
 import { moderationHandlers } from './moderation/handlers.ts';
 import type { Readiness } from './readiness.ts';
+import { updatesContract } from './updates/contract.ts';
+import { updatesHandlers } from './updates/handlers.ts';
+import type { Waiting } from './updates/waiting.ts';
 
 export interface FeatureParts {
   config: Config;
@@ -24,6 +28,8 @@ export interface FeatureParts {
   readPool: pg.Pool;
   store: EventStore;
   readiness: Readiness;
+  waiting: Waiting;
+  bearer: Authenticators['bearer'];
 }
 
 /** The table: every feature's contract and handlers, in document order. */
@@ -33,6 +39,7 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(guestbookContract, guestbookHandlers(parts)),
     feature(membershipContract, membershipHandlers(parts)),
     feature(credentialsContract, credentialsHandlers(parts)),
+    feature(updatesContract, updatesHandlers(parts)),
     feature(moderationContract, moderationHandlers(parts)),
   ];
 }
