@@ -12,7 +12,8 @@ export type Purpose =
   | 'address'
   | 'receipt'
   | 'cursor'
-  | 'cursor-nonce';
+  | 'cursor-nonce'
+  | 'fingerprint';
 
 /** A keyed hash and the number of the server key that made it. */
 export interface Verifier {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type HeadRow, readHeads } from '../../projections/feed/updates.ts';
-import { query } from '../postgres.ts';
+import { query, sharedPatience } from '../postgres.ts';
 import type { WakeUps } from '../wake-ups.ts';
 
 const GATHER_MS = 5;
@@ -25,6 +25,10 @@ export function openWaiting(pool: pg.Pool, wakeUps: WakeUps) {
   let looking = false;
   let closed = false;
 
+  // With a patience of its own: it is asked for all of them, not for the request that came first.
+  const heads = (members: readonly string[]) =>
+    sharedPatience(() => query<HeadRow & pg.QueryResultRow>(pool, readHeads(members)));
+
   function hint(waiter: Waiter): void {
     waiter.hinted = true;
     if (looking) return;
@@ -39,12 +43,10 @@ export function openWaiting(pool: pg.Pool, wakeUps: WakeUps) {
       for (const waiter of hinted) waiter.hinted = false;
       const members = [...new Set(hinted.map((waiter) => waiter.memberId))];
       // Where storage does not answer, the next poll looks again.
-      const rows = await query<HeadRow & pg.QueryResultRow>(pool, readHeads(members)).catch(
-        () => [],
-      );
-      const heads = new Map(rows.map((row) => [row.member_id, row.sequence]));
+      const rows = await heads(members).catch(() => []);
+      const newest = new Map(rows.map((row) => [row.member_id, row.sequence]));
       for (const waiter of hinted)
-        if ((heads.get(waiter.memberId) ?? 0) > waiter.seen) waiter.wake();
+        if ((newest.get(waiter.memberId) ?? 0) > waiter.seen) waiter.wake();
     }
     looking = false;
   }
