@@ -4,8 +4,9 @@ import { append } from './append.ts';
 import { guestbook } from './guestbook.ts';
 import { compare, type Result } from './pair.ts';
 import { type Setting, withSetting } from './setting.ts';
+import { updates } from './updates.ts';
 
-const BENCHES = [append, guestbook];
+const BENCHES = [append, guestbook, updates];
 const PACE = { rounds: 7, seconds: 1 };
 
 const { positionals, values } = parseArgs({
