@@ -11,6 +11,7 @@ import { documentsHandlers } from './documents/handlers.ts';
 import type { EventStore } from './eventstore/store.ts';
 import { guestbookContract } from './guestbook/contract.ts';
 import { guestbookHandlers } from './guestbook/handlers.ts';
+import type { Authenticators } from './http/principal.ts';
 import { type Feature, feature } from './http/route.ts';
 import type { KeyRing } from './keys.ts';
 import type { RateLimits } from './limits.ts';
@@ -21,6 +22,9 @@ import { moderationHandlers } from './moderation/handlers.ts';
 import { profilesContract } from './profiles/contract.ts';
 import { profilesHandlers } from './profiles/handlers.ts';
 import type { Readiness } from './readiness.ts';
+import { updatesContract } from './updates/contract.ts';
+import { updatesHandlers } from './updates/handlers.ts';
+import type { Waiting } from './updates/waiting.ts';
 
 export interface FeatureParts {
   config: Config;
@@ -30,6 +34,8 @@ export interface FeatureParts {
   readPool: pg.Pool;
   store: EventStore;
   readiness: Readiness;
+  waiting: Waiting;
+  bearer: Authenticators['bearer'];
 }
 
 /** The table: every feature's contract and handlers, in document order. */
@@ -41,6 +47,7 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(credentialsContract, credentialsHandlers(parts)),
     feature(profilesContract, profilesHandlers(parts)),
     feature(artifactsContract, artifactsHandlers(parts)),
+    feature(updatesContract, updatesHandlers(parts)),
     feature(moderationContract, moderationHandlers(parts)),
     feature(documentsContract, documentsHandlers({ ...parts, features: () => features })),
   ];
