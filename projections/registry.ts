@@ -1,10 +1,16 @@
+import * as caseEventTypes from '../services/cases/events.ts';
 import * as credentialEvents from '../services/credentials/events.ts';
 import { EventCatalogue } from '../services/eventstore/event.ts';
 import * as membershipEvents from '../services/membership/events.ts';
 import * as moderationEvents from '../services/moderation/events.ts';
 import * as noteEvents from '../services/notes/events.ts';
+import { activity } from './activity.ts';
+import { caseMembers } from './case-members.ts';
+import { caseRecord } from './case-record.ts';
+import { cases } from './cases.ts';
 import { credentials } from './credentials.ts';
 import { decisions } from './decisions.ts';
+import { casesFeed } from './feed/cases.ts';
 import { feedProjection } from './feed/feed.ts';
 import { membershipFeed } from './feed/membership.ts';
 import { notesFeed } from './feed/notes.ts';
@@ -13,7 +19,7 @@ import { moderators } from './moderators.ts';
 import { notes } from './notes.ts';
 import { projector } from './projection.ts';
 
-const feed = feedProjection([membershipFeed, notesFeed]);
+const feed = feedProjection([membershipFeed, notesFeed, casesFeed]);
 
 /** Every read model, in the order in which an event moves them. */
 export const projections = [
@@ -22,6 +28,10 @@ export const projections = [
   notes,
   moderators,
   decisions,
+  cases,
+  caseMembers,
+  caseRecord,
+  activity,
   feed.projection,
 ] as const;
 
@@ -34,4 +44,5 @@ export const catalogue = new EventCatalogue([
   credentialEvents,
   noteEvents,
   moderationEvents,
+  caseEventTypes,
 ]);

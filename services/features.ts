@@ -1,4 +1,8 @@
 import type pg from 'pg';
+import { activityContract } from './activity/contract.ts';
+import { activityHandlers } from './activity/handlers.ts';
+import { casesContract } from './cases/contract.ts';
+import { casesHandlers } from './cases/handlers.ts';
 import type { Config } from './config.ts';
 import { credentialsContract } from './credentials/contract.ts';
 import { credentialsHandlers } from './credentials/handlers.ts';
@@ -33,6 +37,8 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(guestbookContract, guestbookHandlers(parts)),
     feature(membershipContract, membershipHandlers(parts)),
     feature(credentialsContract, credentialsHandlers(parts)),
+    feature(casesContract, casesHandlers(parts)),
+    feature(activityContract, activityHandlers(parts)),
     feature(moderationContract, moderationHandlers(parts)),
   ];
 }

@@ -17,6 +17,7 @@ const SWEEP: Retry = { retryLimit: 2, retryDelay: 5, retryBackoff: true };
 export const QUEUES = {
   'expire-sessions': SWEEP,
   'expire-credentials': SWEEP,
+  'lapse-case-claims': SWEEP,
   'sweep-rate-counters': SWEEP,
 } as const satisfies Record<string, Retry>;
 

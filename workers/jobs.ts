@@ -3,6 +3,7 @@ import type { Core } from '../services/app.ts';
 import type { QueueName } from '../services/queues.ts';
 import { expireCredentials } from './expire-credentials.ts';
 import { expireSessions } from './expire-sessions.ts';
+import { lapseCaseClaims } from './lapse-case-claims.ts';
 import { sweepRateCounters } from './sweep-rate-counters.ts';
 
 export interface JobDefinition<Schema extends z.ZodType = z.ZodType> {
@@ -20,6 +21,7 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
   // Half a minute, so that with the scheduler's own delay an expiry is told within a minute.
   'expire-sessions': { schema: Nothing, every: 30, run: expireSessions },
   'expire-credentials': { schema: Nothing, every: 30, run: expireCredentials },
+  'lapse-case-claims': { schema: Nothing, every: 30, run: lapseCaseClaims },
   'sweep-rate-counters': { schema: Nothing, every: 3600, run: sweepRateCounters },
 };
 
