@@ -4,6 +4,7 @@ import { EventCatalogue } from '../services/eventstore/event.ts';
 import * as membershipEvents from '../services/membership/events.ts';
 import * as moderationEvents from '../services/moderation/events.ts';
 import * as noteEvents from '../services/notes/events.ts';
+import * as screeningEvents from '../services/screening/events.ts';
 import { activity } from './activity.ts';
 import { caseMembers } from './case-members.ts';
 import { caseRecord } from './case-record.ts';
@@ -18,6 +19,7 @@ import { members } from './members.ts';
 import { moderators } from './moderators.ts';
 import { notes } from './notes.ts';
 import { projector } from './projection.ts';
+import { screenings } from './screenings.ts';
 
 const feed = feedProjection([membershipFeed, notesFeed, casesFeed]);
 
@@ -32,6 +34,7 @@ export const projections = [
   caseMembers,
   caseRecord,
   activity,
+  screenings,
   feed.projection,
 ] as const;
 
@@ -45,4 +48,5 @@ export const catalogue = new EventCatalogue([
   noteEvents,
   moderationEvents,
   caseEventTypes,
+  screeningEvents,
 ]);

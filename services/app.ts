@@ -1,4 +1,3 @@
-import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { catalogue, concerns, project } from '../projections/registry.ts';
 import type { Config } from './config.ts';
@@ -40,7 +39,7 @@ export async function openCore(config: Config, application: string) {
 }
 
 /** The API of one process: the features' table on Express. */
-export function openApp(core: Core, logger: Logger): { app: Express; stop(): void } {
+export function openApp(core: Core, logger: Logger) {
   const { config, keys, pool } = core;
   const readiness = watchReadiness(pool);
   const features = featuresOf({ ...core, limits: rateLimits(pool, keys), readiness });
@@ -58,5 +57,5 @@ export function openApp(core: Core, logger: Logger): { app: Express; stop(): voi
   };
   const app = mount(parts);
   mountNotFound(parts, app);
-  return { app, stop: readiness.stop };
+  return { app, features, stop: readiness.stop };
 }
