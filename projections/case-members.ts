@@ -19,6 +19,12 @@ function joins(caseId: string, memberId: string): Sql {
     ON CONFLICT DO NOTHING`;
 }
 
+/** Every command on a case waits here for the one before, which may bring another member in. */
+export function caseGate(caseId: string): Sql {
+  return sql`SELECT FROM case_members WHERE case_id = ${caseId}
+      AND member_id = (SELECT author_id FROM cases WHERE case_id = ${caseId}) FOR UPDATE`;
+}
+
 /** For a lock: whoever a command on the case may concern, the caller apart. */
 export function membersOfCase(caseId: string): Sql {
   return sql`SELECT member_id FROM case_members WHERE case_id = ${caseId}`;

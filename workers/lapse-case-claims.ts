@@ -1,4 +1,4 @@
-import { membersOfCase } from '../projections/case-members.ts';
+import { caseGate, membersOfCase } from '../projections/case-members.ts';
 import { lapsedCases } from '../projections/cases.ts';
 import { caseDecider } from '../services/cases/case.ts';
 import { caseAppends, caseLoad, loadedCase } from '../services/cases/command.ts';
@@ -17,6 +17,7 @@ export function lapseCaseClaims({ store }: { store: EventStore }): Promise<numbe
 
 function lapsePlan(caseId: string): Plan<boolean> {
   return {
+    gate: caseGate(caseId),
     lock: membersOfCase(caseId),
     load: caseLoad(caseId, null),
     decide(loaded) {

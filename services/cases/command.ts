@@ -1,4 +1,9 @@
-import { caseFacts, livingMembersOfCase, membersOfCase } from '../../projections/case-members.ts';
+import {
+  caseFacts,
+  caseGate,
+  livingMembersOfCase,
+  membersOfCase,
+} from '../../projections/case-members.ts';
 import { type CaseRow, findCase } from '../../projections/cases.ts';
 import { publicArtifact } from '../../projections/public-artifact.ts';
 import { type Append, streamVersion } from '../eventstore/append.ts';
@@ -84,6 +89,7 @@ export function caseCommand<const Status extends 200 | 201, const Word extends s
   artifactId: string | null = null,
 ): MemberCommand<Status, Done<Word>, CaseRefusal> {
   return {
+    gate: caseGate(caseId),
     lock: membersOfCase(caseId),
     load: caseLoad(caseId, artifactId),
     decide(loaded) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { membersOfCase } from '../../projections/case-members.ts';
+import { caseGate, membersOfCase } from '../../projections/case-members.ts';
 import { isRefusal } from '../eventstore/decider.ts';
 import type { MemberCommand } from '../member-command.ts';
 import { atTime, caseDecider } from './case.ts';
@@ -16,6 +16,7 @@ export function noteCase(
 ): MemberCommand<201, Done<'noted'>, CaseRefusal> {
   const noteId = randomUUID();
   return {
+    gate: caseGate(caseId),
     lock: membersOfCase(caseId),
     load: caseLoad(caseId, null),
     decide(loaded) {

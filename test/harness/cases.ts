@@ -44,25 +44,33 @@ export async function opened(member: ReturnType<typeof casesOf>, more: object = 
 
 /**
  * Lets time pass for a claimed case: its lease was made that many seconds earlier, in the log and
- * in the read model alike. Only a test may do so, past the trigger that keeps the log as it is.
+ * in the read models alike. Only a test may do so, past the trigger that keeps the log as it is.
  */
 export async function pass(service: Service, caseId: string, seconds: number): Promise<void> {
   const client = await service.database.pool.connect();
+  const earlier = `jsonb_set(data, '{lease_expires_at}', to_jsonb(to_char(
+    ((data->>'lease_expires_at')::timestamptz - make_interval(secs => $2)) AT TIME ZONE 'UTC',
+    'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))`;
   try {
     await client.query('BEGIN');
     await client.query('SET LOCAL session_replication_role = replica');
     await client.query(
-      `UPDATE events SET data = jsonb_set(data, '{lease_expires_at}', to_jsonb(to_char(
-          (data->>'lease_expires_at')::timestamptz - make_interval(secs => $2),
-          'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
-        WHERE stream_id = 'case-' || $1 AND data ? 'lease_expires_at'`,
-      [caseId, seconds],
-    );
-    await client.query(
       `UPDATE cases SET lease_expires_at = lease_expires_at - make_interval(secs => $2)
-        WHERE case_id = $1`,
+        WHERE case_id = $1 AND state = 'claimed'`,
       [caseId, seconds],
     );
+    const { rows } = await client.query<{ event_id: string }>(
+      `UPDATE events SET data = ${earlier} WHERE event_id = (
+          SELECT e.event_id FROM events e JOIN cases c ON c.case_id = $1 AND c.state = 'claimed'
+          WHERE e.stream_id = 'case-' || $1 AND e.data ? 'lease_expires_at'
+          ORDER BY e.stream_version DESC LIMIT 1)
+        RETURNING event_id`,
+      [caseId, seconds],
+    );
+    await client.query(`UPDATE feed SET data = ${earlier} WHERE event_id = $1`, [
+      rows[0]?.event_id ?? null,
+      seconds,
+    ]);
     await client.query('COMMIT');
   } finally {
     client.release();
