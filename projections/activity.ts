@@ -65,7 +65,7 @@ const SUBJECTS = `
       OR EXISTS (SELECT FROM notes p WHERE p.note_id = n.parent_id AND p.state = 'approved'))`;
 
 /** Null where the subject is not public or its text was erased. */
-const TITLE = `coalesce(c.title, left(n.message, 80))`;
+const TITLE = `coalesce(c.title, left(btrim(regexp_replace(n.message, '\\s+', ' ', 'g')), 80))`;
 
 /**
  * Newest first. Title and publicity are the subject's own, read with it: what was withdrawn, taken
