@@ -1,8 +1,10 @@
+import * as artifactEvents from '../services/artifacts/events.ts';
 import * as caseEvents from '../services/cases/events.ts';
 import type { Actor, RecordedEvent } from '../services/eventstore/event.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
 import * as noteEvents from '../services/notes/events.ts';
+import * as profileEvents from '../services/profiles/events.ts';
 import { defineProjection } from './projection.ts';
 
 export const ACTIVITY_TYPES = [
@@ -25,13 +27,15 @@ function entry({ event_id, actor, recorded_at }: RecordedEvent, type: ActivityTy
 
 /** What happened in public. An event of another feature is one more line here and a join below. */
 export const activity = defineProjection(
-  { ...caseEvents, ...noteEvents },
+  { ...noteEvents, ...profileEvents, ...artifactEvents, ...caseEvents },
   {
     name: 'activity',
     tables: ['activity'],
     on: {
       NoteApproved: (event) => entry(event, 'note.approved', event.data.note_id),
       DecisionUndone: ({ data }) => sql`DELETE FROM activity WHERE entry_id = ${data.of}`,
+      ProfilePublished: (event) => entry(event, 'profile.published', event.owner_id),
+      ArtifactPublished: (event) => entry(event, 'artifact.published', event.data.artifact_id),
       CaseOpened: (event) => entry(event, 'case.opened', event.data.case_id),
       CaseClaimed: (event) => entry(event, 'case.claimed', event.data.case_id),
       CaseSubmitted: (event) => entry(event, 'case.submitted', event.data.case_id),
@@ -62,10 +66,15 @@ const SUBJECTS = `
   LEFT JOIN notes n ON a.subject_type = 'note' AND n.note_id = a.subject_id
     AND n.state = 'approved'
     AND (n.parent_id IS NULL
-      OR EXISTS (SELECT FROM notes p WHERE p.note_id = n.parent_id AND p.state = 'approved'))`;
+      OR EXISTS (SELECT FROM notes r WHERE r.note_id = n.parent_id AND r.state = 'approved'))
+  LEFT JOIN profiles p ON a.subject_type = 'profile' AND p.member_id = a.subject_id
+    AND p.state = 'published'
+  LEFT JOIN artifacts f ON a.subject_type = 'artifact' AND f.artifact_id = a.subject_id
+    AND f.state = 'published'`;
 
 /** Null where the subject is not public or its text was erased. */
-const TITLE = `coalesce(c.title, left(btrim(regexp_replace(n.message, '\\s+', ' ', 'g')), 80))`;
+const TITLE = `coalesce(c.title, f.title, p.display_name,
+  left(btrim(regexp_replace(n.message, '\\s+', ' ', 'g')), 80))`;
 
 /**
  * Newest first. Title and publicity are the subject's own, read with it: what was withdrawn, taken

@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { activityContract } from './activity/contract.ts';
 import { activityHandlers } from './activity/handlers.ts';
+import { artifactsContract } from './artifacts/contract.ts';
+import { artifactsHandlers } from './artifacts/handlers.ts';
 import { casesContract } from './cases/contract.ts';
 import { casesHandlers } from './cases/handlers.ts';
 import type { Config } from './config.ts';
@@ -8,6 +10,8 @@ import { credentialsContract } from './credentials/contract.ts';
 import { credentialsHandlers } from './credentials/handlers.ts';
 import { discoveryContract } from './discovery/contract.ts';
 import { discoveryHandlers } from './discovery/handlers.ts';
+import { documentsContract } from './documents/contract.ts';
+import { documentsHandlers } from './documents/handlers.ts';
 import type { EventStore } from './eventstore/store.ts';
 import { guestbookContract } from './guestbook/contract.ts';
 import { guestbookHandlers } from './guestbook/handlers.ts';
@@ -18,6 +22,8 @@ import { membershipContract } from './membership/contract.ts';
 import { membershipHandlers } from './membership/handlers.ts';
 import { moderationContract } from './moderation/contract.ts';
 import { moderationHandlers } from './moderation/handlers.ts';
+import { profilesContract } from './profiles/contract.ts';
+import { profilesHandlers } from './profiles/handlers.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface FeatureParts {
@@ -32,13 +38,17 @@ export interface FeatureParts {
 
 /** The table: every feature's contract and handlers, in document order. */
 export function featuresOf(parts: FeatureParts): Feature[] {
-  return [
+  const features: Feature[] = [
     feature(discoveryContract, discoveryHandlers(parts)),
     feature(guestbookContract, guestbookHandlers(parts)),
     feature(membershipContract, membershipHandlers(parts)),
     feature(credentialsContract, credentialsHandlers(parts)),
+    feature(profilesContract, profilesHandlers(parts)),
+    feature(artifactsContract, artifactsHandlers(parts)),
     feature(casesContract, casesHandlers(parts)),
     feature(activityContract, activityHandlers(parts)),
     feature(moderationContract, moderationHandlers(parts)),
+    feature(documentsContract, documentsHandlers({ ...parts, features: () => features })),
   ];
+  return features;
 }

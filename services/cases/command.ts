@@ -1,3 +1,4 @@
+import { publicArtifact } from '../../projections/artifacts.ts';
 import {
   caseFacts,
   caseGate,
@@ -5,7 +6,6 @@ import {
   membersOfCase,
 } from '../../projections/case-members.ts';
 import { type CaseRow, findCase } from '../../projections/cases.ts';
-import { publicArtifact } from '../../projections/public-artifact.ts';
 import { type Append, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, type Refusal, refuse, replay } from '../eventstore/decider.ts';
 import type { Actor, RecordedEvent } from '../eventstore/event.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import { publicArtifact } from '../../projections/public-artifact.ts';
+import { publicArtifact } from '../../projections/artifacts.ts';
 import { isRefusal } from '../eventstore/decider.ts';
 import type { MemberCommand } from '../member-command.ts';
 import { caseDecider, openCase } from './case.ts';
