@@ -1,4 +1,3 @@
-import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { catalogue, concerns, project } from '../projections/registry.ts';
 import type { Config } from './config.ts';
@@ -52,7 +51,7 @@ export async function openCore(config: Config, application: string) {
 }
 
 /** The API of one process: the features' table on Express. */
-export function openApp(core: Core, logger: Logger): { app: Express; stop(): void } {
+export function openApp(core: Core, logger: Logger) {
   const { config, keys, pool } = core;
   const readiness = watchReadiness(pool);
   const waiting = openWaiting(pool, core.wakeUps);
@@ -80,5 +79,5 @@ export function openApp(core: Core, logger: Logger): { app: Express; stop(): voi
     waiting.close();
   }
 
-  return { app, stop };
+  return { app, features, stop };
 }
