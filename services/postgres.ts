@@ -10,7 +10,8 @@ export class OutcomeUnconfirmed extends Error {}
 /** How long a command may take before it is refused, in milliseconds. */
 export const DEADLINE_MS = 2800;
 
-const types: pg.CustomTypesConfig = {
+/** How values are read: the driver's way, but for bigint, which is a number. */
+export const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8
       ? Number
