@@ -7,7 +7,7 @@ import { refuse } from './eventstore/decider.ts';
 import { openEventStore } from './eventstore/store.ts';
 import { featuresOf } from './features.ts';
 import { operationsOf } from './http/invoke.ts';
-import { mount, mountNotFound } from './http/mount.ts';
+import { type HttpParts, mount, mountNotFound } from './http/mount.ts';
 import { jobSender } from './jobs-sender.ts';
 import { keyRing } from './keys.ts';
 import { rateLimits } from './limits.ts';
@@ -40,7 +40,11 @@ export async function openCore(config: Config, application: string) {
 }
 
 /** The API of one process: the features' table on Express. */
-export function openApp(core: Core, logger: Logger): { app: Express; stop(): void } {
+export function openApp(
+  core: Core,
+  logger: Logger,
+  watch: Pick<HttpParts, 'arrived' | 'answered'> = {},
+): { app: Express; stop(): void } {
   const { config, keys, pool } = core;
   const readiness = watchReadiness(pool);
   const features = featuresOf({ ...core, limits: rateLimits(pool, keys), readiness });
@@ -55,6 +59,7 @@ export function openApp(core: Core, logger: Logger): { app: Express; stop(): voi
     baseUrl: config.baseUrl,
     trustedProxies: config.trustedProxies,
     apiOpen: config.apiOpen,
+    ...watch,
   };
   const app = mount(parts);
   mountNotFound(parts, app);
