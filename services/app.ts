@@ -9,6 +9,7 @@ import { featuresOf } from './features.ts';
 import { operationsOf } from './http/invoke.ts';
 import { type HttpParts, mount, mountNotFound } from './http/mount.ts';
 import { jobSender } from './jobs-sender.ts';
+import { requireKeys } from './key-usage.ts';
 import { keyRing } from './keys.ts';
 import { rateLimits } from './limits.ts';
 import { sessionAuthenticator } from './membership/sessions.ts';
@@ -27,6 +28,10 @@ export async function openCore(config: Config, application: string) {
   const readPool = config.databaseReadUrl
     ? openPool(config.databaseReadUrl, application, config.databasePoolSize)
     : pool;
+  await requireKeys(pool, keys).catch(async (error: unknown) => {
+    await pool.end();
+    throw error;
+  });
   const jobs = await jobSender(config.databaseDirectUrl ?? url);
   const store = openEventStore({ pool, url, catalogue, project, concerns, enqueue: jobs.enqueue });
 

@@ -10,7 +10,10 @@ import { onParentGone } from './parent.ts';
 const config = configOrExit();
 const logger = pino({ level: config.logLevel, base: null });
 
-const core = await openCore(config, 'service web');
+const core = await openCore(config, 'service web').catch((error: unknown) => {
+  logger.fatal({ error: loggable(error) }, 'web failed to start');
+  process.exit(1);
+});
 const registry = processMetrics({ write: core.pool, read: core.readPool });
 const { app, stop } = openApp(core, logger, requestMetrics(registry));
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };
