@@ -1,14 +1,14 @@
-import { pino } from 'pino';
 import { openApp, openCore } from './app.ts';
 import { configOrExit } from './config.ts';
 import { openServer } from './http/server.ts';
 import { loggable } from './loggable.ts';
+import { openLogger } from './logger.ts';
 import { processMetrics, requestMetrics } from './metrics.ts';
 import { serveMetrics } from './metrics-server.ts';
 import { onParentGone } from './parent.ts';
 
 const config = configOrExit();
-const logger = pino({ level: config.logLevel, base: null });
+const logger = openLogger(config.logLevel);
 
 const core = await openCore(config, 'service web').catch((error: unknown) => {
   logger.fatal({ error: loggable(error) }, 'web failed to start');
