@@ -1,9 +1,8 @@
-import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { catalogue, concerns, project } from '../projections/registry.ts';
 import type { Config } from './config.ts';
+import { bearerAuthenticator } from './credentials/authenticate.ts';
 import { databaseUrl } from './embedded/postgres.ts';
-import { refuse } from './eventstore/decider.ts';
 import { openEventStore } from './eventstore/store.ts';
 import { featuresOf } from './features.ts';
 import { operationsOf } from './http/invoke.ts';
@@ -49,7 +48,7 @@ export function openApp(
   core: Core,
   logger: Logger,
   watch: Pick<HttpParts, 'arrived' | 'answered'> = {},
-): { app: Express; stop(): void } {
+) {
   const { config, keys, pool } = core;
   const readiness = watchReadiness(pool);
   const features = featuresOf({ ...core, limits: rateLimits(pool, keys), readiness });
@@ -57,7 +56,7 @@ export function openApp(
     operations: operationsOf(features),
     authenticators: {
       session: sessionAuthenticator(pool, keys),
-      bearer: async () => refuse('credential_not_accepted'),
+      bearer: bearerAuthenticator(pool, keys),
       moderator: moderatorAuthenticator(pool, keys),
     },
     logger,
@@ -68,5 +67,5 @@ export function openApp(
   };
   const app = mount(parts);
   mountNotFound(parts, app);
-  return { app, stop: readiness.stop };
+  return { app, features, stop: readiness.stop };
 }

@@ -1,7 +1,13 @@
 import type pg from 'pg';
+import { artifactsContract } from './artifacts/contract.ts';
+import { artifactsHandlers } from './artifacts/handlers.ts';
 import type { Config } from './config.ts';
+import { credentialsContract } from './credentials/contract.ts';
+import { credentialsHandlers } from './credentials/handlers.ts';
 import { discoveryContract } from './discovery/contract.ts';
 import { discoveryHandlers } from './discovery/handlers.ts';
+import { documentsContract } from './documents/contract.ts';
+import { documentsHandlers } from './documents/handlers.ts';
 import type { EventStore } from './eventstore/store.ts';
 import { guestbookContract } from './guestbook/contract.ts';
 import { guestbookHandlers } from './guestbook/handlers.ts';
@@ -12,6 +18,8 @@ import { membershipContract } from './membership/contract.ts';
 import { membershipHandlers } from './membership/handlers.ts';
 import { moderationContract } from './moderation/contract.ts';
 import { moderationHandlers } from './moderation/handlers.ts';
+import { profilesContract } from './profiles/contract.ts';
+import { profilesHandlers } from './profiles/handlers.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface FeatureParts {
@@ -26,10 +34,15 @@ export interface FeatureParts {
 
 /** The table: every feature's contract and handlers, in document order. */
 export function featuresOf(parts: FeatureParts): Feature[] {
-  return [
+  const features: Feature[] = [
     feature(discoveryContract, discoveryHandlers(parts)),
     feature(guestbookContract, guestbookHandlers(parts)),
     feature(membershipContract, membershipHandlers(parts)),
+    feature(credentialsContract, credentialsHandlers(parts)),
+    feature(profilesContract, profilesHandlers(parts)),
+    feature(artifactsContract, artifactsHandlers(parts)),
     feature(moderationContract, moderationHandlers(parts)),
+    feature(documentsContract, documentsHandlers({ ...parts, features: () => features })),
   ];
+  return features;
 }

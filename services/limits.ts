@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Sql, sql } from './eventstore/sql.ts';
 import type { KeyRing } from './keys.ts';
 import { pipeline } from './pipeline.ts';
-import { DEADLINE_MS, isUnavailable, StorageUnavailable, types, withClient } from './postgres.ts';
+import { deadline, isUnavailable, StorageUnavailable, types, withClient } from './postgres.ts';
 
 /** One counter: at most `limit` in each window of `window` (a PostgreSQL interval), on its clock. */
 export interface Limit {
@@ -51,9 +51,7 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
 
 async function run(pool: pg.Pool, statements: readonly Sql[]): Promise<pg.QueryResult[]> {
   try {
-    return await withClient(pool, Date.now() + DEADLINE_MS, (client) =>
-      pipeline(client, statements, types),
-    );
+    return await withClient(pool, deadline(), (client) => pipeline(client, statements, types));
   } catch (error) {
     throw isUnavailable(error) ? new StorageUnavailable('counter failed', { cause: error }) : error;
   }

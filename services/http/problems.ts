@@ -46,11 +46,18 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
+/** What every mutation of the API may be refused with, whatever it does. */
+export const COMMAND_PROBLEMS = [
+  'credential_not_accepted',
+  'idempotency_conflict',
+  'write_budget_exhausted',
+] as const satisfies readonly ProblemCode[];
+
 /** Seconds after which a rate-limited client may try again. */
 export const RETRY_AFTER = 600;
 
 /** Two problems share one word on the wire: as a read's 404 and as a write's 409. */
-const wireCode = (code: ProblemCode): string =>
+export const wireCode = (code: ProblemCode): string =>
   code === 'reply_target_missing' ? 'reply_target_unavailable' : code;
 
 export interface ProblemBody {

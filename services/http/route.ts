@@ -52,6 +52,8 @@ export interface Route {
   problems: readonly ProblemCode[];
   /** HTTP numbers of problems whose body is `{status}` alone. */
   bareProblems?: readonly number[];
+  /** Headers of problems beside those that all have, by HTTP number: name and description. */
+  problemHeaders?: Readonly<Record<number, Readonly<Record<string, string>>>>;
 }
 
 export type Contract = Readonly<Record<string, Route>>;
@@ -141,6 +143,12 @@ export interface AnyReply extends Extras {
   content?: Content;
   stream?: AsyncIterable<string | Uint8Array>;
   type?: string;
+}
+
+/** The path of a request: the route's, with its parameters in place. */
+export function pathOf({ path }: Route, params: unknown): string {
+  const values = (params ?? {}) as Record<string, string>;
+  return path.replace(/:([a-z_]+)/g, (_, name: string) => values[name] ?? '');
 }
 
 export function isMutation(route: Route): boolean {

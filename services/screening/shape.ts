@@ -1,0 +1,48 @@
+import type { Finding } from './rules.ts';
+
+const LONGEST_WORD = 40;
+const UNSPACED =
+  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
+// A ruler of dashes or dots is how people part a text.
+const REPEATED = /([\p{L}!?$€£*♥])\1{5,}/gu;
+const SHOUTED = 0.7;
+const FEWEST_SHOUTED = 16;
+
+/** What a text looks like from afar: words without an end, the same one over and over, capitals. */
+export function shapeFindings(text: string, folded: string): Finding[] {
+  const words = folded.split(' ').filter(Boolean);
+  const long = words.filter(isLong).length;
+  return [
+    { code: 'long_word' as const, count: long },
+    { code: 'repeated_characters' as const, count: text.match(REPEATED)?.length ?? 0 },
+    { code: 'repeated_words' as const, count: mostRepeated(words) },
+    { code: 'shouting' as const, count: shouted(text) },
+  ].filter((finding) => finding.count > 0);
+}
+
+/** Longer than words are; neither an address nor a ruler, nor of a script that has no spaces. */
+function isLong(word: string): boolean {
+  return (
+    (word.match(/[\p{L}\p{N}]/gu)?.length ?? 0) > LONGEST_WORD &&
+    !/[/.@]/.test(word) &&
+    !UNSPACED.test(word)
+  );
+}
+
+/** How often the most frequent word stands there, where it makes more than half of a text. */
+function mostRepeated(words: readonly string[]): number {
+  if (words.length < 6) return 0;
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  return most * 2 > words.length ? most : 0;
+}
+
+/** The share of capitals in percent, in scripts that have them. */
+function shouted(text: string): number {
+  const upper = text.match(/\p{Lu}/gu)?.length ?? 0;
+  const cased = upper + (text.match(/\p{Ll}/gu)?.length ?? 0);
+  return cased >= FEWEST_SHOUTED && upper / cased >= SHOUTED
+    ? Math.round((100 * upper) / cased)
+    : 0;
+}
