@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Append } from './eventstore/append.ts';
 import type { Sql } from './eventstore/sql.ts';
 
@@ -33,11 +34,8 @@ export function lockOf(closings: readonly Closing[], memberId: string): Sql | un
     values.push(...own);
     return text.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + offset}`);
   });
-  return {
-    name: `closing-${locks.map(({ name }) => name.slice(0, 6)).join('')}`,
-    text: texts.map((text) => `(${text})`).join(' UNION ALL '),
-    values,
-  };
+  const text = texts.map((part) => `(${part})`).join(' UNION ALL ');
+  return { name: hash('sha1', text), text, values };
 }
 
 /** Every closing with its own part of what was loaded for all of them. */
