@@ -20,13 +20,18 @@ export async function screenNote(parts: Parts, { note_id }: { note_id: string })
   const [fingerprint] = fingerprintsOf(parts.keys, note.message);
   if (!fingerprint) throw new Error('no server key to make a fingerprint with');
   const screened = { noteId: note_id, findings, words, fingerprint };
-  return (await parts.store.execute(recordPlan(note.owner_id, screened))) === true;
+  return (await parts.store.execute(recordPlan(note, screened))) === true;
 }
 
-// The note's row is read without a lock: a claim or a decision never waits for a screening.
-function recordPlan(owner: string, screened: Screened): Plan<boolean> {
+// The note's row is read without a lock: a claim never waits for a screening. The author's is held,
+// so that the words of a note are not told after a deletion of the account has erased them.
+function recordPlan(
+  { owner_id: owner, member_id: author }: Pick<NoteRow, 'owner_id' | 'member_id'>,
+  screened: Screened,
+): Plan<boolean> {
   const stream = `screening-${screened.noteId}`;
   return {
+    ...(author ? { lock: [author] } : {}),
     load: [findNote(screened.noteId), readStream(owner, stream)],
     decide({ rows }) {
       const [[note], events] = rows as unknown as [NoteRow[], RecordedEvent[]];
