@@ -27,6 +27,12 @@ export function formsOf(text: string): string[] {
   ];
 }
 
+/** The forms of each text, and of the longest word in it, which no kind of quoting changes. */
+function wanted(texts: readonly string[]): string[] {
+  const words = texts.flatMap((text) => text.match(/[0-9a-z_]{12,}/g) ?? []);
+  return [...texts, ...words].flatMap(formsOf);
+}
+
 function holds(place: string, forms: readonly string[]): boolean {
   const lower = place.toLowerCase();
   return forms.some((form) => place.includes(form) || lower.includes(form.toLowerCase()));
@@ -34,7 +40,7 @@ function holds(place: string, forms: readonly string[]): boolean {
 
 /** Where any of the texts stands: every column of every table, and what ANALYZE keeps of them. */
 export async function tracesInTables(pool: pg.Pool, texts: readonly string[]): Promise<string[]> {
-  const forms = texts.flatMap(formsOf);
+  const forms = wanted(texts);
   await pool.query('ANALYZE');
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
@@ -57,7 +63,7 @@ export async function tracesInFiles(pool: pg.Pool, texts: readonly string[]): Pr
     `SELECT oid::regclass::text AS name FROM pg_class
      WHERE relkind IN ('r', 'i', 't', 'm') AND pg_relation_size(oid) > 0 AND relisshared = false`,
   );
-  const forms = texts.map((text) => Buffer.from(text));
+  const forms = wanted(texts).map((form) => Buffer.from(form));
   const found: string[] = [];
   for (const { name } of relations) {
     const { rows } = await pool.query<{ bytes: Buffer }>(
