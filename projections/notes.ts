@@ -53,10 +53,11 @@ export function findNote(noteId: string | null): Sql {
   return sql`SELECT * FROM notes WHERE note_id = ${noteId}::uuid`;
 }
 
-/** A member's notes whose text is still there, whatever their state. */
-export function unerasedNotes(memberId: string): Sql {
+/** A member's notes whose text is still there; without the public ones where they stay. */
+export function notesToEnd(memberId: string, publicToo: boolean, limit: number): Sql {
   return sql`SELECT note_id, state, version FROM notes
-    WHERE member_id = ${memberId} AND message IS NOT NULL ORDER BY submitted_at, note_id`;
+    WHERE member_id = ${memberId} AND message IS NOT NULL AND (state <> 'approved' OR ${publicToo})
+    ORDER BY submitted_at, note_id LIMIT ${limit}`;
 }
 
 /** Notes of a member whose text stays. */

@@ -2,6 +2,9 @@ import { hash } from 'node:crypto';
 import type { Append } from './eventstore/append.ts';
 import type { Sql } from './eventstore/sql.ts';
 
+/** The most records that one closing ends at once; the worker ends the others before it erases. */
+export const CLOSING_BATCH = 500;
+
 /** What a member asked for with the deletion of the account. */
 export interface ClosingRequest {
   eraseNotes: boolean;
@@ -18,7 +21,8 @@ export type ClosingRows = ReadonlyArray<readonly never[]>;
 export interface Closing {
   /** Other members in whose feeds the events stand: a statement that selects `member_id`. */
   lock?(memberId: string): Sql;
-  load(memberId: string): readonly Sql[];
+  /** What there is to end, at most `CLOSING_BATCH` of what may be many. */
+  load(memberId: string, request: ClosingRequest): readonly Sql[];
   close(memberId: string, rows: ClosingRows, now: Date, request: ClosingRequest): readonly Append[];
   /** Rows of primary data, such as leases, that end as well. */
   rows?(memberId: string, rows: ClosingRows, now: Date, request: ClosingRequest): readonly Sql[];
@@ -42,12 +46,13 @@ export function lockOf(closings: readonly Closing[], memberId: string): Sql | un
 export function closingsWithRows(
   closings: readonly Closing[],
   memberId: string,
+  request: ClosingRequest,
   rows: ClosingRows,
 ): { closing: Closing; rows: ClosingRows }[] {
   let start = 0;
   return closings.map((closing) => {
     const from = start;
-    start += closing.load(memberId).length;
+    start += closing.load(memberId, request).length;
     return { closing, rows: rows.slice(from, start) };
   });
 }

@@ -1,6 +1,10 @@
 import type pg from 'pg';
 import { accountContract } from './account/contract.ts';
 import { accountHandlers } from './account/handlers.ts';
+import { artifactsClosing } from './artifacts/closing.ts';
+import { artifactsContract } from './artifacts/contract.ts';
+import { artifactsSection } from './artifacts/export.ts';
+import { artifactsHandlers } from './artifacts/handlers.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { credentialsClosing } from './credentials/closing.ts';
@@ -9,10 +13,13 @@ import { credentialsSection } from './credentials/export.ts';
 import { credentialsHandlers } from './credentials/handlers.ts';
 import { discoveryContract } from './discovery/contract.ts';
 import { discoveryHandlers } from './discovery/handlers.ts';
+import { documentsContract } from './documents/contract.ts';
+import { documentsHandlers } from './documents/handlers.ts';
 import type { EventStore } from './eventstore/store.ts';
 import type { ExportSection } from './export-section.ts';
 import { guestbookContract } from './guestbook/contract.ts';
 import { guestbookHandlers } from './guestbook/handlers.ts';
+import type { Authenticators } from './http/principal.ts';
 import { type Feature, feature } from './http/route.ts';
 import type { KeyRing } from './keys.ts';
 import type { RateLimits } from './limits.ts';
@@ -24,7 +31,14 @@ import { moderationContract } from './moderation/contract.ts';
 import { moderationHandlers } from './moderation/handlers.ts';
 import { notesClosing } from './notes/closing.ts';
 import { notesSection } from './notes/export.ts';
+import { profileClosing } from './profiles/closing.ts';
+import { profilesContract } from './profiles/contract.ts';
+import { profileSection } from './profiles/export.ts';
+import { profilesHandlers } from './profiles/handlers.ts';
 import type { Readiness } from './readiness.ts';
+import { updatesContract } from './updates/contract.ts';
+import { updatesHandlers } from './updates/handlers.ts';
+import type { Waiting } from './updates/waiting.ts';
 
 export interface FeatureParts {
   config: Config;
@@ -34,10 +48,14 @@ export interface FeatureParts {
   readPool: pg.Pool;
   store: EventStore;
   readiness: Readiness;
+  waiting: Waiting;
+  bearer: Authenticators['bearer'];
 }
 
 /** What ends with a member, feature by feature. The member comes last: nothing follows it. */
-const closings: readonly Closing[] = [
+export const closings: readonly Closing[] = [
+  profileClosing,
+  artifactsClosing,
   notesClosing,
   sessionsClosing,
   credentialsClosing,
@@ -46,19 +64,26 @@ const closings: readonly Closing[] = [
 
 /** What an export holds, in the order of the document; the receipts and the feed follow. */
 const exportSections: readonly ExportSection[] = [
+  profileSection,
   credentialsSection,
   sessionsSection,
   notesSection,
+  artifactsSection,
 ];
 
 /** The table: every feature's contract and handlers, in document order. */
 export function featuresOf(parts: FeatureParts): Feature[] {
-  return [
+  const features: Feature[] = [
     feature(discoveryContract, discoveryHandlers(parts)),
     feature(guestbookContract, guestbookHandlers(parts)),
     feature(membershipContract, membershipHandlers(parts)),
     feature(credentialsContract, credentialsHandlers(parts)),
     feature(accountContract, accountHandlers({ ...parts, closings, exportSections })),
+    feature(profilesContract, profilesHandlers(parts)),
+    feature(artifactsContract, artifactsHandlers(parts)),
+    feature(updatesContract, updatesHandlers(parts)),
     feature(moderationContract, moderationHandlers(parts)),
+    feature(documentsContract, documentsHandlers({ ...parts, features: () => features })),
   ];
+  return features;
 }

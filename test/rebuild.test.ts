@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { rebuild } from '../projections/rebuild.ts';
 import { catalogue, projections } from '../projections/registry.ts';
-import { readModels } from './harness/read-models.ts';
+import { readModels } from './harness/rebuilt.ts';
 import { newKey, signedIn, startService } from './harness/service.ts';
 
 t.test('every read model equals its rebuild, while members go on writing', async (t) => {

@@ -4,8 +4,9 @@ import { erasedNotes, keptNotes } from '../projections/notes.ts';
 import type { Projection } from '../projections/projection.ts';
 import { projections } from '../projections/registry.ts';
 import { eraseTexts } from '../projections/texts.ts';
+import { closeMore } from '../services/account/delete.ts';
 import { readStream, streamVersion } from '../services/eventstore/append.ts';
-import { replay } from '../services/eventstore/decider.ts';
+import { isRefusal, replay } from '../services/eventstore/decider.ts';
 import {
   eraseElsewhere,
   eraseOwned,
@@ -16,6 +17,7 @@ import type { RecordedEvent } from '../services/eventstore/event.ts';
 import { emptyReceipts } from '../services/eventstore/receipts.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
 import type { EventStore, Plan } from '../services/eventstore/store.ts';
+import { closings } from '../services/features.ts';
 import { end, member } from '../services/membership/member.ts';
 import { dropSessions } from '../services/membership/sessions.ts';
 import { query } from '../services/postgres.ts';
@@ -48,7 +50,9 @@ export async function eraseMembers(
  */
 async function eraseMember(parts: Parts, memberId: string): Promise<boolean> {
   const { pool, store } = parts;
-  if ((await store.execute(endPlan(memberId, false))) !== true) return false;
+  const request = await store.execute(deletionOf(memberId));
+  if (!request || isRefusal(request)) return false;
+  while ((await store.execute(closeMore(closings, memberId, request))) === true);
   await eraseLog(pool, memberId);
   const texts = (parts.projections ?? projections).flatMap((projection) => projection.texts ?? []);
   for (const text of texts)
@@ -56,7 +60,7 @@ async function eraseMember(parts: Parts, memberId: string): Promise<boolean> {
   await untilNone(pool, () => emptyReceipts(memberId, BATCH));
   await untilNone(pool, () => dropSessions(memberId, BATCH));
   await untilNone(pool, () => dropBudgets(memberId, BATCH));
-  return (await store.execute(endPlan(memberId, true))) === true;
+  return (await store.execute(completePlan(memberId))) === true;
 }
 
 async function eraseLog(pool: pg.Pool, memberId: string): Promise<void> {
@@ -82,8 +86,20 @@ async function untilNone(pool: pg.Pool, batch: () => Sql): Promise<void> {
   while ((await query(pool, batch())).length === BATCH);
 }
 
-/** Whether there is something to complete; and, where `complete`, the event that says it is done. */
-function endPlan(memberId: string, complete: boolean): Plan<boolean> {
+/** What was asked for with a deletion whose erasure is not complete; else null. */
+function deletionOf(memberId: string): Plan<{ eraseNotes: boolean } | null> {
+  return {
+    load: [readStream(memberId, `member-${memberId}`)],
+    decide({ rows }) {
+      const last = (rows[0] as unknown as RecordedEvent[]).at(-1);
+      const { erase_notes } = (last?.data ?? {}) as { erase_notes?: boolean };
+      const waits = last?.type === 'MemberDeactivated';
+      return { unchanged: waits ? { eraseNotes: erase_notes === true } : null };
+    },
+  };
+}
+
+function completePlan(memberId: string): Plan<boolean> {
   const stream = `member-${memberId}`;
   return {
     lock: [memberId],
@@ -91,19 +107,10 @@ function endPlan(memberId: string, complete: boolean): Plan<boolean> {
     decide({ rows }) {
       const stored = rows[0] as unknown as RecordedEvent[];
       const events = end(replay(member, stored as never[]), { type: 'EraseMember' });
-      if (events.length === 0 || !complete) return { unchanged: events.length > 0 };
-      return {
-        answer: true,
-        appends: [
-          {
-            owner: memberId,
-            stream,
-            version: streamVersion(stored),
-            actor: { type: 'service' },
-            events,
-          },
-        ],
-      };
+      if (events.length === 0) return { unchanged: false };
+      const actor = { type: 'service' as const };
+      const version = streamVersion(stored);
+      return { answer: true, appends: [{ owner: memberId, stream, version, actor, events }] };
     },
   };
 }

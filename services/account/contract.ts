@@ -1,7 +1,26 @@
 import { z } from 'zod';
 import { COMMAND_PROBLEMS } from '../http/problems.ts';
 import { defineContract } from '../http/route.ts';
-import { Handle, Receipt } from '../http/schemas.ts';
+import { Handle, Member, Receipt, Timestamp } from '../http/schemas.ts';
+
+const Records = z.array(z.record(z.string(), z.unknown()));
+
+const Export = z
+  .object({
+    status: z.literal('ok'),
+    exported_at: Timestamp,
+    feed_sequence: z.int(),
+    member: Member.extend({ registered_at: Timestamp }),
+    profile: z.record(z.string(), z.unknown()).nullable(),
+    credentials: Records,
+    sessions: Records,
+    notes: Records,
+    artifacts: Records,
+    receipts: Records,
+    feed: Records,
+  })
+  .catchall(z.unknown())
+  .meta({ id: 'Export', description: 'Sections of other features stand beside these.' });
 
 export const accountContract = defineContract({
   'account.export': {
@@ -15,7 +34,13 @@ export const accountContract = defineContract({
       'its closing brace is not complete: the connection broke, or the credential was revoked.',
     tag: 'account',
     access: { scope: 'account:export' },
-    replies: { 200: { description: 'The document', type: 'application/json; charset=utf-8' } },
+    replies: {
+      200: {
+        description: 'The document',
+        body: Export,
+        headers: { 'Content-Disposition': 'A file name to keep it under' },
+      },
+    },
     problems: ['credential_not_accepted'],
   },
   'account.delete': {

@@ -1,5 +1,5 @@
-import { type NoteRow, unerasedNotes } from '../../projections/notes.ts';
-import type { Closing } from '../closing.ts';
+import { type NoteRow, notesToEnd } from '../../projections/notes.ts';
+import { CLOSING_BATCH, type Closing, type ClosingRows } from '../closing.ts';
 import type { NewEvent } from '../eventstore/event.ts';
 import { sql } from '../eventstore/sql.ts';
 import type * as events from './events.ts';
@@ -7,23 +7,22 @@ import type * as events from './events.ts';
 type Note = Pick<NoteRow, 'note_id' | 'state' | 'version'>;
 type Ending = NewEvent<(typeof events)['NoteWithdrawn' | 'NoteErased']>;
 
-const ended = (rows: readonly (readonly never[])[], eraseNotes: boolean) =>
-  (rows[0] as unknown as Note[]).filter(({ state }) => eraseNotes || state !== 'approved');
+const ended = (rows: ClosingRows) => rows[0] as unknown as Note[];
 
 /** A public note stays, under no name, unless the member wants it gone; every other one is erased. */
 export const notesClosing: Closing = {
-  load: (memberId) => [unerasedNotes(memberId)],
-  close: (memberId, rows, _now, { eraseNotes }) =>
-    ended(rows, eraseNotes).map(({ note_id, state, version }) => ({
+  load: (memberId, { eraseNotes }) => [notesToEnd(memberId, eraseNotes, CLOSING_BATCH)],
+  close: (memberId, rows) =>
+    ended(rows).map(({ note_id, state, version }) => ({
       owner: memberId,
       stream: `note-${note_id}`,
       version,
       actor: { type: 'member', id: memberId },
       events: ending(note_id, state),
     })),
-  rows: (_memberId, rows, _now, { eraseNotes }) => [
+  rows: (_memberId, rows) => [
     sql`DELETE FROM note_leases
-      WHERE note_id = ANY(${ended(rows, eraseNotes).map(({ note_id }) => note_id)}::uuid[])`,
+      WHERE note_id = ANY(${ended(rows).map(({ note_id }) => note_id)}::uuid[])`,
   ],
 };
 

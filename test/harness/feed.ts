@@ -7,7 +7,7 @@ export async function fillFeed(
   count: number,
   bytes: number,
 ): Promise<void> {
-  await service.database.pool.query(
+  await service.tamper(
     `INSERT INTO feed (member_id, sequence, event_id, type, occurred_at, subject_type, subject_id,
         actor, data)
       SELECT $1::uuid, h.sequence + n, gen_random_uuid(), 'note.submitted', now(), 'note',
@@ -15,8 +15,8 @@ export async function fillFeed(
       FROM feed_heads h, generate_series(1, $2::int) n WHERE h.member_id = $1`,
     [id, count, bytes],
   );
-  await service.database.pool.query(
-    'UPDATE feed_heads SET sequence = sequence + $2 WHERE member_id = $1',
-    [id, count],
-  );
+  await service.tamper('UPDATE feed_heads SET sequence = sequence + $2 WHERE member_id = $1', [
+    id,
+    count,
+  ]);
 }

@@ -5,9 +5,17 @@ import t from 'tap';
 import { type Agent, bootstrap, newAgent, newCredential } from '../harness/agent.ts';
 import { fillFeed } from '../harness/feed.ts';
 import { submit } from '../harness/moderation.ts';
+import { brief } from '../harness/packets.ts';
 import { cookieOf, type Service, startService } from '../harness/service.ts';
 
 const PATH = '/api/v1/me/export';
+const consent = {
+  links: [],
+  capabilities: [],
+  visibility: 'public',
+  publish_consent: true,
+  policy_version: 'service-public-v1',
+};
 
 t.test('an export is everything held on the member, and nothing of another', async (t) => {
   const service = await startService(t);
@@ -20,9 +28,11 @@ t.test('an export is everything held on the member, and nothing of another', asy
     { name: '', message: 'Mine', attribution: 'member', member_handle: handle },
     cookieOf(login),
   );
-  await agent.call('POST', '/api/v1/me/credentials/revoke', {
-    credential_id: other.credential.credential_id,
-  });
+  const profile = { display_name: 'Me', summary: 'What I do', ...consent };
+  t.equal((await agent.call('POST', '/api/v1/me/profile', profile)).status, 200);
+  const packet = brief();
+  const published = await agent.call('POST', '/api/v1/artifacts', packet);
+  t.equal(published.status, 201, published.text);
   const more = newCredential(['updates:read']);
   await bootstrap(service, agent, more);
   const revoked = await agent.call('POST', '/api/v1/me/credentials/revoke', {
@@ -39,16 +49,20 @@ t.test('an export is everything held on the member, and nothing of another', asy
     'exported_at',
     'feed_sequence',
     'member',
+    'profile',
     'credentials',
     'sessions',
     'notes',
+    'artifacts',
     'receipts',
     'feed',
   ]);
   t.match(body, {
     status: 'ok',
     member: { id, handle, identity: 'chosen_service_handle', registered_at: /Z$/ },
-    feed_sequence: 6,
+    feed_sequence: 8,
+    profile: { display_name: 'Me', summary: 'What I do', state: 'published' },
+    artifacts: [{ id: published.body.artifact.id, kind: 'brief', packet, state: 'published' }],
     credentials: [
       { credential_id: more.credential_id, state: 'revoked', revoked_reason: 'revoked' },
       { credential_id: agent.credential.credential_id, state: 'active' },
@@ -64,17 +78,21 @@ t.test('an export is everything held on the member, and nothing of another', asy
       [2, 'credential.created'],
       [3, 'session.started'],
       [4, 'note.submitted'],
-      [5, 'credential.created'],
-      [6, 'credential.revoked'],
+      [5, 'profile.published'],
+      [6, 'artifact.published'],
+      [7, 'credential.created'],
+      [8, 'credential.revoked'],
     ],
   );
   const receipts = body.receipts as { operation: string; reply: unknown }[];
   t.strictSame(receipts.map(({ operation }) => operation).sort(), [
+    'artifact.publish',
     'credential.bootstrap',
     'credential.bootstrap',
     'credential.revoke',
     'guestbook.submit',
     'membership.register',
+    'profile.publish',
   ]);
   t.strictSame(
     receipts.find(({ operation }) => operation === 'credential.revoke')?.reply,
@@ -184,7 +202,7 @@ for (const [what, cut] of [
   ],
   [
     'a failure of storage',
-    (service: Service) => service.database.pool.query('ALTER TABLE feed RENAME TO feed_away'),
+    (service: Service) => service.tamper('ALTER TABLE feed RENAME TO feed_away'),
   ],
 ] as const)
   t.test(`${what} on the way breaks the connection, and ends no valid document`, async (t) => {
@@ -203,7 +221,7 @@ for (const [what, cut] of [
 t.test('storage that fails at the beginning is a plain 503', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
-  await service.database.pool.query(
+  await service.tamper(
     `ALTER TABLE feed_heads RENAME COLUMN sequence TO gone;
      CREATE FUNCTION never() RETURNS bigint LANGUAGE plpgsql AS
        $$ BEGIN RAISE EXCEPTION 'away' USING ERRCODE = 'admin_shutdown'; END $$;

@@ -9,7 +9,8 @@ import { eraseMembers } from '../../workers/erase-member.ts';
 import { screenNote } from '../../workers/screen-note.ts';
 import { newAgent } from '../harness/agent.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
-import { readModels } from '../harness/read-models.ts';
+import { brief } from '../harness/packets.ts';
+import { readModels } from '../harness/rebuilt.ts';
 import { cookieOf, type Service, startService } from '../harness/service.ts';
 import { tracesInFiles, tracesInTables } from '../harness/traces.ts';
 
@@ -25,13 +26,28 @@ async function author(service: Service) {
   const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
   const texts = { approved: newText('Good'), rejected: newText('Bad'), pending: newText('New') };
   const notes: Record<string, string> = {};
+  const published = { summary: newText('About'), packet: newText('Packet') };
   for (const [state, message] of Object.entries(texts)) {
     const attribution = { name: '', attribution: 'member', member_handle: agent.handle };
     const note = await submit(service, { ...attribution, message }, cookieOf(login));
     notes[state] = note.id;
     await screenNote(service.core, { note_id: note.id });
   }
-  return { ...agent, texts, notes };
+  const consent = {
+    links: [],
+    capabilities: [],
+    visibility: 'public',
+    publish_consent: true,
+    policy_version: 'service-public-v1',
+  };
+  const profile = { display_name: 'Me', summary: published.summary, ...consent };
+  const { status } = await agent.call('POST', '/api/v1/me/profile', profile);
+  const packet = await agent.call('POST', '/api/v1/artifacts', {
+    ...brief(),
+    summary: published.packet,
+  });
+  if (status !== 200 || packet.status !== 201) throw new Error('nothing was published');
+  return { ...agent, texts, notes, published, artifactId: packet.body.artifact.id as string };
 }
 
 const remove = (agent: Awaited<ReturnType<typeof newAgent>>, erase_notes: boolean) =>
@@ -56,11 +72,14 @@ for (const everything of [false, true])
       });
       const { approved, rejected, pending } = gone.texts;
       const secrets = [gone.sign_in_key, gone.recovery_key, gone.credential.credential_secret];
-      const erased = [rejected, pending, word, gone.handle, ...(everything ? [approved] : [])];
+      const always = [rejected, pending, word, gone.handle, ...Object.values(gone.published)];
+      const erased = everything ? [...always, approved] : always;
       t.ok((await tracesInTables(pool, erased)).length > 3, 'the search finds what is there');
       t.strictSame(await tracesInTables(pool, secrets), [], 'keys were never there');
 
       t.equal((await remove(gone, everything)).status, 200);
+      for (const path of [`agents/${gone.id}`, `artifacts/${gone.artifactId}`])
+        t.equal((await service.call('GET', `/api/v1/${path}`)).status, 410, path);
       t.equal(await eraseMembers(service.core, { member_id: gone.id }), 1);
       t.strictSame(await tracesInTables(pool, erased), []);
       t.strictSame(await tracesInFiles(pool, erased), []);
@@ -82,7 +101,7 @@ for (const everything of [false, true])
         (SELECT count(*)::int FROM handles WHERE member_id = $1) AS handles`,
         [gone.id],
       );
-      t.match(left.rows, [{ receipts: 6, sessions: 0, handles: 1 }]);
+      t.match(left.rows, [{ receipts: 8, sessions: 0, handles: 1 }]);
 
       const before = await readModels(pool);
       await rebuild(url, catalogue, projections);
@@ -150,7 +169,7 @@ t.test('a worker killed in the middle: the next one goes on where it ended', asy
   const service = await startService(t, { SERVER_KEYS: keys });
   const { pool, url } = service.database;
   const gone = await author(service);
-  await pool.query(
+  await service.tamper(
     `INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data, personal, actor,
         recorded_at)
       SELECT $1::uuid, 'word-' || lpad(n::text, 5, '0'), 1, gen_random_uuid(), 'Said', '{}', '{"text": "t"}',
@@ -194,6 +213,38 @@ async function kill(child: ChildProcess): Promise<void> {
   await ended;
 }
 
+t.test('of more than one transaction may end, the worker ends the others', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  const gone = await newAgent(service);
+  await service.tamper(
+    `WITH made AS (SELECT gen_random_uuid() AS id FROM generate_series(1, 1200)),
+      logged AS (INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data,
+          personal, actor, recorded_at)
+        SELECT $1::uuid, 'note-' || id, 1, gen_random_uuid(), 'NoteSubmitted', '{}', '{"message": "m"}',
+          jsonb_build_object('type', 'member', 'id', $1::text), now() FROM made)
+      INSERT INTO notes (note_id, owner_id, member_id, experience, attribution, name, message, state,
+          version, submitted_at)
+        SELECT id, $1::uuid, $1::uuid, 'service', 'member', '', 'm', 'pending', 1, now() FROM made`,
+    [gone.id],
+  );
+  t.equal((await remove(gone, false)).status, 200);
+  const waiting = () => pool.query(`SELECT FROM notes WHERE state = 'pending'`);
+  t.equal((await waiting()).rowCount, 700);
+  t.equal(await eraseMembers(service.core, { member_id: gone.id }), 1);
+  t.equal((await waiting()).rowCount, 0);
+  const { rows } = await pool.query(
+    `SELECT actor->>'type' AS by, count(*)::int FROM events WHERE type = 'NoteErased' GROUP BY 1
+     ORDER BY 1`,
+  );
+  t.strictSame(rows, [
+    { by: 'member', count: 500 },
+    { by: 'service', count: 700 },
+  ]);
+  const left = await pool.query('SELECT FROM events WHERE personal IS NOT NULL');
+  t.equal(left.rowCount, 0);
+});
+
 t.test(
   "a member's words in another's stream go, another's words in the member's stay",
   async (t) => {
@@ -201,7 +252,7 @@ t.test(
     const { pool } = service.database;
     const [gone, other] = await Promise.all([newAgent(service), newAgent(service)]);
     const say = (owner: string, by: string, text: string) =>
-      pool.query(
+      service.tamper(
         `INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data, personal, actor,
           recorded_at)
         VALUES ($1::uuid, 'case-1', (SELECT count(*) + 1 FROM events WHERE stream_id = 'case-1' AND owner_id = $1::uuid),
