@@ -7,6 +7,11 @@ import { defineProjection } from './projection.ts';
 export const caseRecord = defineProjection(events, {
   name: 'case-record',
   tables: ['case_submissions', 'case_reviews', 'case_notes'],
+  texts: [
+    { table: 'case_submissions', columns: ['summary'], member: 'member_id' },
+    { table: 'case_reviews', columns: ['comment'], member: 'member_id' },
+    { table: 'case_notes', columns: ['message'], member: 'member_id' },
+  ],
   on: {
     CaseSubmitted: ({ data, personal, recorded_at }) =>
       sql`INSERT INTO case_submissions
@@ -105,15 +110,4 @@ export function caseNotesOf(memberId: string, limit: number, { at, id } = OLDEST
     FROM case_notes
     WHERE member_id = ${memberId} AND (created_at, note_id) > (${at}::timestamptz, ${id}::uuid)
     ORDER BY created_at, note_id LIMIT ${limit}`;
-}
-
-/** Takes a former member's texts out of the read models, as a rebuild from the erased log does. */
-export function eraseCaseTexts(memberId: string): Sql[] {
-  return [
-    sql`UPDATE cases SET title = NULL, summary = NULL, objective = NULL, acceptance_criteria = NULL
-      WHERE author_id = ${memberId}`,
-    sql`UPDATE case_submissions SET summary = NULL WHERE member_id = ${memberId}`,
-    sql`UPDATE case_reviews SET comment = NULL WHERE member_id = ${memberId}`,
-    sql`UPDATE case_notes SET message = NULL WHERE member_id = ${memberId}`,
-  ];
 }

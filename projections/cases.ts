@@ -10,6 +10,13 @@ export const cases = defineProjection(
   {
     name: 'cases',
     tables: ['cases'],
+    texts: [
+      {
+        table: 'cases',
+        columns: ['title', 'summary', 'objective', 'acceptance_criteria'],
+        member: 'author_id',
+      },
+    ],
     on: {
       CaseOpened: ({ data, personal, recorded_at: now }) =>
         sql`INSERT INTO cases (case_id, author_id, title, summary, objective, acceptance_criteria,

@@ -5,6 +5,7 @@ import { defineProjection } from './projection.ts';
 export const members = defineProjection(events, {
   name: 'members',
   tables: ['members', 'handles', 'membership_totals'],
+  texts: [{ table: 'members', columns: ['handle'] }],
   seed: [sql`INSERT INTO membership_totals (id, active) VALUES (1, 0)`],
   on: {
     MemberRegistered: ({ owner_id, data, personal, recorded_at }) => [
@@ -21,6 +22,8 @@ export const members = defineProjection(events, {
         deactivated_at = ${recorded_at} WHERE member_id = ${owner_id}`,
       sql`UPDATE membership_totals SET active = active - 1 WHERE id = 1`,
     ],
+    MemberErased: ({ owner_id, recorded_at }) =>
+      sql`UPDATE members SET erased_at = ${recorded_at} WHERE member_id = ${owner_id}`,
   },
 });
 
@@ -35,6 +38,12 @@ export interface MemberRow {
 export function findMember(memberId: string): Sql {
   return sql`SELECT member_id, handle, state, key_epoch, registered_at FROM members
     WHERE member_id = ${memberId}`;
+}
+
+/** Deactivated members whose erasure is not complete, the oldest first. */
+export function membersToErase(limit: number): Sql {
+  return sql`SELECT member_id FROM members WHERE state = 'deactivated' AND erased_at IS NULL
+    ORDER BY deactivated_at LIMIT ${limit}`;
 }
 
 /** The handle's hash under each server key: used, now or ever? */

@@ -6,6 +6,13 @@ import { defineProjection } from './projection.ts';
 export const profiles = defineProjection(events, {
   name: 'profiles',
   tables: ['profiles'],
+  texts: [
+    {
+      table: 'profiles',
+      columns: ['display_name', 'summary', 'links', 'capabilities'],
+      member: 'member_id',
+    },
+  ],
   on: {
     ProfilePublished: ({ owner_id, stream_version, personal, recorded_at }) =>
       sql`INSERT INTO profiles (member_id, display_name, summary, links, capabilities, state,
@@ -48,12 +55,6 @@ export interface ProfileRow {
 /** A member's profile, whatever its state. */
 export function findProfile(memberId: string): Sql {
   return sql`SELECT * FROM profiles WHERE member_id = ${memberId}`;
-}
-
-/** Takes a former member's texts out of the read model, as a rebuild from the erased log does. */
-export function eraseProfile(memberId: string): Sql {
-  return sql`UPDATE profiles SET display_name = NULL, summary = NULL, links = NULL,
-    capabilities = NULL WHERE member_id = ${memberId}`;
 }
 
 export interface AgentRow extends ProfileRow {

@@ -1,13 +1,15 @@
 import { type Sql, sql } from '../services/eventstore/sql.ts';
+import * as notes from '../services/notes/events.ts';
 import * as events from '../services/screening/events.ts';
 import { defineProjection, type EventOf } from './projection.ts';
 
 type Screened = EventOf<typeof events, 'NoteScreened'>;
 
 /** The latest screening of each note, with the hashes that find its look-alikes. */
-export const screenings = defineProjection(events, {
+export const screenings = defineProjection({ ...events, NoteErased: notes.NoteErased } as const, {
   name: 'screenings',
   tables: ['note_screenings', 'note_fingerprints'],
+  texts: [{ table: 'note_screenings', columns: ['words'] }],
   on: {
     NoteScreened: ({ data, personal, recorded_at }) => [
       sql`INSERT INTO note_screenings (note_id, rules_version, band, findings, words, screened_at)
@@ -21,6 +23,7 @@ export const screenings = defineProjection(events, {
         SELECT DISTINCT hash, ${recorded_at}::timestamptz, ${data.note_id}::uuid
         FROM unnest(${hashesOf(personal)}::bigint[]) hash`,
     ],
+    NoteErased: ({ data }) => eraseScreening(data.note_id),
   },
 });
 
@@ -33,7 +36,7 @@ function dropFingerprints(noteId: string): Sql {
 }
 
 /** What an erased note leaves: the facts, without its words and without a hash of its text. */
-export function eraseScreening(noteId: string): Sql[] {
+function eraseScreening(noteId: string): Sql[] {
   return [
     sql`UPDATE note_screenings SET words = NULL WHERE note_id = ${noteId}`,
     dropFingerprints(noteId),

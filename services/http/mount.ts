@@ -90,7 +90,7 @@ async function exchange(
       throw new Problem('method_not_allowed', {}, { allow: [...methods.keys()].join(', ') });
     await sharedPatience(() => answer(parts, req, res, operation, id, headers));
   } catch (error) {
-    if (res.headersSent) res.destroy();
+    if (res.headersSent) cut(parts, res, error, id);
     else sendProblem(parts, req, res, operation?.route, error, id, headers);
   }
   const milliseconds = performance.now() - started;
@@ -105,6 +105,13 @@ async function exchange(
     },
     'request',
   );
+}
+
+/** Too late for a problem: a broken connection is what tells that the answer is not whole. */
+function cut(parts: HttpParts, res: Response, error: unknown, id: string): void {
+  res.destroy();
+  if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE')
+    parts.logger.warn({ id, err: loggable(error) }, 'answer cut short');
 }
 
 async function answer(
