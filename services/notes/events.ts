@@ -42,3 +42,11 @@ export const DecisionUndone = defineEvent('DecisionUndone', {
     decision: z.enum(['approved', 'rejected']),
   }),
 });
+
+/** The text is gone from every event and read model; the facts stay. */
+export const NoteErased = defineEvent('NoteErased', {
+  data: z.strictObject({
+    note_id: z.uuid(),
+    cause: z.enum(['retention', 'account_deletion']),
+  }),
+});
