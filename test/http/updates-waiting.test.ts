@@ -100,10 +100,9 @@ t.test('a bearer that ends by the clock during the wait is refused', async (t) =
   await bootstrap(service, agent, reader);
   const pending = (await waiter(service, agent, 1, bearerOf(reader))).answer();
   t.ok(await waits(pending));
-  await service.database.pool.query(
-    'UPDATE credentials SET expires_at = now() WHERE credential_id = $1',
-    [reader.credential_id],
-  );
+  await service.tamper('UPDATE credentials SET expires_at = now() WHERE credential_id = $1', [
+    reader.credential_id,
+  ]);
   t.equal((await pending).status, 401);
 });
 

@@ -114,12 +114,8 @@ t.test("a cursor that is not one, another's, or ahead gets one and the same answ
   const { next_cursor: cursor } = (await agent.call('GET', UPDATES)).body;
   const ahead =
     (await bootstrap(service, agent, newCredential())) && (await agent.call('GET', UPDATES));
-  await service.database.pool.query('DELETE FROM feed WHERE member_id = $1 AND sequence = 3', [
-    agent.id,
-  ]);
-  await service.database.pool.query('UPDATE feed_heads SET sequence = 2 WHERE member_id = $1', [
-    agent.id,
-  ]);
+  await service.tamper('DELETE FROM feed WHERE member_id = $1 AND sequence = 3', [agent.id]);
+  await service.tamper('UPDATE feed_heads SET sequence = 2 WHERE member_id = $1', [agent.id]);
   const bodies = [];
   for (const wrong of [
     '',
@@ -199,7 +195,7 @@ t.test(
     await agent.call('POST', '/api/v1/me/credentials/rotate', rotated);
     t.same(await sequences(bearerOf(rotated)), [2, 3, 4]);
 
-    await service.database.pool.query(
+    await service.tamper(
       `UPDATE credentials SET expires_at = now() - interval '1 second' WHERE member_id = $1`,
       [agent.id],
     );
