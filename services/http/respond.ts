@@ -31,7 +31,12 @@ export function cachingHeaders(route: Route | undefined): Headers {
 }
 
 export function jsonContent(body: unknown): Content {
-  return { type: JSON_TYPE, bytes: JSON.stringify(body) };
+  return jsonText(JSON.stringify(body));
+}
+
+/** JSON that is written already. */
+export function jsonText(text: string): Content {
+  return { type: JSON_TYPE, bytes: text };
 }
 
 export function strongEtag(bytes: Uint8Array | string): string {
