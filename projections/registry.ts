@@ -10,6 +10,8 @@ import { membershipFeed } from './feed/membership.ts';
 import { notesFeed } from './feed/notes.ts';
 import { members } from './members.ts';
 import { moderators } from './moderators.ts';
+import { noteAppeals } from './note-appeals.ts';
+import { noteReports } from './note-reports.ts';
 import { notes } from './notes.ts';
 import { projector } from './projection.ts';
 
@@ -20,6 +22,8 @@ export const projections = [
   members,
   credentials,
   notes,
+  noteReports,
+  noteAppeals,
   moderators,
   decisions,
   feed.projection,

@@ -12,12 +12,18 @@ interface Retry {
 
 // A sweep that is missed is made good by the next one, so it is hardly retried.
 const SWEEP: Retry = { retryLimit: 2, retryDelay: 5, retryBackoff: true };
+// Nobody makes good what is not told: it is tried for the better part of a day.
+const ONCE: Retry = { retryLimit: 12, retryDelay: 10, retryBackoff: true };
 
 /** Every queue. Whichever process comes first makes them, so their settings stand here. */
 export const QUEUES = {
   'expire-sessions': SWEEP,
   'expire-credentials': SWEEP,
   'sweep-rate-counters': SWEEP,
+  'tell-author': ONCE,
+  'close-appeals': SWEEP,
+  'queue-age': SWEEP,
+  retention: SWEEP,
 } as const satisfies Record<string, Retry>;
 
 export type QueueName = keyof typeof QUEUES;

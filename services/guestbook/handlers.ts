@@ -5,6 +5,7 @@ import type { Handlers, RequestFacts } from '../http/route.ts';
 import type { Limit } from '../limits.ts';
 import { sessionAuthenticator } from '../membership/sessions.ts';
 import { query } from '../postgres.ts';
+import { aftercareHandlers } from './aftercare.ts';
 import type { guestbookContract, NoteSubmission } from './contract.ts';
 import type { GuestbookParts } from './parts.ts';
 import { readGuestbook } from './read.ts';
@@ -30,6 +31,8 @@ export function guestbookHandlers(parts: GuestbookParts): Handlers<typeof guestb
   }
 
   return {
+    ...aftercareHandlers(parts),
+
     'guestbook.read': async ({ query: asked }) => {
       const read = await readGuestbook(readPool, asked);
       if (isRefusal(read)) return read;

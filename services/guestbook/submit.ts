@@ -2,11 +2,12 @@ import canonicalize from 'canonicalize';
 import { findNote, type NoteRow } from '../../projections/notes.ts';
 import type { Bound } from '../body-hash.ts';
 import { type ReceiptRow, readReceipt, readStream, streamVersion } from '../eventstore/append.ts';
-import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
+import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { Actor, RecordedEvent } from '../eventstore/event.ts';
 import type { Plan } from '../eventstore/store.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import { findLiveSession, type SessionRow } from '../membership/sessions.ts';
+import { toldAt } from '../notes/author.ts';
 import { note } from '../notes/note.ts';
 import type { NoteSubmission } from './contract.ts';
 import type { GuestbookParts } from './parts.ts';
@@ -47,7 +48,7 @@ export function submitPlan(
       findNote(body.parent_id),
       ...(session ? [findLiveSession(session.sessionId)] : []),
     ],
-    decide({ rows }) {
+    decide({ rows, now }) {
       const [[receipt], [known], events, [parent], [live] = []] = rows as unknown as [
         ReceiptRow[],
         NoteRow[],
@@ -59,12 +60,17 @@ export function submitPlan(
       if (receipt) {
         const { submission } = receipt.bound as Bound;
         return keys.verify('receipt', id, content, submission)
-          ? { unchanged: { status: 200, body: { status: wordOf(known), id } } }
+          ? {
+              unchanged: {
+                status: 200,
+                body: { status: wordOf(known, config.undoWindowSeconds, now), id },
+              },
+            }
           : refuse('submission_conflict');
       }
       // The id is another author's.
       if (known) return refuse('submission_conflict');
-      const decided = note.decide(replay(note, events as never[]), {
+      const decided = note.decide(note.replay(events), {
         type: 'SubmitNote',
         noteId: id,
         experience: body.experience,
@@ -98,8 +104,18 @@ export function submitPlan(
   };
 }
 
-/** One word for all that will not be public: why is told to nobody who asks by the id alone. */
-function wordOf(known: NoteRow | undefined): Receipt['status'] {
+/**
+ * One word for all that will not be public: why is told to nobody who asks by the id alone. A
+ * rejection is none as long as its moderator may still undo it.
+ */
+export function wordOf(
+  known: NoteRow | undefined,
+  undoSeconds: number,
+  now: Date,
+): Receipt['status'] {
+  if (known?.state === 'approved') return 'published';
   if (known?.state === 'pending') return 'pending_review';
-  return known?.state === 'approved' ? 'published' : 'not_published';
+  const untold =
+    known?.state === 'rejected' && known.settled_at && now < toldAt(known.settled_at, undoSeconds);
+  return untold ? 'pending_review' : 'not_published';
 }
