@@ -3,6 +3,7 @@ import { EventCatalogue } from '../services/eventstore/event.ts';
 import * as membershipEvents from '../services/membership/events.ts';
 import * as moderationEvents from '../services/moderation/events.ts';
 import * as noteEvents from '../services/notes/events.ts';
+import * as screeningEvents from '../services/screening/events.ts';
 import { credentials } from './credentials.ts';
 import { decisions } from './decisions.ts';
 import { feedProjection } from './feed/feed.ts';
@@ -14,6 +15,7 @@ import { noteAppeals } from './note-appeals.ts';
 import { noteReports } from './note-reports.ts';
 import { notes } from './notes.ts';
 import { projector } from './projection.ts';
+import { screenings } from './screenings.ts';
 
 const feed = feedProjection([membershipFeed, notesFeed]);
 
@@ -26,6 +28,7 @@ export const projections = [
   noteAppeals,
   moderators,
   decisions,
+  screenings,
   feed.projection,
 ] as const;
 
@@ -38,4 +41,5 @@ export const catalogue = new EventCatalogue([
   credentialEvents,
   noteEvents,
   moderationEvents,
+  screeningEvents,
 ]);

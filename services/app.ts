@@ -1,9 +1,8 @@
-import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { catalogue, concerns, project } from '../projections/registry.ts';
 import type { Config } from './config.ts';
+import { bearerAuthenticator } from './credentials/authenticate.ts';
 import { databaseUrl } from './embedded/postgres.ts';
-import { refuse } from './eventstore/decider.ts';
 import { openEventStore } from './eventstore/store.ts';
 import { featuresOf } from './features.ts';
 import { operationsOf } from './http/invoke.ts';
@@ -40,7 +39,7 @@ export async function openCore(config: Config, application: string) {
 }
 
 /** The API of one process: the features' table on Express. */
-export function openApp(core: Core, logger: Logger): { app: Express; stop(): void } {
+export function openApp(core: Core, logger: Logger) {
   const { config, keys, pool } = core;
   const readiness = watchReadiness(pool);
   const features = featuresOf({ ...core, limits: rateLimits(pool, keys), readiness });
@@ -48,7 +47,7 @@ export function openApp(core: Core, logger: Logger): { app: Express; stop(): voi
     operations: operationsOf(features),
     authenticators: {
       session: sessionAuthenticator(pool, keys),
-      bearer: async () => refuse('credential_not_accepted'),
+      bearer: bearerAuthenticator(pool, keys),
       moderator: moderatorAuthenticator(pool, keys),
     },
     logger,
@@ -58,5 +57,5 @@ export function openApp(core: Core, logger: Logger): { app: Express; stop(): voi
   };
   const app = mount(parts);
   mountNotFound(parts, app);
-  return { app, stop: readiness.stop };
+  return { app, features, stop: readiness.stop };
 }

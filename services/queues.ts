@@ -8,12 +8,22 @@ interface Retry {
   /** Seconds before the first retry; with `retryBackoff` it doubles from there. */
   retryDelay: number;
   retryBackoff: boolean;
+  /** Seconds until a job whose worker was killed is given to another; 15 minutes where not said. */
+  expireInSeconds?: number;
 }
 
 // A sweep that is missed is made good by the next one, so it is hardly retried.
 const SWEEP: Retry = { retryLimit: 2, retryDelay: 5, retryBackoff: true };
 // Nobody makes good what is not told: it is tried for the better part of a day.
 const ONCE: Retry = { retryLimit: 12, retryDelay: 10, retryBackoff: true };
+
+// Three tries within half a minute: until then a console says that a screening is on its way.
+const SCREENING: Retry = {
+  retryLimit: 2,
+  retryDelay: 3,
+  retryBackoff: true,
+  expireInSeconds: 60,
+};
 
 /** Every queue. Whichever process comes first makes them, so their settings stand here. */
 export const QUEUES = {
@@ -24,6 +34,8 @@ export const QUEUES = {
   'close-appeals': SWEEP,
   'queue-age': SWEEP,
   retention: SWEEP,
+  'expire-leases': SWEEP,
+  'screen-note': SCREENING,
 } as const satisfies Record<string, Retry>;
 
 export type QueueName = keyof typeof QUEUES;

@@ -3,9 +3,11 @@ import type { Core } from '../services/app.ts';
 import type { QueueName } from '../services/queues.ts';
 import { closeAppeals } from './close-appeals.ts';
 import { expireCredentials } from './expire-credentials.ts';
+import { expireLeases } from './expire-leases.ts';
 import { expireSessions } from './expire-sessions.ts';
 import { queueAge } from './queue-age.ts';
 import { retention } from './retention.ts';
+import { screenNote } from './screen-note.ts';
 import { sweepRateCounters } from './sweep-rate-counters.ts';
 import { ToTell, tellAuthor } from './tell-author.ts';
 
@@ -32,6 +34,8 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
   'close-appeals': { schema: Nothing, every: 3600, run: closeAppeals },
   'queue-age': { schema: Nothing, every: 3600, run: queueAge },
   retention: { schema: Nothing, every: 86_400, run: retention },
+  'expire-leases': { schema: Nothing, every: 30, run: expireLeases },
+  'screen-note': { schema: z.strictObject({ note_id: z.uuid() }), run: screenNote },
 };
 
 /** Cron knows minutes only: runs within one are the same schedule again, each delayed further. */

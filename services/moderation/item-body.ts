@@ -5,8 +5,9 @@ import { takesReplies } from '../notes/state.ts';
 import type { Item } from './item.ts';
 import type { ItemRow } from './item-rows.ts';
 import { ACTIONS, type Action, ROLES_OF } from './roles.ts';
+import { screeningBody } from './screening.ts';
 
-const DAY_MS = 86_400_000;
+const DAY_SECONDS = 86_400;
 
 interface Reviewer {
   me: Pick<PrincipalOf<'moderator'>, 'moderatorId' | 'role'>;
@@ -18,7 +19,6 @@ const time = (at: Date | string): string => new Date(at).toISOString();
 /** A note as its reviewer sees it, with what this reviewer may do. */
 export function itemBody(row: ItemRow, reviewer: Reviewer): Item {
   const { me } = reviewer;
-  const age = Math.max(0, row.now.getTime() - row.submitted_at.getTime());
   return {
     id: row.note_id,
     state: row.state,
@@ -37,11 +37,12 @@ export function itemBody(row: ItemRow, reviewer: Reviewer): Item {
       ? { id: row.parent_id, text: row.parent_message ?? '', public: parentPublic(row) }
       : null,
     received_at: time(row.submitted_at),
-    age_seconds: Math.floor(age / 1000),
-    past_due: row.state === 'pending' && age > DAY_MS,
+    age_seconds: row.age_seconds,
+    past_due: row.state === 'pending' && row.age_seconds > DAY_SECONDS,
     deferred_until:
       row.deferred_until && row.deferred_until > row.now ? time(row.deferred_until) : null,
     version: row.version,
+    screening: screeningBody(row),
     claim:
       row.lease_id && row.holder_id && row.claimed_at && row.expires_at
         ? {

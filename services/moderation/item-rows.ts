@@ -3,6 +3,7 @@ import type { DecisionRow } from '../../projections/decisions.ts';
 import type { ReportRow } from '../../projections/note-reports.ts';
 import type { NoteRow } from '../../projections/notes.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
+import type { ScreeningColumns } from './screening.ts';
 
 type Standing = Pick<DecisionRow, 'event_id' | 'moderator_id' | 'policy' | 'message'> & {
   decision: 'approved' | 'rejected' | 'removed' | 'restored' | 'granted';
@@ -11,7 +12,7 @@ type Standing = Pick<DecisionRow, 'event_id' | 'moderator_id' | 'policy' | 'mess
   told_at: string | null;
 };
 
-export interface ItemRow extends NoteRow {
+export interface ItemRow extends NoteRow, ScreeningColumns {
   handle: string | null;
   approved: number;
   rejected: number;
@@ -45,13 +46,16 @@ const DETAILS = `SELECT n.*, m.handle, r.approved, r.rejected,
     p.experience AS parent_experience,
     l.lease_id, l.moderator_id AS holder_id, h.name AS holder_name, l.claimed_at, l.expires_at,
     coalesce(reports.list, '[]') AS reports, appeal.row AS open_appeal, decision.row AS decision,
+    s.rules_version, s.band, s.findings, s.words, s.screened_at,
     clock_timestamp() AS now, page.tier AS place_tier,
+    greatest(0, floor(extract(epoch FROM clock_timestamp() - n.submitted_at)))::int AS age_seconds,
     to_char(page.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
   FROM page JOIN notes n ON n.note_id = page.note_id
   LEFT JOIN members m ON m.member_id = n.member_id
   LEFT JOIN notes p ON p.note_id = n.parent_id
   LEFT JOIN note_leases l ON l.note_id = n.note_id AND l.expires_at > clock_timestamp()
   LEFT JOIN moderators h ON h.moderator_id = l.moderator_id
+  LEFT JOIN note_screenings s ON s.note_id = n.note_id
   LEFT JOIN LATERAL (SELECT count(*) FILTER (WHERE o.state = 'approved')::int AS approved,
       count(*) FILTER (WHERE o.state IN ('rejected', 'removed'))::int AS rejected
     FROM notes o WHERE o.member_id = n.member_id) r ON true

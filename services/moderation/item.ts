@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AnyUuid, Timestamp, UnixSeconds } from '../http/schemas.ts';
 import { ACTIONS } from './roles.ts';
+import { Screening } from './screening.ts';
 
 export const Version = z.int().min(1);
 
@@ -71,6 +72,7 @@ export const Item = z
     past_due: z.boolean(),
     deferred_until: Timestamp.nullable(),
     version: Version,
+    screening: Screening,
     claim: Claim.nullable(),
     /** The newest twenty. */
     reports: z.array(Report),

@@ -12,14 +12,14 @@ import type { RecordedEvent } from '../eventstore/event.ts';
 import type { Sql } from '../eventstore/sql.ts';
 import type { Decision, EventStore, Plan, Writes } from '../eventstore/store.ts';
 import type { PrincipalOf } from '../http/principal.ts';
-import type { RequestFacts, Route } from '../http/route.ts';
+import { pathOf, type RequestFacts, type Route } from '../http/route.ts';
 import type { JsonObject } from '../http/strict-json.ts';
-import { DEADLINE_MS, isUnavailable, StorageUnavailable, withClient } from '../postgres.ts';
+import { deadline, isUnavailable, StorageUnavailable, withClient } from '../postgres.ts';
 
 /** What of a call binds its `Idempotency-Key`. */
 export interface Keyed {
   operation: string;
-  route: Pick<Route, 'method' | 'path'>;
+  route: Route;
   params?: Record<string, string> | undefined;
   sent: JsonObject;
   principal: PrincipalOf<'moderator'>;
@@ -107,10 +107,10 @@ export async function transactOnce<Answer, Code extends string>(
   lock: Sql,
   work: (client: pg.PoolClient) => Promise<Answer | Refusal<Code>>,
 ): Promise<Once<Answer> | Refusal<Code | 'idempotency_conflict' | 'moderator_required'>> {
-  const deadline = Date.now() + DEADLINE_MS;
+  const until = deadline();
   const key = call.request.idempotencyKey;
   const attempt = () =>
-    withClient(pool, deadline, async (client) => {
+    withClient(pool, until, async (client) => {
       // On one connection statements run in the order in which they are sent: without a key to look
       // up, the work need not wait for the lock's answer.
       const [, locked, receipts, worked] = await Promise.all([
@@ -141,7 +141,7 @@ export async function transactOnce<Answer, Code extends string>(
       return await attempt();
     } catch (error) {
       const race = ['40P01', '40001', '23505'].includes((error as { code?: string }).code ?? '');
-      if (race && Date.now() + 50 < deadline) await sleep(10);
+      if (race && Date.now() + 50 < until) await sleep(10);
       else if (race || isUnavailable(error))
         throw new StorageUnavailable('claim failed', { cause: error });
       else throw error;
@@ -149,9 +149,8 @@ export async function transactOnce<Answer, Code extends string>(
   }
 }
 
-function routeOf({ route, params = {} }: Keyed): string {
-  const path = route.path.replace(/:([a-z_]+)/g, (_, name: string) => params[name] ?? '');
-  return `${route.method} ${path}`;
+function routeOf({ route, params }: Keyed): string {
+  return `${route.method} ${pathOf(route, params)}`;
 }
 
 function findReceipt({ principal }: Keyed, key: string): Sql {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Cursor, Limit, UnixSeconds, Uuid } from '../http/schemas.ts';
+import { FINDING_CODES } from '../screening/rules.ts';
 import { Item } from './item.ts';
 import { CLAIM_VIEWS, VIEWS } from './queue.ts';
 import { CLAIMERS, READERS, ROLES } from './roles.ts';
@@ -62,6 +63,7 @@ export const queueContract = defineContract({
     access: { roles: READERS },
     query: z.object({
       view: z.enum(VIEWS).default('todo'),
+      finding: z.enum(FINDING_CODES).optional(),
       author: z.string().min(1).max(100).optional(),
       q: z.string().min(1).max(200).optional(),
       older_than: Seconds.optional(),

@@ -32,10 +32,10 @@ export function queueHandlers({ config, pool }: ModerationParts): Handlers<typeo
     },
 
     'moderation.queue': async ({ principal: me, query: asked }) => {
-      const { view, cursor, limit, author, q, older_than } = asked;
+      const { view, cursor, limit, author, q, finding, older_than } = asked;
       const after = cursor === undefined ? undefined : readQueuePlace(view, cursor);
       if (cursor !== undefined && !after) return refuse('invalid_cursor');
-      const filters = { author, q, older_than };
+      const filters = { author, q, finding, older_than };
       const [rows, counts] = await Promise.all([
         query<ItemRow>(pool, queuePage(view, me, filters, limit + 1, after)),
         countsFor(me),

@@ -43,6 +43,8 @@ export interface Filters {
   author?: string | undefined;
   /** A part of the text or of the guest's name, in any case. */
   q?: string | undefined;
+  /** The code of a finding that screening made. */
+  finding?: string | undefined;
   /** Seconds. */
   older_than?: number | undefined;
 }
@@ -101,7 +103,7 @@ export function queuePage(
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function filterConditions(
-  { author, q, older_than }: Filters,
+  { author, q, finding, older_than }: Filters,
   value: (given: unknown, type: string) => string,
 ): string[] {
   const conditions: string[] = [];
@@ -116,6 +118,9 @@ function filterConditions(
     const part = value(`%${q.replace(/[\\%_]/g, '\\$&')}%`, 'text');
     conditions.push(`(n.message ILIKE ${part} OR n.name ILIKE ${part})`);
   }
+  if (finding !== undefined)
+    conditions.push(`EXISTS (SELECT FROM note_screenings s WHERE s.note_id = n.note_id
+      AND s.findings @> ${value(JSON.stringify([{ code: finding }]), 'jsonb')})`);
   if (older_than !== undefined)
     conditions.push(
       `n.submitted_at < clock_timestamp() - make_interval(secs => ${value(older_than, 'int')})`,

@@ -32,7 +32,7 @@ const recordOf = (noteId: string): Sql =>
  * member has five approved notes and none rejected or removed in 90 days. Only a note that nobody
  * has looked at yet: whatever a person began is left to people. Answers whether it approved.
  *
- * To be called by the screening job after its own event, and only where `config.fastLane` is true.
+ * For the screening job, and only where `config.fastLane` is true.
  */
 export function fastLanePlan(
   row: Pick<NoteRow, 'note_id' | 'owner_id' | 'parent_id'>,

@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { clientConfig, cut } from './postgres.ts';
+
+/** The topic of the moderators' consoles; every other topic is a member's id. */
+export const MODERATION = 'moderation';
+
+const CHANNEL = 'wake_ups';
+const EVERYTHING = '*';
+const GATHER_MS = 10;
+const POLL_MS = 2000;
+const HEARTBEAT_MS = 15_000;
+const CLOSING_MS = 1000;
+/** A payload must be shorter than 8000 bytes. */
+const PAYLOAD_BYTES = 7900;
+const MOST_TOPICS = 5000;
+
+/**
+ * Hints, after a COMMIT, that something happened under a topic: to this process at once, to the
+ * others by NOTIFY. A hint may be lost or come twice, so a listener looks for itself; it is called
+ * at least every two seconds in any case.
+ */
+export interface WakeUps {
+  /** Never waits and never fails. */
+  wake(topics: Iterable<string>): void;
+  /** Until the function that is returned is called. `listener` must not throw. */
+  subscribe(topic: string, listener: () => void): () => void;
+  /** Sends what was gathered, within a second, and ends the connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * One connection a process, past any pooler, for both directions; opened by the first use. NOTIFY
+ * takes a lock of the whole cluster at its commit, so it never stands in a command's transaction,
+ * and at most one is sent each ten milliseconds.
+ */
+export function openWakeUps(url: string, application: string, pollMs = POLL_MS): WakeUps {
+  const listeners = new Map<string, Set<() => void>>();
+  const ending = new AbortController();
+  let fresh = new Set<string>();
+  let unsent = new Set<string>();
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let sending = false;
+  let running: Promise<void> | undefined;
+  let drained: () => void = () => undefined;
+
+  function deliver(topics: Iterable<string>): void {
+    for (const topic of topics) {
+      const called = topic === EVERYTHING ? [...listeners.values()] : [listeners.get(topic) ?? []];
+      for (const some of called) for (const listener of [...some]) listener();
+    }
+  }
+
+  function schedule(): void {
+    timer ??= setTimeout(() => void flush(), GATHER_MS);
+  }
+
+  async function flush(): Promise<void> {
+    timer = undefined;
+    const topics = fresh;
+    fresh = new Set();
+    unsent = bounded([...unsent, ...topics]);
+    deliver(topics);
+    if (sending || !client || unsent.size === 0) return;
+    const sent = unsent;
+    unsent = new Set();
+    sending = true;
+    const through = client;
+    try {
+      await through.query(
+        `SELECT pg_notify('${CHANNEL}', payload) FROM unnest($1::text[]) payload`,
+        [payloadsOf(sent)],
+      );
+    } catch {
+      unsent = bounded([...sent, ...unsent]);
+      cut(through);
+    }
+    sending = false;
+    if (fresh.size + unsent.size === 0) drained();
+    else schedule();
+  }
+
+  async function run(): Promise<void> {
+    for (let delay = 50; !ending.signal.aborted; delay = Math.min(2 * delay, POLL_MS)) {
+      const connection = await connect(url, application, ending.signal, deliver).catch(
+        () => undefined,
+      );
+      if (connection && !ending.signal.aborted) {
+        delay = 50;
+        client = connection.client;
+        // Whatever was said while nobody listened is lost.
+        deliver([EVERYTHING]);
+        schedule();
+        await Promise.race([connection.lost, aborted(ending.signal)]);
+        client = undefined;
+      }
+      connection?.close();
+      await sleep(delay, undefined, { signal: ending.signal }).catch(() => undefined);
+    }
+  }
+
+  return {
+    wake(topics) {
+      if (ending.signal.aborted) return;
+      for (const topic of topics) fresh.add(topic);
+      if (fresh.size === 0) return;
+      if (fresh.size > MOST_TOPICS) fresh = new Set([EVERYTHING]);
+      running ??= run();
+      schedule();
+    },
+
+    subscribe(topic, listener) {
+      running ??= run();
+      const mine = () => listener();
+      const some = listeners.get(topic) ?? new Set();
+      listeners.set(topic, some.add(mine));
+      const poll = setInterval(mine, pollMs).unref();
+      return () => {
+        clearInterval(poll);
+        some.delete(mine);
+        if (some.size === 0 && listeners.get(topic) === some) listeners.delete(topic);
+      };
+    },
+
+    async close() {
+      if (sending || fresh.size + unsent.size > 0) {
+        await new Promise<void>((resolve) => {
+          const late = setTimeout(resolve, CLOSING_MS);
+          drained = () => {
+            clearTimeout(late);
+            resolve();
+          };
+        });
+      }
+      ending.abort();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+async function connect(
+  url: string,
+  application: string,
+  ending: AbortSignal,
+  deliver: (topics: string[]) => void,
+): Promise<{ client: pg.Client; lost: Promise<void>; close: () => void }> {
+  const client = new pg.Client({
+    ...clientConfig(url, `${application} wake-ups`),
+    query_timeout: 3000,
+  });
+  const giveUp = () => cut(client);
+  ending.addEventListener('abort', giveUp);
+  const lost = new Promise<void>((resolve) => client.once('end', resolve));
+  client.on('error', giveUp);
+  client.on('notification', ({ processId, payload = '' }) => {
+    // This process's own listeners were told before.
+    if (processId !== backendOf(client)) deliver(payload.split(','));
+  });
+  try {
+    await client.connect();
+    // Losing a hint in a crash of the database is not worth a flush.
+    await client.query('SET synchronous_commit = off');
+    await client.query(`LISTEN ${CHANNEL}`);
+  } catch (error) {
+    cut(client);
+    throw error;
+  } finally {
+    ending.removeEventListener('abort', giveUp);
+  }
+  // A connection that broke without a word is noticed by asking.
+  const heartbeat = setInterval(() => {
+    client.query('SELECT 1').catch(giveUp);
+  }, HEARTBEAT_MS).unref();
+  const close = () => {
+    clearInterval(heartbeat);
+    client.end().catch(() => undefined);
+  };
+  return { client, lost, close };
+}
+
+const backendOf = (client: pg.Client) => (client as unknown as { processID: number }).processID;
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+
+/** Beyond some thousand topics it is cheaper to wake everybody. */
+function bounded(topics: readonly string[]): Set<string> {
+  const some = new Set(topics);
+  return some.size > MOST_TOPICS ? new Set([EVERYTHING]) : some;
+}
+
+function payloadsOf(topics: Iterable<string>): string[] {
+  const payloads: string[] = [];
+  let bytes = Infinity;
+  for (const topic of topics) {
+    const more = Buffer.byteLength(topic) + 1;
+    if (bytes + more <= PAYLOAD_BYTES) {
+      payloads.push(`${payloads.pop()},${topic}`);
+      bytes += more;
+    } else {
+      payloads.push(topic);
+      bytes = more;
+    }
+  }
+  return payloads;
+}
