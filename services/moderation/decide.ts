@@ -192,7 +192,7 @@ function decided(
   const { type, event_id, stream_version: version, recorded_at } = event;
   const undoable = type === 'NoteApproved' || type === 'NoteRejected' || type === 'NoteRemoved';
   return {
-    status: type === 'DecisionUndone' ? 'undone' : 'decided',
+    status: events.some(({ type }) => type === 'DecisionUndone') ? 'undone' : 'decided',
     event_id,
     state: after.status,
     version,
