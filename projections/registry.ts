@@ -1,23 +1,29 @@
+import * as artifactEvents from '../services/artifacts/events.ts';
 import * as credentialEvents from '../services/credentials/events.ts';
 import { EventCatalogue } from '../services/eventstore/event.ts';
 import * as membershipEvents from '../services/membership/events.ts';
 import * as moderationEvents from '../services/moderation/events.ts';
 import * as noteEvents from '../services/notes/events.ts';
+import * as profileEvents from '../services/profiles/events.ts';
 import * as screeningEvents from '../services/screening/events.ts';
+import { artifacts } from './artifacts.ts';
 import { credentials } from './credentials.ts';
 import { decisions } from './decisions.ts';
+import { artifactsFeed } from './feed/artifacts.ts';
 import { feedProjection } from './feed/feed.ts';
 import { membershipFeed } from './feed/membership.ts';
 import { notesFeed } from './feed/notes.ts';
+import { profilesFeed } from './feed/profiles.ts';
 import { members } from './members.ts';
 import { moderators } from './moderators.ts';
 import { noteAppeals } from './note-appeals.ts';
 import { noteReports } from './note-reports.ts';
 import { notes } from './notes.ts';
+import { profiles } from './profiles.ts';
 import { projector } from './projection.ts';
 import { screenings } from './screenings.ts';
 
-const feed = feedProjection([membershipFeed, notesFeed]);
+const feed = feedProjection([membershipFeed, notesFeed, profilesFeed, artifactsFeed]);
 
 /** Every read model, in the order in which an event moves them. */
 export const projections = [
@@ -28,6 +34,8 @@ export const projections = [
   noteAppeals,
   moderators,
   decisions,
+  profiles,
+  artifacts,
   screenings,
   feed.projection,
 ] as const;
@@ -41,5 +49,7 @@ export const catalogue = new EventCatalogue([
   credentialEvents,
   noteEvents,
   moderationEvents,
+  profileEvents,
+  artifactEvents,
   screeningEvents,
 ]);

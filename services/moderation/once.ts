@@ -113,8 +113,10 @@ export async function transactOnce<Answer, Code extends string>(
     withClient(pool, until, async (client) => {
       // On one connection statements run in the order in which they are sent: without a key to look
       // up, the work need not wait for the lock's answer.
-      const [, locked, receipts, worked] = await Promise.all([
+      const [, , locked, receipts, worked] = await Promise.all([
         client.query('BEGIN'),
+        // A lease that a crash of the database loses is claimed again; a receipt must not be lost.
+        key ? undefined : client.query('SET LOCAL synchronous_commit = off'),
         client.query(lock),
         key ? client.query<ReceiptRow>(findReceipt(call, key)) : undefined,
         key ? undefined : work(client),

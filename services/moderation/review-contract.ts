@@ -192,7 +192,7 @@ export const reviewContract = defineContract({
     replies: { 200: { description: 'A result for each item, in their order', body: Batch } },
     problems: ['moderator_required', 'role_required', 'idempotency_conflict', 'invalid_request'],
   },
-  'moderation.undoBatch': {
+  'moderation.undo_batch': {
     method: 'POST',
     path: '/api/moderation/batches/:id/undo',
     summary: 'Undo what was decided together',

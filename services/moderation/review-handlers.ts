@@ -85,7 +85,7 @@ export function reviewHandlers({
       return { status: 200, body: { status: 'decided', ...answer }, ...extras };
     },
 
-    'moderation.undoBatch': async (call) => {
+    'moderation.undo_batch': async (call) => {
       const { principal, params } = call;
       const batch = { expectedVersion: null, batchId: params.id };
       const decisions = await query<DecisionRow>(pool, decisionsOfBatch(params.id));
