@@ -4,6 +4,7 @@ import { AnyUuid, Cursor, Limit, UnixSeconds, Uuid } from '../http/schemas.ts';
 import { FINDING_CODES } from '../screening/rules.ts';
 import { Item } from './item.ts';
 import { CLAIM_VIEWS, VIEWS } from './queue.ts';
+import { REPLAYED } from './replayed.ts';
 import { CLAIMERS, READERS, ROLES } from './roles.ts';
 
 /** Leases that one moderator holds at a time. */
@@ -100,6 +101,7 @@ export const queueContract = defineContract({
     idempotency: 'optional',
     replies: {
       200: {
+        headers: REPLAYED,
         description: 'The leases',
         body: z.object({ status: Status, claims: z.array(Lease.extend({ item: Item })) }),
       },
@@ -122,6 +124,7 @@ export const queueContract = defineContract({
     idempotency: 'optional',
     replies: {
       200: {
+        headers: REPLAYED,
         description: 'Which leases stand and which are lost',
         body: z.object({ status: Status, renewed: z.array(AnyUuid), lost: z.array(AnyUuid) }),
       },
@@ -138,6 +141,7 @@ export const queueContract = defineContract({
     idempotency: 'optional',
     replies: {
       200: {
+        headers: REPLAYED,
         description: 'None of these leases is held any more',
         body: z.object({ status: Status, released: z.array(AnyUuid) }),
       },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Text, Timestamp, Uuid } from '../http/schemas.ts';
 import { Item, NoteStateName, Version } from './item.ts';
+import { REPLAYED } from './replayed.ts';
 import { CLAIMERS, DECIDERS, READERS } from './roles.ts';
 
 const Message = Text(1, 500);
@@ -165,7 +166,7 @@ export const reviewContract = defineContract({
     params: z.object({ id: Uuid }),
     body: DecisionRequest,
     idempotency: 'optional',
-    replies: { 201: { description: 'Decided', body: Decided } },
+    replies: { 201: { headers: REPLAYED, description: 'Decided', body: Decided } },
     problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },
   'moderation.undo': {
@@ -177,7 +178,9 @@ export const reviewContract = defineContract({
     params: z.object({ event_id: AnyUuid }),
     body: z.strictObject({ expected_version: Version }),
     idempotency: 'optional',
-    replies: { 201: { description: 'The note is as it was before', body: Decided } },
+    replies: {
+      201: { headers: REPLAYED, description: 'The note is as it was before', body: Decided },
+    },
     problems: DECIDE_PROBLEMS,
   },
   'moderation.batch': {
@@ -189,7 +192,13 @@ export const reviewContract = defineContract({
     access: { roles: CLAIMERS },
     body: BatchRequest,
     idempotency: 'optional',
-    replies: { 200: { description: 'A result for each item, in their order', body: Batch } },
+    replies: {
+      200: {
+        headers: REPLAYED,
+        description: 'A result for each item, in their order',
+        body: Batch,
+      },
+    },
     problems: ['moderator_required', 'role_required', 'idempotency_conflict', 'invalid_request'],
   },
   'moderation.undo_batch': {
@@ -201,7 +210,13 @@ export const reviewContract = defineContract({
     params: z.object({ id: AnyUuid }),
     body: z.strictObject({}),
     idempotency: 'optional',
-    replies: { 200: { description: 'A result for each decision of the batch', body: Batch } },
+    replies: {
+      200: {
+        headers: REPLAYED,
+        description: 'A result for each decision of the batch',
+        body: Batch,
+      },
+    },
     problems: ['moderator_required', 'role_required', 'not_found', 'idempotency_conflict'],
   },
 });
