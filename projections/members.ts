@@ -46,3 +46,8 @@ export function findHandle(hashes: readonly string[]): Sql {
 export function lockTotals(): Sql {
   return sql`SELECT active FROM membership_totals WHERE id = 1 FOR UPDATE`;
 }
+
+/** How many handles stand under each server key. */
+export function handleKeys(): Sql {
+  return sql`SELECT key_id, count(*)::int AS count FROM handles GROUP BY key_id`;
+}

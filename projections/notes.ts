@@ -118,6 +118,13 @@ export function findNote(noteId: string | null): Sql {
   return sql`SELECT * FROM notes WHERE note_id = ${noteId}::uuid`;
 }
 
+/** How many notes wait for a decision, and for how long the oldest has. */
+export function pendingTotals(): Sql {
+  return sql`SELECT count(*)::int AS notes,
+      coalesce(extract(epoch FROM clock_timestamp() - min(submitted_at)), 0)::float8 AS oldest_seconds
+    FROM notes WHERE state = 'pending'`;
+}
+
 const START: Place = { at: 'infinity', id: '00000000-0000-0000-0000-000000000000' };
 
 /** An approved note as the guestbook shows it; `handle` is null for a guest or a former member. */

@@ -1,6 +1,10 @@
 import type pg from 'pg';
+import { activityContract } from './activity/contract.ts';
+import { activityHandlers } from './activity/handlers.ts';
 import { artifactsContract } from './artifacts/contract.ts';
 import { artifactsHandlers } from './artifacts/handlers.ts';
+import { casesContract } from './cases/contract.ts';
+import { casesHandlers } from './cases/handlers.ts';
 import type { Config } from './config.ts';
 import { credentialsContract } from './credentials/contract.ts';
 import { credentialsHandlers } from './credentials/handlers.ts';
@@ -48,6 +52,8 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(profilesContract, profilesHandlers(parts)),
     feature(artifactsContract, artifactsHandlers(parts)),
     feature(updatesContract, updatesHandlers(parts)),
+    feature(casesContract, casesHandlers(parts)),
+    feature(activityContract, activityHandlers(parts)),
     feature(moderationContract, moderationHandlers(parts)),
     feature(documentsContract, documentsHandlers({ ...parts, features: () => features })),
   ];

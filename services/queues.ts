@@ -1,4 +1,5 @@
 import type { PgBoss } from 'pg-boss';
+import { type Sql, sql } from './eventstore/sql.ts';
 
 /** Where a job goes that failed for the last time. Nothing works on it: a person looks. */
 export const DEAD_LETTERS = 'dead-letters';
@@ -29,6 +30,7 @@ const SCREENING: Retry = {
 export const QUEUES = {
   'expire-sessions': SWEEP,
   'expire-credentials': SWEEP,
+  'lapse-case-claims': SWEEP,
   'sweep-rate-counters': SWEEP,
   'tell-author': ONCE,
   'close-appeals': SWEEP,
@@ -46,4 +48,10 @@ export async function makeQueues(boss: PgBoss): Promise<void> {
   await boss.createQueue(DEAD_LETTERS);
   for (const name of QUEUE_NAMES)
     await boss.createQueue(name, { ...QUEUES[name], deadLetter: DEAD_LETTERS });
+}
+
+/** Jobs of each queue that are due and not begun; in the dead letter queue all that lie there. */
+export function waitingJobs(): Sql {
+  return sql`SELECT name AS queue, count(*)::int AS jobs FROM pgboss.job
+    WHERE state IN ('created', 'retry') AND start_after <= clock_timestamp() GROUP BY name`;
 }

@@ -5,6 +5,7 @@ import { closeAppeals } from './close-appeals.ts';
 import { expireCredentials } from './expire-credentials.ts';
 import { expireLeases } from './expire-leases.ts';
 import { expireSessions } from './expire-sessions.ts';
+import { lapseCaseClaims } from './lapse-case-claims.ts';
 import { queueAge } from './queue-age.ts';
 import { retention } from './retention.ts';
 import { screenNote } from './screen-note.ts';
@@ -26,6 +27,7 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
   // Half a minute, so that with the scheduler's own delay an expiry is told within a minute.
   'expire-sessions': { schema: Nothing, every: 30, run: expireSessions },
   'expire-credentials': { schema: Nothing, every: 30, run: expireCredentials },
+  'lapse-case-claims': { schema: Nothing, every: 30, run: lapseCaseClaims },
   'sweep-rate-counters': { schema: Nothing, every: 3600, run: sweepRateCounters },
   'tell-author': {
     schema: ToTell,

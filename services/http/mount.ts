@@ -27,6 +27,8 @@ export interface HttpParts {
   baseUrl: string;
   trustedProxies: number;
   apiOpen: boolean;
+  /** Told of every request, for the metrics: `answered` follows each `arrived`. */
+  arrived?: () => void;
   /** Told of every answer, for the metrics. `route` is a path template, `-` for an unknown path. */
   answered?: (method: string, route: string, status: number, seconds: number) => void;
 }
@@ -74,6 +76,7 @@ async function exchange(
   failure?: unknown,
 ): Promise<void> {
   const started = performance.now();
+  parts.arrived?.();
   const id = uuidv7();
   const operation = methods?.get(req.method);
   const headers = {

@@ -38,6 +38,12 @@ export function strongEtag(bytes: Uint8Array | string): string {
   return `"${hash('sha256', bytes, 'base64url').slice(0, 27)}"`;
 }
 
+/** JSON with its ETag, made once for all who share it. */
+export function publicContent(body: unknown): Content {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return { type: JSON_TYPE, bytes, etag: strongEtag(bytes) };
+}
+
 /** Writes an answer: ETag and 304 for anonymous reads, no body for HEAD. */
 export async function send(
   req: IncomingMessage,

@@ -111,3 +111,9 @@ export function sessionAuthenticator(pool: pg.Pool, keys: KeyRing) {
     };
   };
 }
+
+/** How many sessions that are not over stand under each server key. */
+export function sessionKeys(): Sql {
+  return sql`SELECT key_id, count(*)::int AS count FROM sessions
+    WHERE ended_at IS NULL AND expires_at > clock_timestamp() GROUP BY key_id`;
+}
