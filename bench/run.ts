@@ -3,10 +3,11 @@ import { parseArgs } from 'node:util';
 import { append } from './append.ts';
 import { guestbook } from './guestbook.ts';
 import { compare, type Result } from './pair.ts';
+import { queue } from './queue.ts';
 import { type Setting, withSetting } from './setting.ts';
 import { updates } from './updates.ts';
 
-const BENCHES = [append, guestbook, updates];
+const BENCHES = [append, guestbook, updates, queue];
 const PACE = { rounds: 7, seconds: 1 };
 
 const { positionals, values } = parseArgs({

@@ -2,37 +2,79 @@ import { type Sql, sql } from '../services/eventstore/sql.ts';
 import * as events from '../services/notes/events.ts';
 import { defineProjection, type EventOf } from './projection.ts';
 
-type Decided = EventOf<typeof events, 'NoteApproved'> | EventOf<typeof events, 'NoteRejected'>;
+type Decided = EventOf<
+  typeof events,
+  | 'NoteApproved'
+  | 'NoteRejected'
+  | 'NoteRemoved'
+  | 'NoteRestored'
+  | 'ReportsDismissed'
+  | 'AppealGranted'
+  | 'AppealUpheld'
+>;
 
-function insert({ event_id, data, actor, recorded_at }: Decided, decision: string): Sql {
-  return sql`INSERT INTO note_decisions (event_id, note_id, moderator_id, decision, decided_at)
+function insert(event: Decided, decision: DecisionRow['decision']): Sql {
+  const { event_id, stream_version, data, personal, actor, recorded_at } = event;
+  return sql`INSERT INTO note_decisions (event_id, note_id, moderator_id, decision, decided_at,
+      version, policy, message, batch_id)
     VALUES (${event_id}, ${data.note_id}, ${actor.type === 'moderator' ? actor.id : null},
-      ${decision}, ${recorded_at})`;
+      ${decision}, ${recorded_at}, ${stream_version}, ${'policy' in data ? data.policy : null},
+      ${personal?.message ?? null}, ${data.batch_id ?? null})`;
 }
 
-/** Decisions on notes by their events: what an undo finds its note by. */
+/** Decisions on notes by their events: what an undo finds its note by, and what its author reads. */
 export const decisions = defineProjection(events, {
   name: 'decisions',
   tables: ['note_decisions'],
+  texts: [{ table: 'note_decisions', columns: ['message'] }],
   on: {
     NoteApproved: (event) => insert(event, 'approved'),
     NoteRejected: (event) => insert(event, 'rejected'),
+    NoteRemoved: (event) => insert(event, 'removed'),
+    NoteRestored: (event) => insert(event, 'restored'),
+    ReportsDismissed: (event) => insert(event, 'kept'),
+    AppealGranted: (event) => insert(event, 'granted'),
+    AppealUpheld: (event) => insert(event, 'upheld'),
     DecisionUndone: ({ data, recorded_at }) =>
       sql`UPDATE note_decisions SET undone_at = ${recorded_at} WHERE event_id = ${data.of}`,
+    DecisionTold: ({ data, recorded_at }) =>
+      sql`UPDATE note_decisions SET told_at = ${recorded_at} WHERE event_id = ${data.of}`,
+    NoteErased: ({ data }) =>
+      sql`UPDATE note_decisions SET message = NULL WHERE note_id = ${data.note_id}`,
   },
 });
 
 export interface DecisionRow {
   event_id: string;
   note_id: string;
+  /** Null where the service decided. */
   moderator_id: string | null;
-  decision: 'approved' | 'rejected';
+  decision: 'approved' | 'rejected' | 'removed' | 'restored' | 'kept' | 'granted' | 'upheld';
   decided_at: Date;
   undone_at: Date | null;
+  /** The note's version with it. */
+  version: number;
+  policy: string | null;
+  /** The moderator's word to the author. */
+  message: string | null;
+  batch_id: string | null;
+  /** When those concerned were told. */
+  told_at: Date | null;
 }
 
 export function findDecision(eventId: string): Sql {
   return sql`SELECT * FROM note_decisions WHERE event_id = ${eventId}`;
+}
+
+/** What was decided together. */
+export function decisionsOfBatch(batchId: string): Sql {
+  return sql`SELECT * FROM note_decisions WHERE batch_id = ${batchId} ORDER BY event_id`;
+}
+
+/** The decision by which a note is rejected, removed or public. */
+export function standingDecision(noteId: string): Sql {
+  return sql`SELECT * FROM note_decisions WHERE note_id = ${noteId} AND undone_at IS NULL
+    AND decision NOT IN ('kept', 'upheld') ORDER BY decided_at DESC, event_id DESC LIMIT 1`;
 }
 
 export interface DecidedNoteRow {

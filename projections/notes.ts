@@ -2,7 +2,39 @@ import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
 import * as events from '../services/notes/events.ts';
 import type { Experience } from '../services/notes/experience.ts';
-import { defineProjection } from './projection.ts';
+import { defineProjection, type EventOf } from './projection.ts';
+
+type Settling =
+  | EventOf<typeof events, 'NoteRejected'>
+  | EventOf<typeof events, 'NoteRemoved'>
+  | EventOf<typeof events, 'NoteWithdrawn'>;
+
+/**
+ * A state from now on. A removed note keeps `approved_at`, its place among the public ones, and
+ * `reported_at`: an undo brings both back.
+ */
+function settle(event: Settling, state: NoteRow['state']): Sql {
+  const { data, actor, stream_version, recorded_at } = event;
+  const by = actor.type === 'moderator' ? actor.id : null;
+  return sql`UPDATE notes SET state = ${state}, settled_at = ${recorded_at}, settled_by = ${by},
+      appeal = NULL, appealed_at = NULL, version = ${stream_version}
+    WHERE note_id = ${data.note_id}`;
+}
+
+type Publishing =
+  | EventOf<typeof events, 'NoteApproved'>
+  | EventOf<typeof events, 'NoteRestored'>
+  | EventOf<typeof events, 'AppealGranted'>;
+
+/** Public, at the place that the note had if it was public before. */
+function publish({ data, actor, stream_version, recorded_at }: Publishing): Sql {
+  const by = actor.type === 'moderator' ? actor.id : null;
+  return sql`UPDATE notes SET state = 'approved', settled_at = ${recorded_at}, settled_by = ${by},
+      approved_at = coalesce(approved_at, ${recorded_at}), appeal = NULL, appealed_at = NULL,
+      version = ${stream_version},
+      reported_at = CASE WHEN state = 'removed' THEN NULL ELSE reported_at END
+    WHERE note_id = ${data.note_id}`;
+}
 
 export const notes = defineProjection(events, {
   name: 'notes',
@@ -15,21 +47,45 @@ export const notes = defineProjection(events, {
         VALUES (${data.note_id}, ${owner_id}, ${data.member_id}, ${data.experience},
           ${data.attribution}, ${data.parent_id}, ${personal?.name ?? null},
           ${personal?.message ?? null}, 'pending', ${stream_version}, ${recorded_at})`,
-    NoteApproved: ({ stream_version, data, recorded_at }) =>
-      sql`UPDATE notes SET state = 'approved', approved_at = ${recorded_at},
-        version = ${stream_version} WHERE note_id = ${data.note_id}`,
-    NoteRejected: ({ stream_version, data }) =>
-      sql`UPDATE notes SET state = 'rejected', version = ${stream_version}
-        WHERE note_id = ${data.note_id}`,
+    NoteApproved: publish,
+    NoteRestored: publish,
+    AppealGranted: publish,
+    NoteRejected: (event) => settle(event, 'rejected'),
+    NoteRemoved: (event) => settle(event, 'removed'),
+    NoteWithdrawn: (event) => settle(event, 'withdrawn'),
     DecisionUndone: ({ stream_version, data }) =>
-      sql`UPDATE notes SET state = 'pending', approved_at = NULL, version = ${stream_version}
+      data.decision === 'removed'
+        ? sql`UPDATE notes SET state = 'approved', settled_at = approved_at, settled_by = NULL,
+            appeal = NULL, appealed_at = NULL, version = ${stream_version}
+            WHERE note_id = ${data.note_id}`
+        : sql`UPDATE notes SET state = 'pending', approved_at = NULL, settled_at = NULL,
+            settled_by = NULL, appeal = NULL, appealed_at = NULL, version = ${stream_version}
+            WHERE note_id = ${data.note_id}`,
+    NoteEscalated: ({ stream_version, data }) =>
+      sql`UPDATE notes SET tier = 'lead', deferred_until = NULL, version = ${stream_version}
         WHERE note_id = ${data.note_id}`,
-    NoteWithdrawn: ({ stream_version, data }) =>
-      sql`UPDATE notes SET state = 'withdrawn', version = ${stream_version}
+    NoteDeferred: ({ stream_version, data }) =>
+      sql`UPDATE notes SET deferred_until = ${data.until}, version = ${stream_version}
         WHERE note_id = ${data.note_id}`,
-    NoteErased: ({ stream_version, data }) =>
-      sql`UPDATE notes SET name = NULL, message = NULL, version = ${stream_version}
+    NoteReported: ({ stream_version, data, recorded_at }) =>
+      sql`UPDATE notes SET version = ${stream_version},
+        reported_at = coalesce(reported_at, ${data.silent ? null : recorded_at})
         WHERE note_id = ${data.note_id}`,
+    ReportsDismissed: ({ stream_version, data }) =>
+      sql`UPDATE notes SET reported_at = NULL, version = ${stream_version}
+        WHERE note_id = ${data.note_id}`,
+    AppealOpened: ({ stream_version, data, recorded_at }) =>
+      sql`UPDATE notes SET appeal = 'open', appealed_at = ${recorded_at},
+        version = ${stream_version} WHERE note_id = ${data.note_id}`,
+    AppealUpheld: ({ stream_version, data }) =>
+      sql`UPDATE notes SET appeal = 'upheld', appealed_at = NULL, version = ${stream_version}
+        WHERE note_id = ${data.note_id}`,
+    AppealPeriodEnded: ({ stream_version, data }) =>
+      sql`UPDATE notes SET appeal = 'over', version = ${stream_version}
+        WHERE note_id = ${data.note_id}`,
+    NoteErased: ({ stream_version, data, recorded_at }) =>
+      sql`UPDATE notes SET name = NULL, message = NULL, erased_at = ${recorded_at},
+        version = ${stream_version} WHERE note_id = ${data.note_id}`,
   },
 });
 
@@ -42,10 +98,20 @@ export interface NoteRow {
   parent_id: string | null;
   name: string | null;
   message: string | null;
-  state: 'pending' | 'approved' | 'rejected' | 'withdrawn';
+  state: 'pending' | 'approved' | 'rejected' | 'removed' | 'withdrawn';
   version: number;
   submitted_at: Date;
   approved_at: Date | null;
+  tier: 'lead' | 'normal';
+  deferred_until: Date | null;
+  /** Since when the note is what it is; null while it is pending. */
+  settled_at: Date | null;
+  settled_by: string | null;
+  /** The oldest report that waits. */
+  reported_at: Date | null;
+  appeal: 'open' | 'upheld' | 'over' | null;
+  appealed_at: Date | null;
+  erased_at: Date | null;
 }
 
 /** One note, whatever its state; no row for null. */

@@ -22,6 +22,8 @@ import { notesFeed } from './feed/notes.ts';
 import { profilesFeed } from './feed/profiles.ts';
 import { members } from './members.ts';
 import { moderators } from './moderators.ts';
+import { noteAppeals } from './note-appeals.ts';
+import { noteReports } from './note-reports.ts';
 import { notes } from './notes.ts';
 import { profiles } from './profiles.ts';
 import { projector } from './projection.ts';
@@ -34,6 +36,8 @@ export const projections = [
   members,
   credentials,
   notes,
+  noteReports,
+  noteAppeals,
   moderators,
   decisions,
   profiles,

@@ -21,6 +21,11 @@ const flag = z
   .default('true')
   .transform((text) => text === 'true');
 
+const off = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .default('false')
+  .transform((text) => text === 'true');
+
 const postgresUrl = z
   .string()
   .refine(
@@ -51,6 +56,8 @@ const Environment = z.object({
   A2A_ENABLED: flag,
   API_OPEN: flag,
   UNDO_WINDOW_SECONDS: whole(0, 86_400, 600),
+  // Notes of members with a good record are approved by the service itself.
+  FAST_LANE: off,
   TRUSTED_PROXIES: whole(0, 100, 0),
   LIMIT_KEY_ATTEMPTS: limit(20),
   LIMIT_BOOTSTRAP_ATTEMPTS: limit(20),

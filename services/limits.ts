@@ -46,7 +46,11 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
     );
   }
 
-  return { take, giveBack, bucketOf };
+  /** The bucket under every server key, newest first: for what must be found again. */
+  const bucketsOf = (address: string) =>
+    keys.all('address', 'address', address).map(({ hash }) => hash);
+
+  return { take, giveBack, bucketOf, bucketsOf };
 }
 
 async function run(pool: pg.Pool, statements: readonly Sql[]): Promise<pg.QueryResult[]> {

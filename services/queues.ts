@@ -19,6 +19,8 @@ interface Retry {
 
 // A sweep that is missed is made good by the next one, so it is hardly retried.
 const SWEEP: Retry = { retryLimit: 2, retryDelay: 5, retryBackoff: true };
+// Nobody makes good what is not told: it is tried for the better part of a day.
+const ONCE: Retry = { retryLimit: 12, retryDelay: 10, retryBackoff: true };
 
 // Three tries within half a minute: until then a console says that a screening is on its way.
 const SCREENING: Retry = {
@@ -44,6 +46,10 @@ export const QUEUES = {
   'expire-credentials': SWEEP,
   'lapse-case-claims': SWEEP,
   'sweep-rate-counters': SWEEP,
+  'tell-author': ONCE,
+  'close-appeals': SWEEP,
+  'queue-age': SWEEP,
+  retention: SWEEP,
   'expire-leases': SWEEP,
   'screen-note': SCREENING,
   'erase-member': ERASURE,

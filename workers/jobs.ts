@@ -1,17 +1,21 @@
 import { z } from 'zod';
 import type { Core } from '../services/app.ts';
 import type { QueueName } from '../services/queues.ts';
+import { closeAppeals } from './close-appeals.ts';
 import { eraseMembers } from './erase-member.ts';
 import { expireCredentials } from './expire-credentials.ts';
 import { expireLeases } from './expire-leases.ts';
 import { expireSessions } from './expire-sessions.ts';
 import { lapseCaseClaims } from './lapse-case-claims.ts';
+import { queueAge } from './queue-age.ts';
+import { retention } from './retention.ts';
 import { screenNote } from './screen-note.ts';
 import { sweepRateCounters } from './sweep-rate-counters.ts';
+import { ToTell, tellAuthor } from './tell-author.ts';
 
 export interface JobDefinition<Schema extends z.ZodType = z.ZodType> {
   schema: Schema;
-  /** Seconds between runs: a divisor of 60, or 3600. */
+  /** Seconds between runs: a divisor of 60, 3600, or 86400 (by night, UTC). */
   every?: number;
   /** Idempotent: it may run twice, also at once. The answer is for the log. */
   run(core: Core, data: z.infer<Schema>): Promise<unknown>;
@@ -26,6 +30,13 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
   'expire-credentials': { schema: Nothing, every: 30, run: expireCredentials },
   'lapse-case-claims': { schema: Nothing, every: 30, run: lapseCaseClaims },
   'sweep-rate-counters': { schema: Nothing, every: 3600, run: sweepRateCounters },
+  'tell-author': {
+    schema: ToTell,
+    run: (core, data) => tellAuthor(core, data as z.infer<typeof ToTell>),
+  },
+  'close-appeals': { schema: Nothing, every: 3600, run: closeAppeals },
+  'queue-age': { schema: Nothing, every: 3600, run: queueAge },
+  retention: { schema: Nothing, every: 86_400, run: retention },
   'expire-leases': { schema: Nothing, every: 30, run: expireLeases },
   'screen-note': { schema: z.strictObject({ note_id: z.uuid() }), run: screenNote },
   // Of one member, told by its deletion; the schedule's finds what a lost job left.
@@ -38,6 +49,7 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
 
 /** Cron knows minutes only: runs within one are the same schedule again, each delayed further. */
 export function schedulesOf(every: number): { cron: string; key: string; startAfter: number }[] {
+  if (every === 86_400) return [{ cron: '17 3 * * *', key: '0', startAfter: 0 }];
   if (every === 3600) return [{ cron: '0 * * * *', key: '0', startAfter: 0 }];
   if (60 % every !== 0) throw new Error(`no schedule for every ${every} seconds`);
   return Array.from({ length: 60 / every }, (_, index) => {

@@ -6,6 +6,7 @@ import { replay } from '../services/eventstore/decider.ts';
 import type { RecordedEvent } from '../services/eventstore/event.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
 import type { Plan } from '../services/eventstore/store.ts';
+import { fastLanePlan } from '../services/notes/fast-lane.ts';
 import { query } from '../services/postgres.ts';
 import { bayesFindings } from '../services/screening/bayes.ts';
 import { findingsIn } from '../services/screening/findings.ts';
@@ -15,7 +16,7 @@ import { type RecordScreening, screening } from '../services/screening/screening
 import { MOST_COUNTED } from '../services/screening/sentences.ts';
 import { learntBy } from './learnt.ts';
 
-type Parts = Pick<Core, 'pool' | 'store' | 'keys'>;
+type Parts = Pick<Core, 'pool' | 'store' | 'keys' | 'config'>;
 type Screened = Omit<RecordScreening, 'noteState'>;
 
 /** Tells the log what is found in a note that waits; answers whether it did. */
@@ -38,7 +39,11 @@ export async function screenNote(parts: Parts, { note_id }: { note_id: string })
     words: { ...read.words, ...seen.words },
     fingerprint,
   };
-  return (await parts.store.execute(recordPlan(note, screened))) === true;
+  const recorded = await parts.store.execute(recordPlan(note, screened));
+  const { fastLane, undoWindowSeconds } = parts.config;
+  if (fastLane && screened.findings.length === 0)
+    await parts.store.execute(fastLanePlan(note, undoWindowSeconds));
+  return recorded === true;
 }
 
 function candidatesOf(noteId: string, fingerprints: readonly Fingerprint[]): Sql {

@@ -11,11 +11,26 @@ interface Parts {
 
 /** Drops the counters, and with them the keyed hashes of addresses, that are past their retention. */
 export async function sweepRateCounters({ pool, config }: Parts): Promise<number> {
-  for (let done = 0; ; ) {
+  let done = 0;
+  for (;;) {
     const dropped = await query(pool, dropCounters(config.retentionAddressKeysHours, BATCH));
+    done += dropped.length;
+    if (dropped.length < BATCH) break;
+  }
+  for (;;) {
+    const dropped = await query(pool, dropReporters(config.retentionAddressKeysHours, BATCH));
     done += dropped.length;
     if (dropped.length < BATCH) return done;
   }
+}
+
+/** Whoever reported a note longer ago may report it again. */
+function dropReporters(hours: number, limit: number): Sql {
+  return sql`DELETE FROM report_addresses WHERE (note_id, bucket) IN (
+      SELECT note_id, bucket FROM report_addresses
+      WHERE reported_at < clock_timestamp() - make_interval(hours => ${hours}::int)
+      ORDER BY reported_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+    RETURNING note_id`;
 }
 
 /** The longest window is a day: a counter dropped sooner would give its limit back. */

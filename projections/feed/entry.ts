@@ -1,4 +1,9 @@
-import type { EventTypes, NewEvent, RecordedEvent } from '../../services/eventstore/event.ts';
+import type {
+  Actor,
+  EventTypes,
+  NewEvent,
+  RecordedEvent,
+} from '../../services/eventstore/event.ts';
 import type { EventOf } from '../projection.ts';
 
 /** What one member's feed says of an event. `data` holds facts and ids, never free text. */
@@ -7,6 +12,8 @@ export interface FeedEntry {
   type: string;
   subject: { type: string; id: string };
   data: Record<string, unknown>;
+  /** Where the member is told of another actor than the event's. */
+  actor?: Actor;
 }
 
 /** For each event type of a feature: the entries it makes, one for each member concerned. */

@@ -46,5 +46,5 @@ function insertEntry(event: RecordedEvent, entry: FeedEntry): Sql {
       RETURNING sequence)
     INSERT INTO feed (member_id, sequence, event_id, type, occurred_at, subject_type, subject_id, actor, data)
     SELECT ${entry.member}, head.sequence, ${event.event_id}, ${entry.type}, ${event.recorded_at},
-      ${entry.subject.type}, ${entry.subject.id}, ${event.actor}, ${entry.data} FROM head`;
+      ${entry.subject.type}, ${entry.subject.id}, ${entry.actor ?? event.actor}, ${entry.data} FROM head`;
 }

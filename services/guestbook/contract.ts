@@ -3,6 +3,7 @@ import { readPlace } from '../http/place.ts';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Handle, StatusResponse, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
 import { EXPERIENCES } from '../notes/experience.ts';
+import { aftercareContract } from './aftercare-contract.ts';
 
 const BODY_LIMIT = 8192;
 
@@ -81,6 +82,7 @@ const Before = z
   });
 
 export const guestbookContract = defineContract({
+  ...aftercareContract,
   'guestbook.read': {
     method: 'GET',
     path: '/api/guestbook',

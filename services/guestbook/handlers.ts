@@ -6,6 +6,7 @@ import { publicContent } from '../http/respond.ts';
 import type { Handlers, Outcome, RequestFacts } from '../http/route.ts';
 import type { Limit } from '../limits.ts';
 import { sessionAuthenticator } from '../membership/sessions.ts';
+import { aftercareHandlers } from './aftercare.ts';
 import type { guestbookContract, NoteSubmission } from './contract.ts';
 import type { GuestbookParts } from './parts.ts';
 import { readGuestbook } from './read.ts';
@@ -34,6 +35,8 @@ export function guestbookHandlers(parts: GuestbookParts): Handlers<typeof guestb
   const reading = coalesce<Outcome<(typeof guestbookContract)['guestbook.read']>>();
 
   return {
+    ...aftercareHandlers(parts),
+
     'guestbook.read': async ({ query: asked }) => {
       const page = [asked.experience, asked.parent_id, asked.before?.at, asked.before?.id].join();
       return reading(page, async () => {

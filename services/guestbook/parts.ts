@@ -9,6 +9,9 @@ export interface GuestbookParts {
   store: EventStore;
   keys: KeyRing;
   limits: RateLimits;
-  config: Pick<Config, 'guestbookOpen' | 'limitNotesPerTenMinutes' | 'limitNotesPerDay'>;
+  config: Pick<
+    Config,
+    'guestbookOpen' | 'limitNotesPerTenMinutes' | 'limitNotesPerDay' | 'undoWindowSeconds'
+  >;
   readPool: pg.Pool;
 }

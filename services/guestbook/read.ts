@@ -10,7 +10,7 @@ import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Place, writePlace } from '../http/place.ts';
 import { unixSeconds } from '../http/schemas.ts';
 import type { Experience } from '../notes/experience.ts';
-import { takesReplies } from '../notes/note.ts';
+import { takesReplies } from '../notes/state.ts';
 import { query } from '../postgres.ts';
 import { type Note, PAGE } from './contract.ts';
 

@@ -7,6 +7,7 @@ import type { Actor } from '../eventstore/event.ts';
 import type { Plan } from '../eventstore/store.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import { findLiveSession, type SessionRow } from '../membership/sessions.ts';
+import { toldAt } from '../notes/author.ts';
 import { note } from '../notes/note.ts';
 import type { NoteSubmission } from './contract.ts';
 import type { GuestbookParts } from './parts.ts';
@@ -51,7 +52,7 @@ export function submitPlan(
       ...(session ? [findLiveSession(session.sessionId)] : []),
       ...(body.parent_id ? [findNote(body.parent_id)] : []),
     ],
-    decide({ rows }) {
+    decide({ rows, now }) {
       const [[receipt], [known], ...rest] = rows as unknown as [ReceiptRow[], NoteRow[]];
       const [live] = session ? (rest.shift() as unknown as SessionRow[]) : [];
       const [parent] = (rest.shift() ?? []) as unknown as NoteRow[];
@@ -59,7 +60,12 @@ export function submitPlan(
       if (receipt) {
         const { submission } = receipt.bound as Bound;
         return keys.verify('receipt', id, content, submission)
-          ? { unchanged: { status: 200, body: { status: wordOf(known), id } } }
+          ? {
+              unchanged: {
+                status: 200,
+                body: { status: wordOf(known, config.undoWindowSeconds, now), id },
+              },
+            }
           : refuse('submission_conflict');
       }
       // The id is another author's.
@@ -101,8 +107,18 @@ export function submitPlan(
   };
 }
 
-/** One word for all that will not be public: why is told to nobody who asks by the id alone. */
-function wordOf(known: NoteRow | undefined): Receipt['status'] {
+/**
+ * One word for all that will not be public: why is told to nobody who asks by the id alone. A
+ * rejection is none as long as its moderator may still undo it.
+ */
+export function wordOf(
+  known: NoteRow | undefined,
+  undoSeconds: number,
+  now: Date,
+): Receipt['status'] {
+  if (known?.state === 'approved') return 'published';
   if (known?.state === 'pending') return 'pending_review';
-  return known?.state === 'approved' ? 'published' : 'not_published';
+  const untold =
+    known?.state === 'rejected' && known.settled_at && now < toldAt(known.settled_at, undoSeconds);
+  return untold ? 'pending_review' : 'not_published';
 }

@@ -1,11 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { lockModerator } from '../../projections/moderators.ts';
-import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
+import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import { unixSeconds } from '../http/schemas.ts';
-import { deadline, isUnavailable, StorageUnavailable, withClient } from '../postgres.ts';
-import { type ClaimRequest, MOST_LEASES } from './contract.ts';
+import { type Keyed, type Once, transactOnce } from './once.ts';
+import { type ClaimView, freeNotes, type Viewer } from './queue.ts';
+import { type ClaimRequest, MOST_LEASES } from './queue-contract.ts';
 
 export interface LeaseRow {
   lease_id: string;
@@ -15,7 +16,15 @@ export interface LeaseRow {
   expires_at: Date;
 }
 
-type ClaimRefusal = Refusal<'moderator_required' | 'not_found' | 'state_conflict'>;
+/** A lease as the moderator is told of it. */
+export interface Lease {
+  lease_id: string;
+  note_id: string;
+  /** Unix seconds. */
+  expires_at: number;
+}
+
+type ClaimRefusal = Refusal<'not_found' | 'state_conflict'>;
 
 /** A moderator's leases by the database's clock. */
 export function liveLeases(moderatorId: string): Sql {
@@ -23,98 +32,113 @@ export function liveLeases(moderatorId: string): Sql {
     AND expires_at > clock_timestamp() ORDER BY claimed_at, lease_id`;
 }
 
+export function leaseBody({ lease_id, note_id, expires_at }: LeaseRow): Lease {
+  return { lease_id, note_id, expires_at: unixSeconds(expires_at) };
+}
+
+/** Leases for notes whose rows are locked; a lease that stands is left as it is. */
+const LEASE = `INSERT INTO note_leases (lease_id, note_id, moderator_id, claimed_at, expires_at)
+  SELECT gen_random_uuid(), note_id, $2, now.at, now.at + interval '5 minutes'
+  FROM picked, (SELECT clock_timestamp() AS at) now
+  WHERE (SELECT count FROM held) + (SELECT count(*) FROM picked) <= ${MOST_LEASES}
+  ORDER BY note_id
+  ON CONFLICT (note_id) DO UPDATE SET lease_id = excluded.lease_id,
+    moderator_id = excluded.moderator_id, claimed_at = excluded.claimed_at,
+    expires_at = excluded.expires_at
+  WHERE note_leases.expires_at <= clock_timestamp()
+  RETURNING lease_id, note_id, expires_at`;
+
 /**
- * The oldest free notes. Another's lease that was committed since the statement began leaves a
- * note picked but not leased: `picked` tells, and the caller asks again.
+ * The first free notes of a view, leased. Another's lease that was committed since the statement
+ * began leaves a note picked but not leased: `picked` tells, and the caller asks again.
  */
-function claimNext(moderatorId: string, count: number): Sql {
-  return sql`WITH picked AS MATERIALIZED (
-      SELECT n.note_id FROM notes n WHERE n.state = 'pending' AND NOT EXISTS (
-        SELECT FROM note_leases l WHERE l.note_id = n.note_id AND l.expires_at > clock_timestamp())
-      ORDER BY n.submitted_at, n.note_id LIMIT ${count} FOR UPDATE OF n SKIP LOCKED),
-    leased AS (
-      INSERT INTO note_leases (lease_id, note_id, moderator_id, claimed_at, expires_at)
-      SELECT gen_random_uuid(), note_id, ${moderatorId}, now.at, now.at + interval '5 minutes'
-      FROM picked, (SELECT clock_timestamp() AS at) now
-      ON CONFLICT (note_id) DO UPDATE SET lease_id = excluded.lease_id,
-        moderator_id = excluded.moderator_id, claimed_at = excluded.claimed_at,
-        expires_at = excluded.expires_at
-      WHERE note_leases.expires_at <= clock_timestamp()
-      RETURNING note_id)
-    SELECT (SELECT count(*) FROM picked)::int AS picked, (SELECT array_agg(note_id) FROM leased) AS leased`;
+function claimNext(view: ClaimView, viewer: Viewer, count: number): Sql {
+  const free = freeNotes(view, viewer, count);
+  const text = `WITH picked AS MATERIALIZED (${free.text}),
+    held AS (SELECT count(*) FROM note_leases
+      WHERE moderator_id = $2 AND expires_at > clock_timestamp()),
+    leased AS (${LEASE})
+    SELECT (SELECT count(*) FROM picked)::int AS picked, (SELECT count FROM held)::int AS held,
+      (SELECT coalesce(json_agg(leased), '[]') FROM leased) AS leased`;
+  return { name: hash('sha1', text), text, values: free.values };
 }
 
-/** These notes, whose rows are locked; a lease that stands is left as it is. */
-function claimThese(moderatorId: string, noteIds: readonly string[]): Sql {
-  return sql`INSERT INTO note_leases (lease_id, note_id, moderator_id, claimed_at, expires_at)
-    SELECT gen_random_uuid(), note_id, ${moderatorId}, now.at, now.at + interval '5 minutes'
-    FROM unnest(${noteIds}::uuid[]) note_id, (SELECT clock_timestamp() AS at) now ORDER BY note_id
-    ON CONFLICT (note_id) DO UPDATE SET lease_id = excluded.lease_id,
-      moderator_id = excluded.moderator_id, claimed_at = excluded.claimed_at,
-      expires_at = excluded.expires_at
-    WHERE note_leases.expires_at <= clock_timestamp()`;
+interface Taken {
+  picked: number;
+  held: number;
+  leased: { lease_id: string; note_id: string; expires_at: string }[];
 }
 
-/** The ids of the notes that are the moderator's now. All that was asked for, or nothing. */
+/** All that was asked for, or nothing; fewer only where the view holds no more. */
 export function claim(
   pool: pg.Pool,
-  moderatorId: string,
+  call: Keyed,
   asked: ClaimRequest,
-): Promise<string[] | ClaimRefusal> {
-  return transaction(pool, async (client) => {
-    // Two claims of one moderator wait for each other, so that the limit holds.
-    const { rows } = await client.query(lockModerator(moderatorId));
-    if (rows.length === 0) return refuse('moderator_required');
-    const claimed =
-      'count' in asked
-        ? await takeNext(client, moderatorId, asked.count)
-        : await takeThese(client, moderatorId, [...new Set(asked.note_ids)]);
-    if (isRefusal(claimed)) return claimed;
-    const held = await client.query(liveLeases(moderatorId));
-    if (held.rows.length > MOST_LEASES)
-      return refuse('state_conflict', { reason: 'claim_limit', limit: MOST_LEASES });
-    return claimed;
-  });
+): Promise<Once<Lease[]> | Refusal<'moderator_required' | 'idempotency_conflict'> | ClaimRefusal> {
+  const viewer = call.principal;
+  // Two claims of one moderator wait for each other, so that the limit holds.
+  return transactOnce(pool, call, lockModerator(viewer.moderatorId), (client) =>
+    'count' in asked
+      ? takeNext(client, asked.view ?? 'todo', viewer, asked.count)
+      : takeThese(client, viewer.moderatorId, [...new Set(asked.note_ids)]),
+  );
 }
 
-async function takeNext(client: pg.PoolClient, moderatorId: string, count: number) {
-  const taken: string[] = [];
+async function takeNext(client: pg.PoolClient, view: ClaimView, viewer: Viewer, count: number) {
+  const taken: Lease[] = [];
   for (let round = 0; round < 20 && taken.length < count; round++) {
-    const { rows } = await client.query<{ picked: number; leased: string[] | null }>(
-      claimNext(moderatorId, count - taken.length),
-    );
-    const [{ picked, leased } = { picked: 0, leased: null }] = rows;
-    taken.push(...(leased ?? []));
+    const { rows } = await client.query<Taken>(claimNext(view, viewer, count - taken.length));
+    const { picked, held, leased } = rows[0] ?? { picked: 0, held: 0, leased: [] };
+    if (held + picked > MOST_LEASES) return limitReached();
+    for (const { expires_at, ...lease } of leased)
+      taken.push({ ...lease, expires_at: unixSeconds(new Date(expires_at)) });
     if (picked === 0) break;
   }
   return taken;
 }
 
+function limitReached(): Refusal<'state_conflict'> {
+  return refuse('state_conflict', { reason: 'claim_limit', limit: MOST_LEASES });
+}
+
+type Reviewable = { note_id: string; state: string; version: number; reviewable: boolean };
+
 async function takeThese(
   client: pg.PoolClient,
   moderatorId: string,
   noteIds: string[],
-): Promise<string[] | ClaimRefusal> {
-  const notes = await client.query<{ note_id: string; state: string; version: number }>(
-    sql`SELECT note_id, state, version FROM notes WHERE note_id = ANY(${noteIds}::uuid[])
-      ORDER BY note_id FOR UPDATE`,
+): Promise<Lease[] | ClaimRefusal> {
+  const notes = await client.query<Reviewable>(
+    sql`SELECT note_id, state, version, (state IN ('pending', 'approved') OR appeal = 'open'
+        OR (state = 'removed' AND erased_at IS NULL)) AS reviewable
+      FROM notes WHERE note_id = ANY(${noteIds}::uuid[]) ORDER BY note_id FOR UPDATE`,
   );
   if (notes.rows.length < noteIds.length) return refuse('not_found');
-  const decided = notes.rows.find((note) => note.state !== 'pending');
-  if (decided)
+  const done = notes.rows.find((note) => !note.reviewable);
+  if (done)
     return refuse('state_conflict', {
       reason: 'wrong_state',
-      note_id: decided.note_id,
-      current_state: decided.state,
-      current_version: decided.version,
+      note_id: done.note_id,
+      current_state: done.state,
+      current_version: done.version,
     });
   await client.query(claimThese(moderatorId, noteIds));
   const { rows } = await client.query<LeaseRow & { name: string | null }>(
     sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
-      WHERE l.note_id = ANY(${noteIds}::uuid[]) AND l.moderator_id <> ${moderatorId}
-      ORDER BY l.note_id LIMIT 1`,
+      WHERE l.note_id = ANY(${noteIds}::uuid[]) OR l.moderator_id = ${moderatorId}
+        AND l.expires_at > clock_timestamp() ORDER BY l.note_id`,
   );
-  return rows[0] ? claimedByOther(rows[0]) : noteIds;
+  const others = rows.find((row) => row.moderator_id !== moderatorId);
+  if (others) return claimedByOther(others);
+  if (rows.length > MOST_LEASES) return limitReached();
+  return rows.filter((row) => noteIds.includes(row.note_id)).map(leaseBody);
+}
+
+/** Those of the notes that are free; whether all are the moderator's is looked at afterwards. */
+function claimThese(moderatorId: string, noteIds: readonly string[]): Sql {
+  const text = `WITH picked AS (SELECT unnest($1::uuid[]) AS note_id),
+    held AS (SELECT -${MOST_LEASES * 10} AS count) ${LEASE}`;
+  return { name: hash('sha1', text), text, values: [noteIds, moderatorId] };
 }
 
 export function claimedByOther(lease: LeaseRow & { name: string | null }) {
@@ -122,7 +146,7 @@ export function claimedByOther(lease: LeaseRow & { name: string | null }) {
     reason: 'claimed_by_other',
     note_id: lease.note_id,
     claimed_by: { id: lease.moderator_id, name: lease.name ?? '' },
-    claimed_at: unixSeconds(lease.claimed_at),
+    claimed_at: lease.claimed_at.toISOString(),
     expires_at: unixSeconds(lease.expires_at),
   });
 }
@@ -140,34 +164,14 @@ export function releaseLeases(moderatorId: string, leaseIds: readonly string[]):
     AND moderator_id = ${moderatorId} RETURNING lease_id`;
 }
 
-/** Committed unless it is refused or fails; a deadlock is tried again. */
-async function transaction<Answer>(
+/** The ids that a statement on leases answers, once for each key. */
+export function changeLeases(
   pool: pg.Pool,
-  work: (client: pg.PoolClient) => Promise<Answer>,
-): Promise<Answer> {
-  const until = deadline();
-  for (;;) {
-    try {
-      return await once(pool, until, work);
-    } catch (error) {
-      const race = ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
-      if (race && Date.now() + 50 < until) await sleep(10);
-      else if (race || isUnavailable(error))
-        throw new StorageUnavailable('claim failed', { cause: error });
-      else throw error;
-    }
-  }
-}
-
-function once<Answer>(
-  pool: pg.Pool,
-  until: number,
-  work: (client: pg.PoolClient) => Promise<Answer>,
-): Promise<Answer> {
-  return withClient(pool, until, async (client) => {
-    await client.query('BEGIN');
-    const answer = await work(client);
-    await client.query(isRefusal(answer) ? 'ROLLBACK' : 'COMMIT');
-    return answer;
+  call: Keyed,
+  statement: Sql,
+): Promise<Once<string[]> | Refusal<'moderator_required' | 'idempotency_conflict'>> {
+  return transactOnce(pool, call, lockModerator(call.principal.moderatorId), async (client) => {
+    const { rows } = await client.query<{ lease_id: string }>(statement);
+    return rows.map((row) => row.lease_id);
   });
 }

@@ -1,190 +1,201 @@
-import { type DecisionRow, findDecision } from '../../projections/decisions.ts';
 import { holdModerator, type ModeratorRow } from '../../projections/moderators.ts';
 import type { NoteRow } from '../../projections/notes.ts';
-import { streamVersion } from '../eventstore/append.ts';
-import { isRefusal, type Refusal, refuse, replay } from '../eventstore/decider.ts';
+import { type Append, streamVersion } from '../eventstore/append.ts';
+import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { NewEvent, RecordedEvent } from '../eventstore/event.ts';
-import { type Sql, sql } from '../eventstore/sql.ts';
-import type { Plan, Writes } from '../eventstore/store.ts';
-import type { PrincipalOf } from '../http/principal.ts';
-import { unixSeconds } from '../http/schemas.ts';
-import { note } from '../notes/note.ts';
-import { claimedByOther, type LeaseRow } from './claims.ts';
-import type { Decided, DecisionRequest } from './contract.ts';
+import { sql } from '../eventstore/sql.ts';
+import type { Decision, Job, Loaded, Plan, Writes } from '../eventstore/store.ts';
+import type { PrincipalOf, Role } from '../http/principal.ts';
+import { toldAt } from '../notes/author.ts';
+import { type NoteCommand, note } from '../notes/note.ts';
+import type { NoteEvents, NoteState, ParentFacts } from '../notes/state.ts';
+import { tellJobs } from '../notes/tell.ts';
+import { claimedByOther } from './claims.ts';
+import {
+  holdParents,
+  liveLeasesOn,
+  lockNotes,
+  membersConcerned,
+  type NamedEvent,
+  type NamedLease,
+  readNoteStreams,
+  withWinner,
+} from './decide-rows.ts';
+import type { Decided } from './review-contract.ts';
 
 export type DecideRefusal = 'moderator_required' | 'role_required' | 'not_found' | 'state_conflict';
 
 type Moderator = PrincipalOf<'moderator'>;
-type NamedEvent = RecordedEvent & { actor_name: string | null };
-type NamedLease = LeaseRow & { name: string | null };
 
-// A claim locks the moderator and then the note, so a decision takes them in that order too.
-// A note's row is locked before its stream is read; a parent's, so that it stays as it was read.
-const lockNote = (id: string): Sql => sql`SELECT * FROM notes WHERE note_id = ${id} FOR UPDATE`;
+/** What is known when a decision on a note is made into a command. */
+export interface Facts {
+  me: { moderatorId: string; role: Role };
+  claimedAt: string | null;
+  parent: ParentFacts | null;
+  now: Date;
+}
 
-const holdParent = (id: string): Sql =>
-  sql`SELECT * FROM notes WHERE note_id = (SELECT parent_id FROM notes WHERE note_id = ${id})
-    FOR SHARE`;
+export interface Asked {
+  noteId: string;
+  /** A refusal where this moderator may not even ask. */
+  command: (facts: Facts) => NoteCommand | Refusal<'role_required'>;
+}
 
-const readNoteStream = (id: string): Sql =>
-  sql`SELECT e.*, m.name AS actor_name FROM notes n
-    JOIN events e ON e.owner_id = n.owner_id AND e.stream_id = 'note-' || n.note_id
-    LEFT JOIN moderators m ON m.moderator_id = (e.actor->>'id')::uuid
-    WHERE n.note_id = ${id} ORDER BY e.stream_version`;
+export type Result = Decided | Refusal<DecideRefusal>;
 
-const liveLease = (id: string): Sql =>
-  sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
-    WHERE l.note_id = ${id} AND l.expires_at > clock_timestamp()`;
+interface Accepted {
+  append: Append;
+  /** The note before it. */
+  before: NoteState;
+}
 
-const authorOf = (id: string): Sql =>
-  sql`SELECT member_id FROM notes WHERE note_id = ${id} AND member_id IS NOT NULL`;
-
-/** Approves or rejects; the lease ends with the decision. */
-export function decidePlan(
+/** One decision: refused where it is. */
+export function reviewPlan(
   me: Moderator,
-  noteId: string,
-  body: DecisionRequest,
+  asked: Asked,
   undoSeconds: number,
 ): Plan<Decided, DecideRefusal> {
+  const many = reviewsPlan(me, [asked], undoSeconds);
   return {
-    lock: authorOf(noteId),
-    load: [
-      holdModerator(me.moderatorId),
-      lockNote(noteId),
-      holdParent(noteId),
-      readNoteStream(noteId),
-      liveLease(noteId),
-    ],
-    decide({ rows }) {
-      const [[live], [row], [parent], events, [lease]] = rows as unknown as [
-        ModeratorRow[],
-        NoteRow[],
-        NoteRow[],
-        NamedEvent[],
-        NamedLease[],
-      ];
-      if (!live) return refuse('moderator_required');
-      if (!row) return refuse('not_found');
-      const own = lease?.moderator_id === me.moderatorId;
-      const common = {
-        expectedVersion: body.expected_version,
-        claimedAt: lease && own ? lease.claimed_at.toISOString() : null,
+    ...many,
+    decide(loaded): Decision<Decided, DecideRefusal> {
+      const decision = many.decide(loaded);
+      if (isRefusal(decision)) return decision;
+      if ('unchanged' in decision) return decision.unchanged[0] as Refusal<DecideRefusal>;
+      const { answer } = decision as Writes<Result[]> & {
+        answer: (events: RecordedEvent[]) => Result[];
       };
-      const decided = note.decide(
-        replay(note, events as never[]),
-        body.action === 'approve'
-          ? { type: 'ApproveNote', ...common, parent: parent ?? null }
-          : {
-              type: 'RejectNote',
-              ...common,
-              policy: body.policy,
-              message: body.message ?? null,
-            },
-      );
-      if (isRefusal(decided)) return withWinner(decided as Refusal<'state_conflict'>, events);
-      if (lease && !own) return claimedByOther(lease);
-      return writes(me, row, events, decided, (event) => ({
-        status: 'decided',
-        state: body.action === 'approve' ? 'approved' : 'rejected',
-        undo_until: unixSeconds(new Date(event.recorded_at.getTime() + undoSeconds * 1000)),
-      }));
+      return { ...decision, answer: (events: RecordedEvent[]) => answer(events)[0] as Decided };
     },
   };
 }
 
-/** The note is pending again, at its old place in the queue. */
-export function undoPlan(
+/** Several decisions in one transaction: each is accepted or refused by itself. */
+export function reviewsPlan(
   me: Moderator,
-  decision: DecisionRow,
-  expectedVersion: number,
+  asked: readonly Asked[],
   undoSeconds: number,
-): Plan<Decided, DecideRefusal> {
-  const { event_id: of, note_id: noteId } = decision;
+): Plan<Result[], 'moderator_required'> {
+  const ids = [...new Set(asked.map(({ noteId }) => noteId))];
   return {
-    lock: authorOf(noteId),
+    lock: membersConcerned(ids),
     load: [
       holdModerator(me.moderatorId),
-      lockNote(noteId),
-      readNoteStream(noteId),
-      findDecision(of),
+      lockNotes(ids),
+      holdParents(ids),
+      readNoteStreams(ids),
+      liveLeasesOn(ids),
     ],
-    decide({ rows, now }) {
-      const [[live], [row], events, [known]] = rows as unknown as [
-        ModeratorRow[],
-        NoteRow[],
-        NamedEvent[],
-        DecisionRow[],
-      ];
+    decide(loaded) {
+      const [live] = (loaded.rows[0] ?? []) as unknown as ModeratorRow[];
       if (!live) return refuse('moderator_required');
-      if (!row || !known) return refuse('not_found');
-      const lead = live.role === 'lead';
-      if (!lead && known.moderator_id !== me.moderatorId)
-        return refuse('role_required', { roles: ['lead'] });
-      const end = lead ? Infinity : known.decided_at.getTime() + undoSeconds * 1000;
-      const last = events.findLast(
-        ({ type }) => type === 'NoteApproved' || type === 'NoteRejected',
+      const desk = openDesk({ ...me, role: live.role }, loaded, undoSeconds);
+      const results = new Map<string, Accepted | Refusal<DecideRefusal>>();
+      // A note before the replies to it, whatever the order in which they were asked.
+      for (const item of desk.inOrder(asked)) results.set(item.noteId, desk.review(item));
+      const appends = [...results.values()].flatMap((result) =>
+        isRefusal(result) ? [] : [result.append],
       );
-      const state = replay(note, events as never[]);
-      const decided = note.decide(state, {
-        type: 'UndoDecision',
-        of,
-        // The latest time there is stands for "at any time".
-        last: last ? { eventId: last.event_id, undoUntil: new Date(Math.min(end, 8.64e15)) } : null,
-        now,
-      });
-      if (isRefusal(decided)) return withWinner(decided as Refusal<'state_conflict'>, events);
-      if (expectedVersion !== row.version)
-        return withWinner(
-          refuse('state_conflict', { reason: 'version_mismatch', current_version: row.version }),
-          events,
-        );
-      return writes(me, row, events, decided, () => ({
-        status: 'undone',
-        state: 'pending',
-        undo_until: null,
-      }));
+      const answer = (events: RecordedEvent[]): Result[] =>
+        asked.map(({ noteId }) => {
+          const result = results.get(noteId) ?? refuse('not_found' as const);
+          return isRefusal(result) ? result : decided(result, events, undoSeconds);
+        });
+      if (appends.length === 0) return { unchanged: answer([]) };
+      return {
+        answer,
+        appends,
+        rows: [sql`DELETE FROM note_leases WHERE note_id = ANY(${appends.map(noteIdOf)}::uuid[])`],
+        jobs: appends.flatMap((append): Job[] => desk.jobs(append)),
+      };
     },
   };
 }
 
-function writes(
-  me: Moderator,
-  row: NoteRow,
-  events: readonly NamedEvent[],
-  decided: readonly NewEvent[],
-  answer: (event: RecordedEvent) => Pick<Decided, 'status' | 'state' | 'undo_until'>,
-): Writes<Decided> {
+const noteIdOf = ({ stream }: Append): string => stream.slice('note-'.length);
+
+/** The notes under review as they are now, with their parents and leases. */
+function openDesk(
+  me: { moderatorId: string; role: Role },
+  { rows, now }: Loaded,
+  undoSeconds: number,
+) {
+  const [, noteRows, parentRows, eventRows, leaseRows] = rows as unknown as [
+    ModeratorRow[],
+    NoteRow[],
+    NoteRow[],
+    NamedEvent[],
+    NamedLease[],
+  ];
+  const notes = new Map(noteRows.map((row) => [row.note_id, row]));
+  const parents = new Map<string, ParentFacts>(parentRows.map((row) => [row.note_id, row]));
+  const leases = new Map(leaseRows.map((lease) => [lease.note_id, lease]));
+  const streams = Map.groupBy(eventRows, (event) => event.stream_id);
+
+  function review({ noteId, command: make }: Asked): Accepted | Refusal<DecideRefusal> {
+    const row = notes.get(noteId);
+    if (!row) return refuse('not_found');
+    const events = streams.get(`note-${noteId}`) ?? [];
+    const lease = leases.get(noteId);
+    const own = lease?.moderator_id === me.moderatorId;
+    const command = make({
+      me,
+      claimedAt: lease && own ? lease.claimed_at.toISOString() : null,
+      parent: (row.parent_id && parents.get(row.parent_id)) || null,
+      now,
+    });
+    if (isRefusal(command)) return command;
+    const before = note.replay(events);
+    const made = note.decide(before, command);
+    if (isRefusal(made)) return withWinner(made as Refusal<DecideRefusal>, events);
+    if (lease && !own && command.type !== 'UndoDecision') return claimedByOther(lease);
+    follow(noteId, made);
+    const append: Append = {
+      owner: row.owner_id,
+      stream: `note-${noteId}`,
+      version: streamVersion(events),
+      actor: { type: 'moderator', id: me.moderatorId },
+      events: made,
+    };
+    return { append, before };
+  }
+
+  /** What was just approved takes the replies that are decided after it. */
+  function follow(noteId: string, made: readonly NewEvent[]): void {
+    const parent = parents.get(noteId);
+    if (parent && made.some(({ type }) => type === 'NoteApproved'))
+      parents.set(noteId, { ...parent, state: 'approved' });
+  }
+
+  const isReply = ({ noteId }: Asked) => (notes.get(noteId)?.parent_id ? 1 : 0);
   return {
-    answer: (recorded) => {
-      const event = recorded.at(-1);
-      if (!event) throw new Error('a decision without an event');
-      return { ...answer(event), event_id: event.event_id, version: event.stream_version };
+    review,
+    inOrder: (asked: readonly Asked[]) =>
+      asked.toSorted((left, right) => isReply(left) - isReply(right)),
+    jobs: (append: Append) => {
+      const row = notes.get(noteIdOf(append));
+      const parent = (row?.parent_id && parents.get(row.parent_id)) || null;
+      return row ? tellJobs(row, parent?.member_id ?? null, append, undoSeconds) : [];
     },
-    appends: [
-      {
-        owner: row.owner_id,
-        stream: `note-${row.note_id}`,
-        version: streamVersion(events),
-        actor: { type: 'moderator', id: me.moderatorId },
-        events: decided,
-      },
-    ],
-    rows: [sql`DELETE FROM note_leases WHERE note_id = ${row.note_id}`],
   };
 }
 
-/** Whoever came too late learns what stands now, who decided it and when. */
-function withWinner(
-  refusal: Refusal<'state_conflict'>,
-  events: readonly NamedEvent[],
-): Refusal<'state_conflict'> {
-  const { reason } = refusal.details ?? {};
-  const last = events.at(-1);
-  if (last?.actor.type !== 'moderator') return refusal;
-  if (reason !== 'wrong_state' && reason !== 'version_mismatch') return refusal;
-  return refuse('state_conflict', {
-    ...refusal.details,
-    decided_by: { id: last.actor.id, name: last.actor_name ?? '' },
-    decided_at: unixSeconds(last.recorded_at),
-  });
+function decided(
+  { append, before }: Accepted,
+  recorded: RecordedEvent[],
+  undoSeconds: number,
+): Decided {
+  const events = recorded.filter(({ stream_id }) => stream_id === append.stream);
+  const event = events.at(-1);
+  const after = (events as RecordedEvent<NoteEvents>[]).reduce(note.evolve, before);
+  if (!event || after.status === 'none') throw new Error('a decision without an event');
+  const { type, event_id, stream_version: version, recorded_at } = event;
+  const undoable = type === 'NoteApproved' || type === 'NoteRejected' || type === 'NoteRemoved';
+  return {
+    status: events.some(({ type }) => type === 'DecisionUndone') ? 'undone' : 'decided',
+    event_id,
+    state: after.status,
+    version,
+    undo_until: undoable ? toldAt(recorded_at, undoSeconds).toISOString() : null,
+  };
 }

@@ -1,108 +1,161 @@
-import type { NoteRow } from '../../projections/notes.ts';
-import { type Sql, sql } from '../eventstore/sql.ts';
-import type { Place } from '../http/place.ts';
-import type { PrincipalOf } from '../http/principal.ts';
-import { unixSeconds } from '../http/schemas.ts';
-import { takesReplies } from '../notes/note.ts';
-import type { Item } from './contract.ts';
-import { DECIDERS } from './roles.ts';
-import { type ScreeningColumns, screeningBody } from './screening.ts';
+import { hash } from 'node:crypto';
+import type { Sql } from '../eventstore/sql.ts';
+import { type Place, readPlace, writePlace } from '../http/place.ts';
+import type { Role } from '../http/principal.ts';
+import { type ItemRow, withDetails } from './item-rows.ts';
 
-export interface QueueRow extends NoteRow, ScreeningColumns {
-  handle: string | null;
-  approved: number;
-  rejected: number;
-  parent_state: string | null;
-  parent_message: string | null;
-  parent_parent_id: string | null;
-  parent_experience: string | null;
-  lease_id: string | null;
-  holder_id: string | null;
-  holder_name: string | null;
-  claimed_at: Date | null;
-  expires_at: Date | null;
-  received: string;
+export const VIEWS = ['todo', 'mine', 'escalated', 'reported', 'appeals', 'decided'] as const;
+export type View = (typeof VIEWS)[number];
+
+/** Views from which the next note may be claimed. */
+export const CLAIM_VIEWS = ['todo', 'escalated', 'reported', 'appeals'] as const;
+export type ClaimView = (typeof CLAIM_VIEWS)[number];
+
+interface Shape {
+  where: string;
+  at: string;
+  newestFirst?: true;
 }
 
-const START: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+const DUE = '(n.deferred_until IS NULL OR n.deferred_until <= clock_timestamp())';
 
-/** Notes with all that a decision needs: pending ones after a place, or those of `ids`. */
-export function reviewItems(limit: number, after: Place = START, ids: string[] | null = null): Sql {
-  return sql`SELECT n.*, m.handle, r.approved, r.rejected,
-      p.state AS parent_state, p.message AS parent_message, p.parent_id AS parent_parent_id,
-      p.experience AS parent_experience,
-      l.lease_id, l.moderator_id AS holder_id, h.name AS holder_name, l.claimed_at, l.expires_at,
-      s.rules_version, s.band, s.findings, s.words, s.screened_at,
-      to_char(n.submitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS received,
-      greatest(0, floor(extract(epoch FROM clock_timestamp() - n.submitted_at)))::int AS age_seconds
-    FROM notes n
-    LEFT JOIN members m ON m.member_id = n.member_id
-    LEFT JOIN notes p ON p.note_id = n.parent_id
-    LEFT JOIN note_leases l ON l.note_id = n.note_id AND l.expires_at > clock_timestamp()
-    LEFT JOIN moderators h ON h.moderator_id = l.moderator_id
-    LEFT JOIN note_screenings s ON s.note_id = n.note_id
-    LEFT JOIN LATERAL (SELECT count(*) FILTER (WHERE o.state = 'approved')::int AS approved,
-        count(*) FILTER (WHERE o.state = 'rejected')::int AS rejected
-      FROM notes o WHERE o.member_id = n.member_id) r ON true
-    WHERE CASE WHEN ${ids}::uuid[] IS NULL THEN n.state = 'pending'
-        ELSE n.note_id = ANY(${ids}::uuid[]) END
-      AND (n.submitted_at, n.note_id) > (${after.at}::timestamptz, ${after.id}::uuid)
-    ORDER BY n.submitted_at, n.note_id LIMIT ${limit}`;
+/** Each is walked along an index of its own, whose condition it repeats word for word. */
+const SHAPES: Readonly<Record<View, Shape>> = {
+  todo: { where: `n.state = 'pending' AND ${DUE}`, at: 'n.submitted_at' },
+  mine: { where: 'true', at: 'n.submitted_at' },
+  escalated: { where: `n.state = 'pending' AND n.tier = 'lead' AND ${DUE}`, at: 'n.submitted_at' },
+  reported: { where: `n.state = 'approved' AND n.reported_at IS NOT NULL`, at: 'n.reported_at' },
+  appeals: { where: `n.appeal = 'open'`, at: 'n.appealed_at' },
+  decided: {
+    where: `n.state IN ('approved', 'rejected', 'removed')`,
+    at: 'n.settled_at',
+    newestFirst: true,
+  },
+};
+
+export interface Viewer {
+  moderatorId: string;
+  role: Role;
 }
 
-export function queueCounts(moderatorId: string): Sql {
-  return sql`SELECT (SELECT count(*) FROM notes WHERE state = 'pending')::int AS todo,
-    (SELECT count(*) FROM note_leases WHERE moderator_id = ${moderatorId}
-      AND expires_at > clock_timestamp())::int AS mine`;
+export interface Filters {
+  /** A member's id or handle, or a guest's name. */
+  author?: string | undefined;
+  /** A part of the text or of the guest's name, in any case. */
+  q?: string | undefined;
+  /** The code of a finding that screening made. */
+  finding?: string | undefined;
+  /** Seconds. */
+  older_than?: number | undefined;
 }
 
-/** A note as its reviewer sees it, with what this reviewer may do. */
-export function itemBody(row: QueueRow, me: PrincipalOf<'moderator'>): Item {
-  const member = row.attribution === 'member';
-  const parentPublic = takesReplies(
-    {
-      state: row.parent_state ?? '',
-      experience: row.parent_experience ?? '',
-      parent_id: row.parent_parent_id,
-      member_id: null,
-    },
-    row.experience,
-  );
-  const free = row.holder_id === null || row.holder_id === me.moderatorId;
-  const may = DECIDERS.includes(me.role) && row.state === 'pending' && free;
-  return {
-    id: row.note_id,
-    state: row.state,
-    experience: row.experience,
-    text: row.message ?? '',
-    author: {
-      kind: row.attribution,
-      name: (member ? row.handle : row.name) ?? '',
-      member_id: row.member_id,
-      approved: row.approved,
-      rejected: row.rejected,
-    },
-    parent: row.parent_id
-      ? { id: row.parent_id, text: row.parent_message ?? '', public: parentPublic }
-      : null,
-    received_at: unixSeconds(row.submitted_at),
-    age_seconds: row.age_seconds,
-    version: row.version,
-    screening: screeningBody(row),
-    claim:
-      row.lease_id && row.holder_id && row.claimed_at && row.expires_at
-        ? {
-            lease_id: row.lease_id,
-            moderator: { id: row.holder_id, name: row.holder_name ?? '' },
-            claimed_at: unixSeconds(row.claimed_at),
-            expires_at: unixSeconds(row.expires_at),
-            mine: row.holder_id === me.moderatorId,
-          }
-        : null,
-    allowed_actions: may
-      ? row.parent_id && !parentPublic
-        ? ['reject']
-        : ['approve', 'reject']
-      : [],
-  };
+/** Only a lead's own queue mixes the tiers; it begins with the lead's. */
+const mixesTiers = (view: View, role: Role) => view === 'todo' && role === 'lead';
+
+/** What is escalated is for leads: to the others it would come back as the oldest, again and again. */
+function where(view: View, role: Role): string {
+  const mine = view === 'todo' && role !== 'lead' ? ` AND n.tier = 'normal'` : '';
+  return `${SHAPES[view].where}${mine}`;
+}
+
+export interface QueuePlace extends Place {
+  tier: string;
+}
+
+/** One page of a view, oldest first (decided: newest first), on from a place. */
+export function queuePage(
+  view: View,
+  viewer: Viewer,
+  filters: Filters,
+  limit: number,
+  after: QueuePlace | undefined,
+): Sql {
+  const { at, newestFirst } = SHAPES[view];
+  const values: unknown[] = [];
+  const value = (given: unknown, type: string) => `$${values.push(given)}::${type}`;
+  const conditions = [where(view, viewer.role), ...filterConditions(filters, value)];
+  if (after && newestFirst) {
+    const [time, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
+    conditions.push(`${at} <= ${time} AND (${at} < ${time} OR n.note_id > ${id})`);
+  } else if (after) {
+    const [time, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
+    conditions.push(
+      mixesTiers(view, viewer.role)
+        ? `(n.tier, ${at}, n.note_id) > (${value(after.tier, 'text')}, ${time}, ${id})`
+        : `(${at}, n.note_id) > (${time}, ${id})`,
+    );
+  }
+  const leases =
+    view === 'mine'
+      ? `JOIN note_leases l ON l.note_id = n.note_id
+          AND l.moderator_id = ${value(viewer.moderatorId, 'uuid')}
+          AND l.expires_at > clock_timestamp()`
+      : '';
+  const tier = mixesTiers(view, viewer.role) ? 'n.tier' : `''`;
+  const order = newestFirst ? `${at} DESC, n.note_id` : `${at}, n.note_id`;
+  const text = `SELECT n.note_id, ${tier} AS tier, ${at} AS at FROM notes n ${leases}
+    WHERE ${conditions.join(' AND ')}
+    ORDER BY ${mixesTiers(view, viewer.role) ? 'n.tier, ' : ''}${order}
+    LIMIT ${value(limit, 'int')}`;
+  return withDetails({ name: '', text, values }, newestFirst ? 'DESC' : 'ASC');
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function filterConditions(
+  { author, q, finding, older_than }: Filters,
+  value: (given: unknown, type: string) => string,
+): string[] {
+  const conditions: string[] = [];
+  if (author !== undefined && UUID.test(author))
+    conditions.push(`n.member_id = ${value(author, 'uuid')}`);
+  else if (author !== undefined) {
+    const name = value(author, 'text');
+    conditions.push(`(n.member_id = (SELECT member_id FROM members WHERE handle = ${name})
+      OR (n.member_id IS NULL AND n.name = ${name}))`);
+  }
+  if (q !== undefined) {
+    const part = value(`%${q.replace(/[\\%_]/g, '\\$&')}%`, 'text');
+    conditions.push(`(n.message ILIKE ${part} OR n.name ILIKE ${part})`);
+  }
+  if (finding !== undefined)
+    conditions.push(`EXISTS (SELECT FROM note_screenings s WHERE s.note_id = n.note_id
+      AND s.findings @> ${value(JSON.stringify([{ code: finding }]), 'jsonb')})`);
+  if (older_than !== undefined)
+    conditions.push(
+      `n.submitted_at < clock_timestamp() - make_interval(secs => ${value(older_than, 'int')})`,
+    );
+  return conditions;
+}
+
+/** A cursor belongs to its view. */
+export function writeQueuePlace(view: View, row: ItemRow): string {
+  return `${view}.${row.place_tier}.${writePlace({ at: row.place, id: row.note_id })}`;
+}
+
+export function readQueuePlace(view: View, cursor: string): QueuePlace | undefined {
+  const [of, tier, place, ...more] = cursor.split('.');
+  const known = of === view && (tier === '' || tier === 'lead' || tier === 'normal');
+  const read = known && more.length === 0 ? readPlace(place ?? '') : undefined;
+  return read && { ...read, tier: tier ?? '' };
+}
+
+/**
+ * The first notes of a view that nobody holds, locked. A second person is needed for an appeal, so
+ * one's own decisions are passed over. The leases are hashed once, however many notes are passed
+ * over (NOT EXISTS would look each up, by a scan where the table was never analysed). Answers `SELECT note_id …` with its values from `$1` on.
+ */
+export function freeNotes(view: ClaimView, viewer: Viewer, count: number): Sql {
+  const tiers = mixesTiers(view, viewer.role) ? 'n.tier, ' : '';
+  const others = view === 'appeals' ? 'AND n.settled_by IS DISTINCT FROM $2' : '';
+  const text = `SELECT n.note_id FROM notes n WHERE ${where(view, viewer.role)} ${others}
+    AND n.note_id NOT IN (SELECT note_id FROM note_leases WHERE expires_at > clock_timestamp())
+    ORDER BY ${tiers}${SHAPES[view].at}, n.note_id LIMIT $1 FOR UPDATE OF n SKIP LOCKED`;
+  return { name: hash('sha1', text), text, values: [count, viewer.moderatorId] };
+}
+
+/** Counts the notes of a view, up to `most` where that is given. */
+export function countView(view: Exclude<View, 'mine'>, role: Role, most?: number): string {
+  return `SELECT count(*)::int AS count FROM (
+    SELECT FROM notes n WHERE ${where(view, role)} ${most ? `LIMIT ${most}` : ''}) counted`;
 }

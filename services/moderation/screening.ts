@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { UnixSeconds, unixSeconds } from '../http/schemas.ts';
+import { Timestamp } from '../http/schemas.ts';
 import type { Words } from '../screening/findings.ts';
 import type { Finding } from '../screening/rules.ts';
 import { BANDS, FINDING_CODES } from '../screening/rules.ts';
@@ -22,7 +22,7 @@ export const Screening = z
       }),
     ),
     rules_version: z.int().nullable(),
-    screened_at: UnixSeconds.nullable(),
+    screened_at: Timestamp.nullable(),
   })
   .meta({ id: 'NoteScreening' });
 export type Screening = z.input<typeof Screening>;
@@ -54,6 +54,6 @@ export function screeningBody(row: ScreeningColumns): Screening {
       return { code: finding.code, text: sentenceOf(finding, words), words };
     }),
     rules_version: row.rules_version,
-    screened_at: row.screened_at && unixSeconds(row.screened_at),
+    screened_at: row.screened_at?.toISOString() ?? null,
   };
 }

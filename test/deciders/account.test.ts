@@ -78,7 +78,10 @@ t.test('a note that was withdrawn or whose text is gone is decided no more', asy
   const undo = {
     type: 'UndoDecision' as const,
     of: 'e',
-    last: { eventId: 'e', undoUntil: new Date(8.64e15) },
+    expectedVersion: 3,
+    moderatorId: 'm',
+    lead: true,
+    undoSeconds: 600,
     now: new Date(0),
   };
   t.match(note.decide(replay(note, [submitted, rejected, gone]), undo), {

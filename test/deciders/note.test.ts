@@ -1,138 +1,150 @@
 import t from 'tap';
-import { isRefusal, replay } from '../../services/eventstore/decider.ts';
-import { type NoteCommand, type NoteState, note } from '../../services/notes/note.ts';
+import { note } from '../../services/notes/note.ts';
+import * as s from './note-setting.ts';
 
-const id = '0b8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f60';
-const parentId = '1c8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f61';
-const memberId = '2d8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f62';
-const decision = '01890000-0000-7000-8000-000000000001';
-const now = new Date('2026-09-12T10:00:00.000Z');
+const { after, outcome, made, undo } = s;
+const approve = made.ApproveNote;
+const reject = made.RejectNote;
+const remove = made.RemoveNote;
 
-const parent = {
-  state: 'approved',
-  experience: 'service',
-  parent_id: null,
-  member_id: memberId,
-};
+const pending = after(s.submission);
+const approved = after(s.submission, approve(1));
+const rejected = after(s.submission, reject(1));
+const removed = after(s.submission, approve(1), remove(2));
 
-const submission = {
-  type: 'SubmitNote' as const,
-  noteId: id,
-  experience: 'service' as const,
-  memberId: null,
-  parentId: null,
-  name: 'Ada',
-  message: 'Good morning',
-  parent: null,
-  admission: true,
-};
-
-const approval = (expectedVersion: number) => ({
-  type: 'ApproveNote' as const,
-  expectedVersion,
-  claimedAt: null,
-  parent: null,
-});
-const rejection = (expectedVersion: number) => ({
-  type: 'RejectNote' as const,
-  expectedVersion,
-  policy: 'spam',
-  message: null,
-});
-const undo = (of = decision, at = now) => ({
-  type: 'UndoDecision' as const,
-  of,
-  last: { eventId: decision, undoUntil: new Date('2026-09-12T10:10:00.000Z') },
-  now: at,
-});
-
-/** The state after commands that must all be accepted. */
-function after(...commands: NoteCommand[]): NoteState {
-  return commands.reduce<NoteState>((state, command) => {
-    const decided = note.decide(state, command);
-    if (isRefusal(decided)) throw new Error(`${command.type}: ${decided.refused}`);
-    return decided.reduce(note.evolve, state);
-  }, note.initial);
-}
-
-const reasonOf = (state: NoteState, command: NoteCommand) => {
-  const decided = note.decide(state, command);
-  return isRefusal(decided) ? (decided.details?.reason ?? decided.refused) : 'accepted';
-};
-
-t.test('a guest submits a note', async (t) => {
-  const decided = note.decide(note.initial, submission);
-  t.same(decided, [
+t.test('a guest or a member submits a note, once, while the guestbook is open', async (t) => {
+  t.match(note.decide(note.initial, { ...s.submission, memberId: null, name: 'Ada' }), [
     {
-      type: 'NoteSubmitted',
-      data: {
-        note_id: id,
-        experience: 'service',
-        attribution: 'guest',
-        parent_id: null,
-        member_id: null,
-      },
+      data: { attribution: 'guest', member_id: null },
       personal: { name: 'Ada', message: 'Good morning' },
     },
   ]);
-  t.match(replay(note, decided as never[]), { status: 'pending', version: 1 });
-});
-
-t.test("a member's note names its member", async (t) => {
-  t.match(note.decide(note.initial, { ...submission, memberId, name: '' }), [
-    { data: { attribution: 'member', member_id: memberId } },
-  ]);
-});
-
-t.test('an id is used once, and only while the guestbook is open', async (t) => {
-  t.equal(reasonOf(after(submission), submission), 'submission_conflict');
-  t.equal(reasonOf(note.initial, { ...submission, admission: false }), 'admission_closed');
-});
-
-t.test('a reply needs a public top-level note of the same experience', async (t) => {
-  const reply = { ...submission, parentId };
-  t.equal(reasonOf(note.initial, { ...reply, parent }), 'accepted');
-  for (const wrong of [
+  t.match(pending, { status: 'pending', version: 1, memberId: s.memberId, tier: 'normal' });
+  t.equal(outcome(pending, s.submission), 'submission_conflict');
+  t.equal(outcome(note.initial, { ...s.submission, admission: false }), 'admission_closed');
+  const reply = { ...s.submission, parentId: s.parentId };
+  t.equal(outcome(note.initial, { ...reply, parent: s.parent }), 'accepted');
+  for (const parent of [
     null,
-    { ...parent, state: 'pending' },
-    { ...parent, parent_id: id },
-    { ...parent, experience: 'observatory' },
+    { ...s.parent, state: 'pending' },
+    { ...s.parent, parent_id: s.id },
+    { ...s.parent, experience: 'observatory' },
   ])
-    t.equal(reasonOf(note.initial, { ...reply, parent: wrong }), 'reply_target_unavailable');
+    t.equal(outcome(note.initial, { ...reply, parent }), 'reply_target_unavailable');
 });
 
-t.test('a pending note is approved or rejected once', async (t) => {
-  const pending = after(submission);
-  t.match(after(submission, approval(1)), { status: 'approved', version: 2 });
-  t.match(after(submission, rejection(1)), { status: 'rejected', version: 2 });
-  t.same(note.decide(pending, approval(2)), {
+t.test('each command is taken from its states and refused from every other', async (t) => {
+  const withdrawn = after(s.submission, made.WithdrawNote(1));
+  const states = { none: note.initial, pending, approved, rejected, removed, withdrawn };
+  const reported = after(s.submission, approve(1), s.report('spam', null));
+  const appealed = after(s.submission, reject(1), s.appeal(s.days(1)));
+  const froms: [keyof typeof made, (keyof typeof states)[]][] = [
+    ['ApproveNote', ['pending']],
+    ['RejectNote', ['pending']],
+    ['EscalateNote', ['pending']],
+    ['DeferNote', ['pending']],
+    ['RemoveNote', ['approved']],
+    ['RestoreNote', ['removed']],
+    ['KeepNote', []],
+    ['GrantAppeal', []],
+    ['UpholdAppeal', []],
+    ['UndoDecision', ['approved', 'rejected', 'removed']],
+  ];
+  for (const [type, from] of froms)
+    for (const [name, state] of Object.entries(states)) {
+      const version = state.status === 'none' ? 0 : state.version;
+      const expected = (from as string[]).includes(name) ? 'accepted' : 'wrong_state';
+      t.equal(outcome(state, made[type](version)), expected, `${type} from ${name}`);
+    }
+  t.equal(outcome(reported, made.KeepNote(3)), 'accepted');
+  t.equal(outcome(appealed, made.GrantAppeal(3)), 'accepted');
+  t.equal(outcome(appealed, made.UpholdAppeal(3)), 'accepted');
+});
+
+t.test('a decision names the version that it was made on', async (t) => {
+  t.same(note.decide(pending, approve(2)), {
     refused: 'state_conflict',
-    details: { reason: 'version_mismatch', current_version: 1 },
+    details: { reason: 'version_mismatch', current_state: 'pending', current_version: 1 },
   });
-  for (const decided of [after(submission, approval(1)), after(submission, rejection(1))]) {
-    t.equal(reasonOf(decided, approval(2)), 'wrong_state');
-    t.equal(reasonOf(decided, rejection(2)), 'wrong_state');
-  }
-  t.equal(reasonOf(note.initial, approval(0)), 'wrong_state');
+  t.equal(outcome(approved, remove(1)), 'version_mismatch');
+  t.equal(outcome(approved, undo(2, { expectedVersion: 1 })), 'version_mismatch');
+  t.equal(outcome(approved, undo(2, { expectedVersion: null })), 'accepted');
 });
 
 t.test('a reply is approved only while its parent is public', async (t) => {
-  const pending = after({ ...submission, parentId, parent });
-  t.equal(
-    reasonOf(pending, { ...approval(1), parent: { ...parent, state: 'rejected' } }),
-    'parent_not_public',
-  );
-  t.match(note.decide(pending, { ...approval(1), parent }), [
-    { type: 'NoteApproved', data: { parent_author_id: memberId } },
+  const reply = after({ ...s.submission, parentId: s.parentId, parent: s.parent });
+  t.equal(outcome(reply, approve(1)), 'parent_not_public');
+  const hidden = { ...approve(1), parent: { ...s.parent, state: 'removed' } };
+  t.equal(outcome(reply, hidden as never), 'parent_not_public');
+  t.match(note.decide(reply, { ...approve(1), parent: s.parent } as never), [
+    { type: 'NoteApproved', data: { parent_author_id: s.memberId } },
   ]);
 });
 
-t.test('the latest decision is undone within its time, once', async (t) => {
-  const approved = after(submission, approval(1));
-  t.match(note.decide(approved, undo()), [{ data: { of: decision, decision: 'approved' } }]);
-  t.match(after(submission, rejection(1), undo()), { status: 'pending', version: 3 });
-  t.equal(reasonOf(after(submission, approval(1), undo()), undo()), 'wrong_state');
-  t.equal(reasonOf(approved, undo(memberId)), 'wrong_state');
-  t.equal(reasonOf(approved, undo(decision, new Date('2026-09-12T10:10:00.000Z'))), 'undo_expired');
-  t.match(after(submission, approval(1), undo(), rejection(3)), { status: 'rejected', version: 4 });
+t.test('escalation and deferral keep a note pending; the fourth deferral escalates', async (t) => {
+  t.match(after(s.submission, made.EscalateNote(1)), { status: 'pending', tier: 'lead' });
+  const defer = made.DeferNote;
+  const thrice = after(s.submission, defer(1), defer(2), defer(3));
+  t.match(thrice, { tier: 'normal', deferrals: 3, deferredUntil: s.days(1) });
+  t.match(note.decide(thrice, defer(4)), [{ type: 'NoteEscalated', data: { cause: 'deferrals' } }]);
+  t.match(after(s.submission, defer(1), defer(2), defer(3), defer(4)), {
+    tier: 'lead',
+    deferredUntil: null,
+  });
+});
+
+t.test('the service escalates what is too old, once, and not before it is due', async (t) => {
+  const old = made.EscalateOldNote(1);
+  t.match(note.decide(pending, old), [{ type: 'NoteEscalated', data: { cause: 'age' } }]);
+  t.equal(outcome(after(s.submission, made.EscalateNote(1)), old), 'nothing');
+  t.equal(outcome(approved, old), 'nothing');
+  const until = { ...made.DeferNote(1), until: s.days(6) };
+  t.equal(outcome(after(s.submission, until as never), old), 'nothing');
+});
+
+t.test('the latest decision is undone by its decider in time, by a lead at any time', async (t) => {
+  t.match(note.decide(approved, undo(2)), [{ data: { of: s.eventId(2), decision: 'approved' } }]);
+  t.equal(outcome(approved, undo(2, { now: s.later(602) })), 'undo_expired');
+  t.equal(outcome(approved, undo(2, { now: s.later(601) })), 'accepted');
+  t.equal(outcome(approved, undo(2, { moderatorId: s.bob })), 'role_required');
+  const lead = { moderatorId: s.bob, lead: true, now: s.days(80) };
+  t.equal(outcome(approved, undo(2, lead)), 'accepted');
+  t.equal(outcome(approved, undo(1)), 'wrong_state');
+  const undone = after(s.submission, reject(1), undo(2));
+  t.match(undone, { status: 'pending', version: 3 });
+  t.equal(outcome(undone, undo(2, { expectedVersion: 3 })), 'wrong_state', 'a second undo');
+  t.equal(outcome(after(s.submission, reject(1), undo(2), approve(3)), undo(4)), 'accepted');
+});
+
+t.test('an undo brings back what was before: tier, deferrals, the approval, reports', async (t) => {
+  const escalated = [s.submission, made.DeferNote(1), made.EscalateNote(2)];
+  t.match(after(...escalated, reject(3), undo(4)), { tier: 'lead', deferrals: 1, version: 5 });
+  const reported = [s.submission, approve(1), s.report('spam', s.bob)];
+  t.match(after(...reported, remove(3)), { status: 'removed', reports: { open: [] } });
+  const back = after(...reported, remove(3), undo(4));
+  t.match(back, { status: 'approved', reports: { open: [{ member_id: s.bob }] } });
+  t.equal(outcome(back, undo(6, { of: s.eventId(2) })), 'accepted', 'the approval can go too');
+});
+
+t.test('a removal is taken back by a lead who did not make it', async (t) => {
+  const restore = { ...made.RestoreNote(3), moderatorId: s.ann };
+  t.equal(outcome(removed, restore as never), 'second_person_required');
+  const restored = after(s.submission, approve(1), remove(2), made.RestoreNote(3));
+  t.match(restored, { status: 'approved', undoable: null });
+  t.equal(outcome(restored, undo(4)), 'wrong_state', 'a restoration is not undone but removed');
+});
+
+t.test('text is erased once it can be, and nothing brings the note back', async (t) => {
+  const erase = made.EraseNote(0);
+  for (const state of [pending, approved, note.initial]) t.equal(outcome(state, erase), 'nothing');
+  const erased = after(s.submission, approve(1), remove(2), erase);
+  t.match(erased, { status: 'removed', erased: true });
+  t.equal(outcome(erased, erase), 'nothing');
+  t.equal(outcome(erased, made.RestoreNote(4)), 'wrong_state');
+  const lead = { expectedVersion: 4, of: s.eventId(3), lead: true };
+  t.equal(outcome(erased, undo(3, lead)), 'wrong_state');
+  t.equal(outcome(erased, s.appeal(s.days(1))), 'wrong_state');
+  const appealed = after(s.submission, reject(1), s.appeal(s.days(1)));
+  t.equal(outcome(appealed, erase), 'nothing', 'an appeal must be readable');
+  t.equal(outcome(rejected, erase), 'accepted');
 });

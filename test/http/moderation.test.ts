@@ -65,7 +65,7 @@ t.test('a note is claimed, approved, read as it was sent, and undone', async (t)
 
   const approved = await ann.post(`notes/${sent.id}/decisions`, approve);
   t.equal(approved.status, 201);
-  t.match(approved.body, { state: 'approved', version: 2, undo_until: Number });
+  t.match(approved.body, { state: 'approved', version: 2, undo_until: String });
   const { rows } = await service.database.pool.query(
     `SELECT data->>'claimed_at' AS at FROM events WHERE type = 'NoteApproved'`,
   );

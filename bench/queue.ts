@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { openCore } from '../services/app.ts';
+import { readConfig } from '../services/config.ts';
+import { isRefusal } from '../services/eventstore/decider.ts';
+import { sql } from '../services/eventstore/sql.ts';
+import type { PrincipalOf } from '../services/http/principal.ts';
+import { claim, releaseLeases } from '../services/moderation/claims.ts';
+import { decisionOn } from '../services/moderation/commands.ts';
+import { moderationContract } from '../services/moderation/contract.ts';
+import { reviewPlan } from '../services/moderation/decide.ts';
+import { addModerator } from '../services/moderation/moderators.ts';
+import { queuePage } from '../services/moderation/queue.ts';
+import { queueCounts } from '../services/moderation/queue-counts.ts';
+import { query } from '../services/postgres.ts';
+import { loops } from './load.ts';
+import type { Contender } from './pair.ts';
+import type { Bench, Setting } from './setting.ts';
+
+const MODERATORS = 32;
+const PAGE = 50;
+
+type Desk = Awaited<ReturnType<typeof openDesk>>;
+type Moderator = PrincipalOf<'moderator'>;
+
+/** The moderators' queue: claims beside the barest claim there is, a page beside a short queue's. */
+export const queue: Bench = {
+  name: 'queue',
+  async prepare(setting) {
+    process.stdout.write(`${await drain(await openDesk(setting, 10_000))}\n`);
+    const busy = await openDesk(setting, 10_000);
+    const [large, small] = [await openDesk(setting, 100_000), await openDesk(setting, 1000)];
+    return [
+      {
+        name: `claim-next, ${MODERATORS} moderators, 10,000 pending`,
+        ours: claims(busy),
+        floors: [
+          { aim: 0.5, name: 'one SELECT … FOR UPDATE SKIP LOCKED LIMIT 1', contender: bare(busy) },
+        ],
+      },
+      {
+        name: `a queue page of ${PAGE} with counts at 100,000 pending`,
+        ours: pages(large),
+        floors: [{ aim: 1 / 1.3, name: 'the same at 1,000 pending', contender: pages(small) }],
+      },
+    ];
+  },
+};
+
+async function openDesk(setting: Setting, pending: number) {
+  const url = await setting.database('migrated');
+  await seed(url, pending);
+  const config = readConfig({
+    DATABASE_URL: url,
+    DATABASE_POOL_SIZE: String(MODERATORS),
+    SERVER_KEYS: setting.serverKeys,
+  });
+  const core = await openCore(config, 'bench');
+  setting.onEnd(core.close);
+  const moderators: Moderator[] = [];
+  for (let n = 0; n < MODERATORS; n++) {
+    const added = await addModerator(core, `Moderator ${n}`, 'moderator');
+    if (isRefusal(added)) throw new Error(added.refused);
+    moderators.push({
+      kind: 'moderator',
+      moderatorId: added.id,
+      name: '',
+      role: 'moderator',
+      sessionId: null,
+    });
+  }
+  return { core, moderators };
+}
+
+/** Notes of guests with their events, as if each had been submitted a second after the last. */
+async function seed(url: string, count: number): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(
+    `WITH seeded AS (SELECT gen_random_uuid() AS id, now() - make_interval(secs => $1 - n) AS at, n
+      FROM generate_series(1, $1::int) n),
+    logged AS (INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data,
+        personal, actor, recorded_at)
+      SELECT id, 'note-' || id, 1, gen_random_uuid(), 'NoteSubmitted', jsonb_build_object(
+        'note_id', id, 'experience', 'service', 'attribution', 'guest', 'parent_id', null,
+        'member_id', null), jsonb_build_object('name', '', 'message', 'Note ' || n),
+        '{"type": "guest"}', at FROM seeded ORDER BY n)
+    INSERT INTO notes (note_id, owner_id, experience, attribution, name, message, state, version,
+      submitted_at)
+    SELECT id, id, 'service', 'guest', '', 'Note ' || n, 'pending', 1, at FROM seeded`,
+    [count],
+  );
+  await client.query('VACUUM ANALYZE');
+  await client.end();
+}
+
+async function claimOne({ core }: Desk, principal: Moderator): Promise<string | undefined> {
+  const claimed = await claim(
+    core.pool,
+    {
+      operation: 'moderation.claim',
+      route: moderationContract['moderation.claim'],
+      sent: {},
+      principal,
+      request: { idempotencyKey: undefined },
+    },
+    { count: 1 },
+  );
+  if (isRefusal(claimed)) throw new Error(JSON.stringify(claimed));
+  return claimed.answer[0]?.note_id;
+}
+
+/** Every note claimed and decided on by one of the moderators; throws where two had the same. */
+async function drain(desk: Desk): Promise<string> {
+  const claimed: string[] = [];
+  const milliseconds: number[] = [];
+  const started = performance.now();
+  await Promise.all(
+    desk.moderators.map(async (me) => {
+      for (;;) {
+        const asked = performance.now();
+        const noteId = await claimOne(desk, me);
+        milliseconds.push(performance.now() - asked);
+        if (!noteId) return;
+        claimed.push(noteId);
+        const approve = decisionOn(noteId, { action: 'approve', expected_version: 1 });
+        const decided = await desk.core.store.execute(reviewPlan(me, approve, 600));
+        if (isRefusal(decided)) throw new Error(JSON.stringify(decided));
+      }
+    }),
+  );
+  const double = claimed.length - new Set(claimed).size;
+  if (double > 0 || claimed.length !== 10_000)
+    throw new Error(`${claimed.length} claims, ${double} of them double`);
+  const p95 = milliseconds.sort((a, b) => a - b)[Math.floor(milliseconds.length * 0.95)] ?? 0;
+  const rate = (claimed.length * 1000) / (performance.now() - started);
+  return `queue / 10,000 notes claimed and decided by ${MODERATORS}: none twice, ${rate.toFixed(0)}/s, claim-next p95 ${p95.toFixed(1)} ms`;
+}
+
+/** Claims whose leases are dropped together now and then, so that the queue stays as it is. */
+function claims(desk: Desk): Contender {
+  const { pool } = desk.core;
+  const free = [...desk.moderators];
+  const held = new Map<Moderator, number>();
+  return loops(MODERATORS, async () => {
+    const me = free.pop();
+    if (!me) throw new Error('more loops than moderators');
+    if (!(await claimOne(desk, me))) throw new Error('the queue is clear');
+    const count = (held.get(me) ?? 0) + 1;
+    held.set(me, count % 10);
+    if (count === 10) {
+      const { rows } = await pool.query(
+        sql`SELECT lease_id FROM note_leases WHERE moderator_id = ${me.moderatorId}`,
+      );
+      await pool.query(
+        releaseLeases(
+          me.moderatorId,
+          rows.map(({ lease_id }) => lease_id),
+        ),
+      );
+    }
+    free.push(me);
+  });
+}
+
+const bare = ({ core }: Desk): Contender =>
+  loops(MODERATORS, () =>
+    core.pool.query(
+      sql`SELECT note_id FROM notes WHERE state = 'pending' AND tier = 'normal'
+        ORDER BY submitted_at, note_id LIMIT 1 FOR UPDATE SKIP LOCKED`,
+    ),
+  );
+
+function pages({ core, moderators }: Desk): Contender {
+  const countsFor = queueCounts(core.pool);
+  const me = {
+    moderatorId: moderators[0]?.moderatorId ?? randomUUID(),
+    role: 'moderator' as const,
+  };
+  return loops(4, () =>
+    Promise.all([query(core.pool, queuePage('todo', me, {}, PAGE + 1, undefined)), countsFor(me)]),
+  );
+}

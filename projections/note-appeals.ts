@@ -1,0 +1,42 @@
+import { type Sql, sql } from '../services/eventstore/sql.ts';
+import * as events from '../services/notes/events.ts';
+import { defineProjection, type EventOf } from './projection.ts';
+
+type AppealDecided =
+  | EventOf<typeof events, 'AppealGranted'>
+  | EventOf<typeof events, 'AppealUpheld'>;
+
+function decide({ data, personal, actor, recorded_at }: AppealDecided, state: string): Sql {
+  return sql`UPDATE note_appeals SET state = ${state}, decided_at = ${recorded_at},
+    decided_by = ${actor.id ?? null}, message = ${personal?.message ?? null}
+    WHERE appeal_id = ${data.appeal_id}`;
+}
+
+/** An appeal is moot where the decision that it is against has gone. */
+function moot(noteId: string): Sql {
+  return sql`UPDATE note_appeals SET state = 'moot' WHERE note_id = ${noteId} AND state = 'open'`;
+}
+
+/** What authors say against decisions on their notes, and what was decided on that. */
+export const noteAppeals = defineProjection(events, {
+  name: 'note-appeals',
+  tables: ['note_appeals'],
+  texts: [
+    { table: 'note_appeals', columns: ['text'], member: 'member_id' },
+    { table: 'note_appeals', columns: ['message'] },
+  ],
+  on: {
+    AppealOpened: ({ data, personal, recorded_at }) =>
+      sql`INSERT INTO note_appeals (appeal_id, note_id, member_id, of, text, state, opened_at)
+        VALUES (${data.appeal_id}, ${data.note_id}, ${data.member_id}, ${data.of},
+          ${personal?.text ?? null}, 'open', ${recorded_at})`,
+    AppealGranted: (event) => decide(event, 'granted'),
+    AppealUpheld: (event) => decide(event, 'upheld'),
+    DecisionUndone: ({ data }) => moot(data.note_id),
+    NoteRestored: ({ data }) => moot(data.note_id),
+    NoteErased: ({ data }) => [
+      moot(data.note_id),
+      sql`UPDATE note_appeals SET text = NULL, message = NULL WHERE note_id = ${data.note_id}`,
+    ],
+  },
+});

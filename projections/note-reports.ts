@@ -1,0 +1,61 @@
+import { type Sql, sql } from '../services/eventstore/sql.ts';
+import * as events from '../services/notes/events.ts';
+import { defineProjection } from './projection.ts';
+
+function settle(noteId: string, state: ReportRow['state'], eventId: string): Sql {
+  return sql`UPDATE note_reports SET state = ${state}, settled_by_event = ${eventId}
+    WHERE note_id = ${noteId} AND state = 'open'`;
+}
+
+/** What was reported of notes, by whom and why. */
+export const noteReports = defineProjection(events, {
+  name: 'note-reports',
+  tables: ['note_reports'],
+  texts: [{ table: 'note_reports', columns: ['details'], member: 'member_id' }],
+  on: {
+    NoteReported: ({ data, personal, recorded_at }) =>
+      sql`INSERT INTO note_reports (report_id, note_id, member_id, reason, details, state, reported_at)
+        VALUES (${data.report_id}, ${data.note_id}, ${data.member_id}, ${data.reason},
+          ${personal?.details ?? null}, ${data.silent ? 'silent' : 'open'}, ${recorded_at})`,
+    ReportsDismissed: ({ event_id, data }) => settle(data.note_id, 'kept', event_id),
+    NoteRemoved: ({ event_id, data }) => settle(data.note_id, 'removed', event_id),
+    NoteWithdrawn: ({ event_id, data }) => settle(data.note_id, 'withdrawn', event_id),
+    DecisionUndone: ({ data }) =>
+      sql`UPDATE note_reports SET state = 'open', settled_by_event = NULL
+        WHERE note_id = ${data.note_id} AND settled_by_event = ${data.of}`,
+    NoteErased: ({ data }) =>
+      sql`UPDATE note_reports SET details = NULL WHERE note_id = ${data.note_id}`,
+  },
+});
+
+export interface ReportRow {
+  report_id: string;
+  note_id: string;
+  member_id: string | null;
+  reason: string;
+  details: string | null;
+  state: 'open' | 'kept' | 'removed' | 'withdrawn' | 'silent';
+  reported_at: Date;
+}
+
+/** A member's report on a note, where there is one. */
+export function findReportOf(noteId: string, memberId: string | null): Sql {
+  return sql`SELECT * FROM note_reports WHERE note_id = ${noteId} AND member_id = ${memberId}::uuid`;
+}
+
+/** Reports that wait on these notes. */
+export function openReports(noteIds: Sql): Sql {
+  return {
+    name: `open-reports-${noteIds.name}`,
+    text: `SELECT note_id, report_id, member_id FROM note_reports
+      WHERE state = 'open' AND note_id IN (SELECT note_id FROM (${noteIds.text}) n)
+      ORDER BY reported_at, report_id`,
+    values: noteIds.values,
+  };
+}
+
+/** Who reported any of a member's notes and waits to be told. */
+export function reportersOf(memberId: string): Sql {
+  return sql`SELECT r.member_id FROM note_reports r JOIN notes n USING (note_id)
+    WHERE n.member_id = ${memberId} AND r.state = 'open' AND r.member_id IS NOT NULL`;
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { defineContract } from '../http/route.ts';
+import { AnyUuid, StatusResponse, Text, Timestamp, Uuid } from '../http/schemas.ts';
+import { REPORT_REASONS } from '../notes/report-reasons.ts';
+
+const BODY_LIMIT = 8192;
+const params = z.object({ id: Uuid });
+
+/** What happens to a note after its submission, by its author and its readers. */
+export const aftercareContract = defineContract({
+  'guestbook.report': {
+    method: 'POST',
+    path: '/api/guestbook/:id/report',
+    summary: 'Ask the moderators to look at a public note',
+    description:
+      'As the member of the session where there is one, else as a guest. A second report of the same note changes nothing.',
+    tag: 'guestbook',
+    access: 'session?',
+    origin: 'cookie',
+    bodyLimit: BODY_LIMIT,
+    params,
+    body: z.strictObject({ reason: z.enum(REPORT_REASONS), details: Text(0, 1000).optional() }),
+    replies: { 202: { description: 'Received: received', body: StatusResponse } },
+    problems: ['not_found', 'rate_limited'],
+  },
+  'guestbook.withdraw': {
+    method: 'POST',
+    path: '/api/guestbook/:id/withdraw',
+    summary: "Take one's own note back, for good",
+    tag: 'guestbook',
+    access: 'session',
+    origin: 'cookie',
+    bodyLimit: BODY_LIMIT,
+    params,
+    body: z.strictObject({}),
+    replies: { 200: { description: 'Nobody reads it any more: withdrawn', body: StatusResponse } },
+    problems: ['session_required', 'not_found', 'state_conflict'],
+  },
+  'guestbook.appeal': {
+    method: 'POST',
+    path: '/api/guestbook/:id/appeal',
+    summary: "Ask for a second person's decision on one's own rejected or removed note",
+    description: 'Once for each decision, within 14 days of being told.',
+    tag: 'guestbook',
+    access: 'session',
+    origin: 'cookie',
+    bodyLimit: BODY_LIMIT,
+    params,
+    body: z.strictObject({ text: Text(1, 500) }),
+    replies: { 202: { description: 'Waits for a moderator: appeal_opened', body: StatusResponse } },
+    problems: ['session_required', 'not_found', 'state_conflict'],
+  },
+  'guestbook.outcome': {
+    method: 'GET',
+    path: '/api/guestbook/:id/outcome',
+    summary: "What became of one's own note, and what its moderator had to say",
+    description:
+      "The feed tells that a note was rejected or removed and under which policy; the moderator's words are read here.",
+    tag: 'guestbook',
+    access: 'session',
+    params,
+    replies: {
+      200: {
+        description: 'The outcome',
+        body: z.object({
+          status: z.enum(['pending_review', 'published', 'not_published']),
+          id: AnyUuid,
+          outcome: z
+            .enum(['approved', 'rejected', 'removed', 'restored', 'granted', 'withdrawn'])
+            .nullable(),
+          policy: z.string().nullable(),
+          message: z.string().nullable(),
+          /** Until when an appeal may be made; null where none may. */
+          appeal_until: Timestamp.nullable(),
+        }),
+      },
+    },
+    problems: ['session_required', 'not_found'],
+  },
+});

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { type DecisionRow, standingDecision } from '../../projections/decisions.ts';
+import { findNote, type NoteRow } from '../../projections/notes.ts';
+import { isRefusal, refuse } from '../eventstore/decider.ts';
+import type { Handlers } from '../http/route.ts';
+import type { Limit } from '../limits.ts';
+import { findLiveSession, sessionAuthenticator } from '../membership/sessions.ts';
+import { appealUntil } from '../notes/author.ts';
+import { ownPlan, reportPlan } from '../notes/author-plans.ts';
+import { query } from '../postgres.ts';
+import type { aftercareContract } from './aftercare-contract.ts';
+import type { GuestbookParts } from './parts.ts';
+import { wordOf } from './submit.ts';
+
+export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof aftercareContract> {
+  const { store, keys, limits, config } = parts;
+  const undoSeconds = config.undoWindowSeconds;
+  const authenticate = sessionAuthenticator(store.pool, keys);
+  // As many as notes, counted apart.
+  const reportLimits: readonly Limit[] = [
+    { kind: 'reports-10m', window: '10 minutes', limit: config.limitNotesPerTenMinutes },
+    { kind: 'reports-day', window: '1 day', limit: config.limitNotesPerDay },
+  ];
+
+  return {
+    'guestbook.report': async ({ params: { id }, body, request }) => {
+      const session = await authenticate(request);
+      if (!(await limits.take(request.address, reportLimits))) return refuse('rate_limited');
+      const reported = await store.execute(
+        reportPlan(id, {
+          reportId: randomUUID(),
+          reporter: isRefusal(session)
+            ? { buckets: limits.bucketsOf(request.address) }
+            : { memberId: session.memberId },
+          reason: body.reason,
+          details: body.details ?? null,
+        }),
+      );
+      return isRefusal(reported) ? reported : { status: 202, body: { status: 'received' } };
+    },
+
+    'guestbook.withdraw': async ({ params: { id }, principal: { memberId, sessionId } }) => {
+      const plan = ownPlan(id, memberId, findLiveSession(sessionId), (now) => ({
+        type: 'WithdrawNote',
+        memberId,
+        undoSeconds,
+        now,
+      }));
+      const done = await store.execute(plan);
+      return isRefusal(done) ? done : { status: 200, body: { status: 'withdrawn', id } };
+    },
+
+    'guestbook.appeal': async ({ params: { id }, body, principal: { memberId, sessionId } }) => {
+      const appealId = randomUUID();
+      const plan = ownPlan(id, memberId, findLiveSession(sessionId), (now) => ({
+        type: 'OpenAppeal',
+        appealId,
+        memberId,
+        text: body.text,
+        undoSeconds,
+        now,
+      }));
+      const done = await store.execute(plan);
+      return isRefusal(done) ? done : { status: 202, body: { status: 'appeal_opened', id } };
+    },
+
+    'guestbook.outcome': async ({ params: { id }, principal }) => {
+      const [[row], [decision]] = await Promise.all([
+        query<NoteRow>(store.pool, findNote(id)),
+        query<DecisionRow>(store.pool, standingDecision(id)),
+      ]);
+      if (!row || row.member_id !== principal.memberId) return refuse('not_found');
+      const status = wordOf(row, undoSeconds, new Date());
+      const { state, appeal, settled_at, erased_at } = row;
+      const refused = status === 'not_published' && state !== 'withdrawn';
+      const until = settled_at && appealUntil(settled_at, undoSeconds);
+      const appealable = refused && appeal === null && erased_at === null && until !== null;
+      return {
+        status: 200,
+        body: {
+          status,
+          id,
+          outcome:
+            state === 'withdrawn'
+              ? 'withdrawn'
+              : status === 'pending_review'
+                ? null
+                : outcomeOf(decision),
+          policy: refused ? (decision?.policy ?? null) : null,
+          message: refused ? (decision?.message ?? null) : null,
+          appeal_until: appealable && until > new Date() ? until.toISOString() : null,
+        },
+      };
+    },
+  };
+}
+
+function outcomeOf(decision: DecisionRow | undefined) {
+  if (!decision || decision.decision === 'kept' || decision.decision === 'upheld') return null;
+  return decision.decision;
+}

@@ -1,0 +1,73 @@
+import type { DecisionRow } from '../../projections/decisions.ts';
+import { refuse } from '../eventstore/decider.ts';
+import type { NoteCommand } from '../notes/note.ts';
+import type { Asked } from './decide.ts';
+import type { DecisionRequest } from './review-contract.ts';
+import { ROLES_OF } from './roles.ts';
+
+const HOUR_MS = 3_600_000;
+/** How long a note may be put off at a time, and how long it is where nothing is said. */
+export const MOST_DEFERRED_MS = 72 * HOUR_MS;
+const DEFERRED_MS = 24 * HOUR_MS;
+
+/** A request of the API as a command on the note. */
+export function decisionOn(noteId: string, body: DecisionRequest, batchId?: string): Asked {
+  return {
+    noteId,
+    command({ me, claimedAt, parent, now }): ReturnType<Asked['command']> {
+      const roles = ROLES_OF[body.action];
+      if (!roles.includes(me.role)) return refuse('role_required', { roles });
+      const { moderatorId } = me;
+      const common = {
+        expectedVersion: body.expected_version,
+        claimedAt,
+        ...(batchId ? { batchId } : {}),
+      };
+      const message = 'message' in body ? (body.message ?? null) : null;
+      switch (body.action) {
+        case 'approve':
+          return { type: 'ApproveNote', ...common, parent };
+        case 'reject':
+          return { type: 'RejectNote', ...common, policy: body.policy, message };
+        case 'escalate':
+          return { type: 'EscalateNote', ...common, why: body.message };
+        case 'defer':
+          return {
+            type: 'DeferNote',
+            ...common,
+            until: new Date(body.until ?? now.getTime() + DEFERRED_MS),
+          };
+        case 'remove':
+          return { type: 'RemoveNote', ...common, policy: body.policy, message };
+        case 'restore':
+          return { type: 'RestoreNote', ...common, moderatorId };
+        case 'keep':
+          return { type: 'KeepNote', ...common };
+        case 'grant':
+          return { type: 'GrantAppeal', ...common, moderatorId, message, parent };
+        case 'uphold':
+          return { type: 'UpholdAppeal', ...common, moderatorId, message };
+      }
+    },
+  };
+}
+
+export function undoOf(
+  decision: Pick<DecisionRow, 'event_id' | 'note_id'>,
+  undoSeconds: number,
+  { expectedVersion, batchId }: { expectedVersion: number | null; batchId?: string },
+): Asked {
+  return {
+    noteId: decision.note_id,
+    command: ({ me, now }): NoteCommand => ({
+      type: 'UndoDecision',
+      expectedVersion,
+      of: decision.event_id,
+      moderatorId: me.moderatorId,
+      lead: me.role === 'lead',
+      undoSeconds,
+      now,
+      ...(batchId ? { batchId } : {}),
+    }),
+  };
+}

@@ -1,0 +1,52 @@
+import { type Refusal, refuse } from '../eventstore/decider.ts';
+import type { RecordedEvent } from '../eventstore/event.ts';
+import { type Sql, sql } from '../eventstore/sql.ts';
+import type { LeaseRow } from './claims.ts';
+
+export type NamedEvent = RecordedEvent & { actor_name: string | null };
+export type NamedLease = LeaseRow & { name: string | null };
+
+type Ids = readonly string[];
+
+/** Whoever's feed a decision may write: authors, authors of what is replied to, and reporters. */
+export const membersConcerned = (ids: Ids): Sql =>
+  sql`SELECT member_id FROM notes WHERE note_id = ANY(${ids}::uuid[]) AND member_id IS NOT NULL
+    UNION SELECT p.member_id FROM notes n JOIN notes p ON p.note_id = n.parent_id
+      WHERE n.note_id = ANY(${ids}::uuid[]) AND p.member_id IS NOT NULL
+    UNION SELECT member_id FROM note_reports
+      WHERE note_id = ANY(${ids}::uuid[]) AND state = 'open' AND member_id IS NOT NULL`;
+
+// A claim locks the moderator and then the note, so a decision takes them in that order too.
+// A note's row is locked before its stream is read; a parent's, so that it stays as it was read.
+export const lockNotes = (ids: Ids): Sql =>
+  sql`SELECT * FROM notes WHERE note_id = ANY(${ids}::uuid[]) ORDER BY note_id FOR UPDATE`;
+
+export const holdParents = (ids: Ids): Sql =>
+  sql`SELECT * FROM notes WHERE note_id IN
+      (SELECT parent_id FROM notes WHERE note_id = ANY(${ids}::uuid[]))
+    ORDER BY note_id FOR SHARE`;
+
+export const readNoteStreams = (ids: Ids): Sql =>
+  sql`SELECT e.*, m.name AS actor_name FROM notes n
+    JOIN events e ON e.owner_id = n.owner_id AND e.stream_id = 'note-' || n.note_id
+    LEFT JOIN moderators m ON m.moderator_id = (e.actor->>'id')::uuid
+    WHERE n.note_id = ANY(${ids}::uuid[]) ORDER BY e.stream_id, e.stream_version`;
+
+export const liveLeasesOn = (ids: Ids): Sql =>
+  sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
+    WHERE l.note_id = ANY(${ids}::uuid[]) AND l.expires_at > clock_timestamp()`;
+
+/** Whoever came too late learns what stands now, who decided it and when. */
+export function withWinner<Code extends string>(
+  refusal: Refusal<Code>,
+  events: readonly NamedEvent[],
+): Refusal<Code> {
+  const { reason } = refusal.details ?? {};
+  const last = events.findLast(({ actor }) => actor.type === 'moderator');
+  if (!last || (reason !== 'wrong_state' && reason !== 'version_mismatch')) return refusal;
+  return refuse(refusal.refused, {
+    ...refusal.details,
+    decided_by: { id: last.actor.id, name: last.actor_name ?? '' },
+    decided_at: last.recorded_at.toISOString(),
+  });
+}

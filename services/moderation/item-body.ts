@@ -1,0 +1,124 @@
+import type { PrincipalOf, Role } from '../http/principal.ts';
+import { unixSeconds } from '../http/schemas.ts';
+import { toldAt } from '../notes/author.ts';
+import { takesReplies } from '../notes/state.ts';
+import type { Item } from './item.ts';
+import type { ItemRow } from './item-rows.ts';
+import { ACTIONS, type Action, ROLES_OF } from './roles.ts';
+import { screeningBody } from './screening.ts';
+
+const DAY_SECONDS = 86_400;
+
+interface Reviewer {
+  me: Pick<PrincipalOf<'moderator'>, 'moderatorId' | 'role'>;
+  undoSeconds: number;
+}
+
+const time = (at: Date | string): string => new Date(at).toISOString();
+
+/** A note as its reviewer sees it, with what this reviewer may do. */
+export function itemBody(row: ItemRow, reviewer: Reviewer): Item {
+  const { me } = reviewer;
+  return {
+    id: row.note_id,
+    state: row.state,
+    tier: row.tier,
+    experience: row.experience,
+    text: row.message ?? '',
+    erased: row.erased_at !== null,
+    author: {
+      kind: row.attribution,
+      name: (row.attribution === 'member' ? row.handle : row.name) ?? '',
+      member_id: row.member_id,
+      approved: row.approved,
+      rejected: row.rejected,
+    },
+    parent: row.parent_id
+      ? { id: row.parent_id, text: row.parent_message ?? '', public: parentPublic(row) }
+      : null,
+    received_at: time(row.submitted_at),
+    age_seconds: row.age_seconds,
+    past_due: row.state === 'pending' && row.age_seconds > DAY_SECONDS,
+    deferred_until:
+      row.deferred_until && row.deferred_until > row.now ? time(row.deferred_until) : null,
+    version: row.version,
+    screening: screeningBody(row),
+    claim:
+      row.lease_id && row.holder_id && row.claimed_at && row.expires_at
+        ? {
+            lease_id: row.lease_id,
+            moderator: { id: row.holder_id, name: row.holder_name ?? '' },
+            claimed_at: time(row.claimed_at),
+            expires_at: unixSeconds(row.expires_at),
+            mine: row.holder_id === me.moderatorId,
+          }
+        : null,
+    reports: row.reports.map(({ report_id, reported_at, ...report }) => ({
+      id: report_id,
+      ...report,
+      reported_at: time(reported_at),
+    })),
+    appeal: row.open_appeal && {
+      id: row.open_appeal.appeal_id,
+      state: row.open_appeal.state,
+      text: row.open_appeal.text ?? '',
+      opened_at: time(row.open_appeal.opened_at),
+    },
+    decision: decisionBody(row, reviewer),
+    allowed_actions: allowedActions(row, me),
+  };
+}
+
+function parentPublic(row: ItemRow): boolean {
+  return takesReplies(
+    {
+      state: row.parent_state ?? '',
+      experience: row.parent_experience ?? '',
+      parent_id: row.parent_parent_id,
+      member_id: null,
+    },
+    row.experience,
+  );
+}
+
+function decisionBody(row: ItemRow, { me, undoSeconds }: Reviewer): Item['decision'] {
+  const { decision } = row;
+  if (!decision) return null;
+  const { event_id, policy, message, moderator_id } = decision;
+  const undoable = ['approved', 'rejected', 'removed'].includes(decision.decision);
+  const until = toldAt(new Date(decision.decided_at), undoSeconds);
+  const own = moderator_id === me.moderatorId && may(me.role, 'approve') && row.now < until;
+  return {
+    event_id,
+    decision: decision.decision,
+    policy,
+    message,
+    moderator: moderator_id ? { id: moderator_id, name: decision.moderator_name ?? '' } : null,
+    decided_at: time(decision.decided_at),
+    undo_allowed: undoable && row.erased_at === null && (me.role === 'lead' || own),
+    undo_until: undoable ? time(until) : null,
+    told_at: decision.told_at && time(decision.told_at),
+  };
+}
+
+const may = (role: Role, action: Action): boolean => ROLES_OF[action].includes(role);
+
+/** The same rules as the note's own, for the buttons; the decision asks the note again. */
+function allowedActions(row: ItemRow, { moderatorId, role }: Reviewer['me']): Action[] {
+  if (row.holder_id !== null && row.holder_id !== moderatorId) return [];
+  const pending = row.state === 'pending';
+  const approved = row.state === 'approved';
+  const appealed = row.appeal === 'open' && row.settled_by !== moderatorId;
+  const fits: Record<Action, boolean> = {
+    approve: pending && (row.parent_id === null || parentPublic(row)),
+    reject: pending,
+    escalate: pending,
+    defer: pending,
+    remove: approved,
+    restore: row.state === 'removed' && !row.erased_at && row.settled_by !== moderatorId,
+    keep: approved && row.reported_at !== null,
+    grant: appealed,
+    uphold: appealed,
+  };
+  return ACTIONS.filter((action) => fits[action] && may(role, action));
+}

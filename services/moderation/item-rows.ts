@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto';
+import type { DecisionRow } from '../../projections/decisions.ts';
+import type { ReportRow } from '../../projections/note-reports.ts';
+import type { NoteRow } from '../../projections/notes.ts';
+import { type Sql, sql } from '../eventstore/sql.ts';
+import type { ScreeningColumns } from './screening.ts';
+
+type Standing = Pick<DecisionRow, 'event_id' | 'moderator_id' | 'policy' | 'message'> & {
+  decision: 'approved' | 'rejected' | 'removed' | 'restored' | 'granted';
+  moderator_name: string | null;
+  decided_at: string;
+  told_at: string | null;
+};
+
+export interface ItemRow extends NoteRow, ScreeningColumns {
+  handle: string | null;
+  approved: number;
+  rejected: number;
+  parent_state: string | null;
+  parent_message: string | null;
+  parent_parent_id: string | null;
+  parent_experience: string | null;
+  lease_id: string | null;
+  holder_id: string | null;
+  holder_name: string | null;
+  claimed_at: Date | null;
+  expires_at: Date | null;
+  reports: (Pick<ReportRow, 'report_id' | 'member_id' | 'reason' | 'details' | 'state'> & {
+    reported_at: string;
+  })[];
+  open_appeal: {
+    appeal_id: string;
+    text: string | null;
+    state: 'open' | 'granted' | 'upheld' | 'moot';
+    opened_at: string;
+  } | null;
+  decision: Standing | null;
+  now: Date;
+  place_tier: string;
+  /** Where a view goes on: UTC, to the microsecond. */
+  place: string;
+}
+
+const DETAILS = `SELECT n.*, m.handle, r.approved, r.rejected,
+    p.state AS parent_state, p.message AS parent_message, p.parent_id AS parent_parent_id,
+    p.experience AS parent_experience,
+    l.lease_id, l.moderator_id AS holder_id, h.name AS holder_name, l.claimed_at, l.expires_at,
+    coalesce(reports.list, '[]') AS reports, appeal.row AS open_appeal, decision.row AS decision,
+    s.rules_version, s.band, s.findings, s.words, s.screened_at,
+    clock_timestamp() AS now, page.tier AS place_tier,
+    greatest(0, floor(extract(epoch FROM clock_timestamp() - n.submitted_at)))::int AS age_seconds,
+    to_char(page.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+  FROM page JOIN notes n ON n.note_id = page.note_id
+  LEFT JOIN members m ON m.member_id = n.member_id
+  LEFT JOIN notes p ON p.note_id = n.parent_id
+  LEFT JOIN note_leases l ON l.note_id = n.note_id AND l.expires_at > clock_timestamp()
+  LEFT JOIN moderators h ON h.moderator_id = l.moderator_id
+  LEFT JOIN note_screenings s ON s.note_id = n.note_id
+  LEFT JOIN LATERAL (SELECT count(*) FILTER (WHERE o.state = 'approved')::int AS approved,
+      count(*) FILTER (WHERE o.state IN ('rejected', 'removed'))::int AS rejected
+    FROM notes o WHERE o.member_id = n.member_id) r ON true
+  LEFT JOIN LATERAL (SELECT json_agg(json_build_object('report_id', report_id,
+      'member_id', member_id, 'reason', reason, 'details', details, 'state', state,
+      'reported_at', reported_at) ORDER BY reported_at DESC) AS list
+    FROM (SELECT * FROM note_reports WHERE note_id = n.note_id
+      ORDER BY reported_at DESC LIMIT 20) newest) reports ON true
+  LEFT JOIN LATERAL (SELECT json_build_object('appeal_id', appeal_id, 'text', text,
+      'state', state, 'opened_at', opened_at) AS row
+    FROM note_appeals WHERE note_id = n.note_id ORDER BY opened_at DESC LIMIT 1) appeal ON true
+  LEFT JOIN LATERAL (SELECT json_build_object('event_id', d.event_id,
+      'moderator_id', d.moderator_id, 'moderator_name', dm.name, 'decision', d.decision,
+      'policy', d.policy, 'message', d.message, 'decided_at', d.decided_at,
+      'told_at', d.told_at) AS row
+    FROM note_decisions d LEFT JOIN moderators dm ON dm.moderator_id = d.moderator_id
+    WHERE d.note_id = n.note_id AND d.undone_at IS NULL AND d.decision NOT IN ('kept', 'upheld')
+    ORDER BY d.decided_at DESC, d.event_id DESC LIMIT 1) decision
+    ON n.state IN ('approved', 'rejected', 'removed')`;
+
+/**
+ * The notes of a page, each with all that a decision needs. The page (note_id, tier, at) is found
+ * first, so that no more rows are joined than are shown.
+ */
+export function withDetails(page: Sql, direction: 'ASC' | 'DESC' = 'ASC'): Sql {
+  const text = `WITH page AS MATERIALIZED (${page.text}) ${DETAILS}
+    ORDER BY page.tier, page.at ${direction}, page.note_id`;
+  return { name: hash('sha1', text), text, values: page.values };
+}
+
+export function itemsById(noteIds: readonly string[]): Sql {
+  return withDetails(
+    sql`SELECT note_id, tier, submitted_at AS at FROM notes WHERE note_id = ANY(${noteIds}::uuid[])`,
+  );
+}

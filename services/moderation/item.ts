@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { AnyUuid, Timestamp, UnixSeconds } from '../http/schemas.ts';
+import { ACTIONS } from './roles.ts';
+import { Screening } from './screening.ts';
+
+export const Version = z.int().min(1);
+
+export const NoteStateName = z.enum(['pending', 'approved', 'rejected', 'removed', 'withdrawn']);
+
+export const Moderator = z.object({ id: AnyUuid, name: z.string() });
+
+const Claim = z.object({
+  lease_id: AnyUuid,
+  moderator: Moderator,
+  claimed_at: Timestamp,
+  expires_at: UnixSeconds,
+  mine: z.boolean(),
+});
+
+const Report = z.object({
+  id: AnyUuid,
+  reason: z.string(),
+  details: z.string().nullable(),
+  /** Null: anyone from the page. */
+  member_id: AnyUuid.nullable(),
+  state: z.enum(['open', 'kept', 'removed', 'withdrawn', 'silent']),
+  reported_at: Timestamp,
+});
+
+const Appeal = z.object({
+  id: AnyUuid,
+  state: z.enum(['open', 'granted', 'upheld', 'moot']),
+  text: z.string(),
+  opened_at: Timestamp,
+});
+
+const Decision = z.object({
+  event_id: AnyUuid,
+  decision: z.enum(['approved', 'rejected', 'removed', 'restored', 'granted']),
+  policy: z.string().nullable(),
+  message: z.string().nullable(),
+  /** Null: the service, by a rule. */
+  moderator: Moderator.nullable(),
+  decided_at: Timestamp,
+  /** Whether the caller may undo it now; `undo_until` is when its decider no longer may. */
+  undo_allowed: z.boolean(),
+  undo_until: Timestamp.nullable(),
+  told_at: Timestamp.nullable(),
+});
+
+/** A note with all that a decision needs. */
+export const Item = z
+  .object({
+    id: AnyUuid,
+    state: NoteStateName,
+    tier: z.enum(['lead', 'normal']),
+    experience: z.string(),
+    /** Empty where it was erased. */
+    text: z.string(),
+    erased: z.boolean(),
+    author: z.object({
+      kind: z.enum(['guest', 'member']),
+      name: z.string(),
+      member_id: AnyUuid.nullable(),
+      approved: z.int(),
+      rejected: z.int(),
+    }),
+    parent: z.object({ id: AnyUuid, text: z.string(), public: z.boolean() }).nullable(),
+    received_at: Timestamp,
+    age_seconds: z.int(),
+    /** Pending for more than 24 hours. */
+    past_due: z.boolean(),
+    deferred_until: Timestamp.nullable(),
+    version: Version,
+    screening: Screening,
+    claim: Claim.nullable(),
+    /** The newest twenty. */
+    reports: z.array(Report),
+    appeal: Appeal.nullable(),
+    /** What stands: null while the note is pending or withdrawn. */
+    decision: Decision.nullable(),
+    allowed_actions: z.array(z.enum(ACTIONS)),
+  })
+  .meta({ id: 'ReviewItem' });
+export type Item = z.input<typeof Item>;

@@ -1,0 +1,10 @@
+import type pg from 'pg';
+import type { Config } from '../config.ts';
+import type { EventStore } from '../eventstore/store.ts';
+
+/** What the commands and reads of this feature need, given by app.ts. */
+export interface ModerationParts {
+  config: Pick<Config, 'undoWindowSeconds'>;
+  pool: pg.Pool;
+  store: EventStore;
+}

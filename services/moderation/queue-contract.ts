@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { defineContract } from '../http/route.ts';
+import { AnyUuid, Cursor, Limit, UnixSeconds, Uuid } from '../http/schemas.ts';
+import { FINDING_CODES } from '../screening/rules.ts';
+import { Item } from './item.ts';
+import { CLAIM_VIEWS, VIEWS } from './queue.ts';
+import { REPLAYED } from './replayed.ts';
+import { CLAIMERS, READERS, ROLES } from './roles.ts';
+
+/** Leases that one moderator holds at a time. */
+export const MOST_LEASES = 10;
+
+/** Whole seconds, as a query parameter. */
+const Seconds = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number of seconds')
+  .transform(Number)
+  .meta({ override: { type: 'integer', minimum: 0 } });
+
+const Lease = z.object({ lease_id: AnyUuid, note_id: AnyUuid, expires_at: UnixSeconds });
+
+const LeaseIds = z.strictObject({ lease_ids: z.array(AnyUuid).min(1).max(100) });
+
+export const ClaimRequest = z.union(
+  [
+    z.strictObject({
+      count: z.int().min(1).max(MOST_LEASES),
+      view: z.enum(CLAIM_VIEWS).optional(),
+    }),
+    z.strictObject({ note_ids: z.array(Uuid).min(1).max(100) }),
+  ],
+  { error: 'must have either count (1 to 10) or note_ids' },
+);
+export type ClaimRequest = z.output<typeof ClaimRequest>;
+
+const Status = z.literal('ok');
+
+export const queueContract = defineContract({
+  'moderation.me': {
+    method: 'GET',
+    path: '/api/moderation/me',
+    summary: 'The moderator that the token proves, with the leases held',
+    tag: 'moderation',
+    access: { roles: READERS },
+    replies: {
+      200: {
+        description: 'The moderator',
+        body: z.object({
+          status: Status,
+          moderator: z.object({ id: AnyUuid, name: z.string(), role: z.enum(ROLES) }),
+          leases: z.array(Lease),
+        }),
+      },
+    },
+    problems: ['moderator_required'],
+  },
+  'moderation.queue': {
+    method: 'GET',
+    path: '/api/moderation/queue',
+    summary: 'A view of the queue, oldest first; what was decided, newest first',
+    description:
+      "todo: what waits and is due (a lead's begins with what was escalated, which the others find under escalated); mine: what the caller holds.",
+    tag: 'moderation',
+    access: { roles: READERS },
+    query: z.object({
+      view: z.enum(VIEWS).default('todo'),
+      finding: z.enum(FINDING_CODES).optional(),
+      author: z.string().min(1).max(100).optional(),
+      q: z.string().min(1).max(200).optional(),
+      older_than: Seconds.optional(),
+      cursor: Cursor.optional(),
+      limit: Limit,
+    }),
+    replies: {
+      200: {
+        description: 'A page of the view. Counts beyond 1000 may be five seconds old',
+        body: z.object({
+          status: Status,
+          items: z.array(Item),
+          next_cursor: z.string().nullable(),
+          counts: z.object({
+            todo: z.int(),
+            mine: z.int(),
+            escalated: z.int(),
+            reported: z.int(),
+            appeals: z.int(),
+          }),
+        }),
+      },
+    },
+    problems: ['moderator_required', 'invalid_cursor'],
+  },
+  'moderation.claim': {
+    method: 'POST',
+    path: '/api/moderation/claims',
+    summary: 'Take the next notes, or notes by their ids, for five minutes',
+    description: 'All or none. No claims: the queue is clear. At most ten leases at a time.',
+    tag: 'moderation',
+    access: { roles: CLAIMERS },
+    body: ClaimRequest,
+    idempotency: 'optional',
+    replies: {
+      200: {
+        headers: REPLAYED,
+        description: 'The leases',
+        body: z.object({ status: Status, claims: z.array(Lease.extend({ item: Item })) }),
+      },
+    },
+    problems: [
+      'moderator_required',
+      'role_required',
+      'not_found',
+      'state_conflict',
+      'idempotency_conflict',
+    ],
+  },
+  'moderation.renew': {
+    method: 'POST',
+    path: '/api/moderation/claims/renew',
+    summary: 'Keep leases for five minutes more, thirty at most',
+    tag: 'moderation',
+    access: { roles: CLAIMERS },
+    body: LeaseIds,
+    idempotency: 'optional',
+    replies: {
+      200: {
+        headers: REPLAYED,
+        description: 'Which leases stand and which are lost',
+        body: z.object({ status: Status, renewed: z.array(AnyUuid), lost: z.array(AnyUuid) }),
+      },
+    },
+    problems: ['moderator_required', 'role_required', 'idempotency_conflict'],
+  },
+  'moderation.release': {
+    method: 'POST',
+    path: '/api/moderation/claims/release',
+    summary: 'Give notes back to the queue',
+    tag: 'moderation',
+    access: { roles: CLAIMERS },
+    body: LeaseIds,
+    idempotency: 'optional',
+    replies: {
+      200: {
+        headers: REPLAYED,
+        description: 'None of these leases is held any more',
+        body: z.object({ status: Status, released: z.array(AnyUuid) }),
+      },
+    },
+    problems: ['moderator_required', 'role_required', 'idempotency_conflict'],
+  },
+});

@@ -1,0 +1,88 @@
+import { isRefusal, refuse } from '../eventstore/decider.ts';
+import type { Handlers } from '../http/route.ts';
+import { query } from '../postgres.ts';
+import {
+  changeLeases,
+  claim,
+  type LeaseRow,
+  leaseBody,
+  liveLeases,
+  releaseLeases,
+  renewLeases,
+} from './claims.ts';
+import { itemBody } from './item-body.ts';
+import { type ItemRow, itemsById } from './item-rows.ts';
+import type { ModerationParts } from './parts.ts';
+import { queuePage, readQueuePlace, writeQueuePlace } from './queue.ts';
+import type { queueContract } from './queue-contract.ts';
+import { queueCounts } from './queue-counts.ts';
+
+const STATUS = { status: 'ok' as const };
+
+export function queueHandlers({ config, pool }: ModerationParts): Handlers<typeof queueContract> {
+  const undoSeconds = config.undoWindowSeconds;
+  const countsFor = queueCounts(pool);
+  return {
+    'moderation.me': async ({ principal: { moderatorId: id, name, role } }) => {
+      const leases = await query<LeaseRow>(pool, liveLeases(id));
+      return {
+        status: 200,
+        body: { ...STATUS, moderator: { id, name, role }, leases: leases.map(leaseBody) },
+      };
+    },
+
+    'moderation.queue': async ({ principal: me, query: asked }) => {
+      const { view, cursor, limit, author, q, finding, older_than } = asked;
+      const after = cursor === undefined ? undefined : readQueuePlace(view, cursor);
+      if (cursor !== undefined && !after) return refuse('invalid_cursor');
+      const filters = { author, q, finding, older_than };
+      const [rows, counts] = await Promise.all([
+        query<ItemRow>(pool, queuePage(view, me, filters, limit + 1, after)),
+        countsFor(me),
+      ]);
+      const page = rows.slice(0, limit);
+      const last = rows.length > limit ? page.at(-1) : undefined;
+      return {
+        status: 200,
+        body: {
+          ...STATUS,
+          items: page.map((row) => itemBody(row, { me, undoSeconds })),
+          next_cursor: last ? writeQueuePlace(view, last) : null,
+          counts,
+        },
+      };
+    },
+
+    'moderation.claim': async (call) => {
+      const { principal: me } = call;
+      const claimed = await claim(pool, call, call.body);
+      if (isRefusal(claimed)) return claimed;
+      const { answer: leases, ...extras } = claimed;
+      const ids = leases.map((lease) => lease.note_id);
+      const rows = ids.length === 0 ? [] : await query<ItemRow>(pool, itemsById(ids));
+      const claims = rows.flatMap((row) => {
+        const lease = leases.find(({ note_id }) => note_id === row.note_id);
+        return lease ? [{ ...lease, item: itemBody(row, { me, undoSeconds }) }] : [];
+      });
+      return { status: 200, body: { ...STATUS, claims }, ...extras };
+    },
+
+    'moderation.renew': async (call) => {
+      const { lease_ids } = call.body;
+      const statement = renewLeases(call.principal.moderatorId, lease_ids);
+      const changed = await changeLeases(pool, call, statement);
+      if (isRefusal(changed)) return changed;
+      const { answer: renewed, ...extras } = changed;
+      const lost = lease_ids.filter((id) => !renewed.includes(id));
+      return { status: 200, body: { ...STATUS, renewed, lost }, ...extras };
+    },
+
+    'moderation.release': async (call) => {
+      const statement = releaseLeases(call.principal.moderatorId, call.body.lease_ids);
+      const changed = await changeLeases(pool, call, statement);
+      if (isRefusal(changed)) return changed;
+      const { answer: released, ...extras } = changed;
+      return { status: 200, body: { ...STATUS, released }, ...extras };
+    },
+  };
+}

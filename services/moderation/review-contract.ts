@@ -1,0 +1,222 @@
+import { z } from 'zod';
+import { defineContract } from '../http/route.ts';
+import { AnyUuid, Text, Timestamp, Uuid } from '../http/schemas.ts';
+import { Item, NoteStateName, Version } from './item.ts';
+import { REPLAYED } from './replayed.ts';
+import { CLAIMERS, DECIDERS, READERS } from './roles.ts';
+
+const Message = Text(1, 500);
+/** An active policy; which those are is looked at when the decision is made. */
+const Policy = z.string().min(1).max(60);
+
+const ACTION = {
+  approve: { action: z.literal('approve') },
+  reject: { action: z.literal('reject'), policy: Policy, message: Message.optional() },
+  escalate: { action: z.literal('escalate'), message: Message },
+  /** A day, where `until` is not said; 72 hours at most. */
+  defer: { action: z.literal('defer'), until: z.iso.datetime({ offset: true }).optional() },
+  remove: { action: z.literal('remove'), policy: Policy, message: Message.optional() },
+  restore: { action: z.literal('restore') },
+  keep: { action: z.literal('keep') },
+  grant: { action: z.literal('grant'), message: Message.optional() },
+  uphold: { action: z.literal('uphold'), message: Message.optional() },
+};
+
+const UNKNOWN =
+  'must be one of approve, reject, escalate, defer, remove, restore, keep, grant, uphold';
+
+const expected = { expected_version: Version };
+export const DecisionRequest = z.discriminatedUnion(
+  'action',
+  [
+    z.strictObject({ ...ACTION.approve, ...expected }),
+    z.strictObject({ ...ACTION.reject, ...expected }),
+    z.strictObject({ ...ACTION.escalate, ...expected }),
+    z.strictObject({ ...ACTION.defer, ...expected }),
+    z.strictObject({ ...ACTION.remove, ...expected }),
+    z.strictObject({ ...ACTION.restore, ...expected }),
+    z.strictObject({ ...ACTION.keep, ...expected }),
+    z.strictObject({ ...ACTION.grant, ...expected }),
+    z.strictObject({ ...ACTION.uphold, ...expected }),
+  ],
+  { error: UNKNOWN },
+);
+export type DecisionRequest = z.output<typeof DecisionRequest>;
+
+const BatchItems = z
+  .array(z.strictObject({ note_id: Uuid, ...expected }))
+  .min(1)
+  .max(100)
+  .refine(
+    (items) => new Set(items.map((item) => item.note_id)).size === items.length,
+    'must not name a note twice',
+  );
+const items = { items: BatchItems };
+const BatchRequest = z.discriminatedUnion(
+  'action',
+  [
+    z.strictObject({ ...ACTION.approve, ...items }),
+    z.strictObject({ ...ACTION.reject, ...items }),
+    z.strictObject({ ...ACTION.escalate, ...items }),
+    z.strictObject({ ...ACTION.defer, ...items }),
+    z.strictObject({ ...ACTION.remove, ...items }),
+    z.strictObject({ ...ACTION.restore, ...items }),
+    z.strictObject({ ...ACTION.keep, ...items }),
+    z.strictObject({ ...ACTION.grant, ...items }),
+    z.strictObject({ ...ACTION.uphold, ...items }),
+  ],
+  { error: UNKNOWN },
+);
+export type BatchRequest = z.output<typeof BatchRequest>;
+
+const outcome = {
+  event_id: AnyUuid,
+  state: NoteStateName,
+  version: Version,
+  /** Null where there is nothing to undo. */
+  undo_until: Timestamp.nullable(),
+};
+
+const Decided = z
+  .object({ status: z.enum(['decided', 'undone']), ...outcome })
+  .meta({ id: 'NoteDecision' });
+export type Decided = z.input<typeof Decided>;
+
+/** What became of one item: decided or undone, or the code of its refusal with `error`. */
+const BatchResult = z
+  .object({
+    note_id: AnyUuid,
+    status: z.string(),
+    event_id: AnyUuid.optional(),
+    state: NoteStateName.optional(),
+    version: Version.optional(),
+    undo_until: Timestamp.nullable().optional(),
+    error: z.object({ code: z.string(), reason: z.string().optional() }).loose().optional(),
+  })
+  .meta({ id: 'BatchResult' });
+export type BatchResult = z.input<typeof BatchResult>;
+
+const Batch = z.object({
+  status: z.enum(['decided', 'undone']),
+  batch_id: AnyUuid,
+  results: z.array(BatchResult),
+});
+
+/** Parent, siblings and replies of a note, oldest first. */
+const ThreadNote = z.object({
+  id: AnyUuid,
+  relation: z.enum(['parent', 'sibling', 'reply']),
+  state: NoteStateName,
+  name: z.string(),
+  text: z.string(),
+  received_at: Timestamp,
+});
+export type ThreadNote = z.input<typeof ThreadNote>;
+
+const HistoryEvent = z.object({
+  event_id: AnyUuid,
+  version: Version,
+  type: z.string(),
+  at: Timestamp,
+  actor: z.object({ type: z.string(), id: AnyUuid.optional(), name: z.string().optional() }),
+  /** Facts of the event: a policy, a reason, what was undone. */
+  data: z.record(z.string(), z.unknown()),
+  /** What was said: the word to the author, the reason of an escalation, details, an appeal. */
+  text: z.string().nullable(),
+});
+export type HistoryEvent = z.input<typeof HistoryEvent>;
+
+const DECIDE_PROBLEMS = [
+  'moderator_required',
+  'role_required',
+  'not_found',
+  'state_conflict',
+  'idempotency_conflict',
+] as const;
+
+export const reviewContract = defineContract({
+  'moderation.note': {
+    method: 'GET',
+    path: '/api/moderation/notes/:id',
+    summary: 'A note with its thread and its whole history',
+    tag: 'moderation',
+    access: { roles: READERS },
+    params: z.object({ id: Uuid }),
+    replies: {
+      200: {
+        description: 'The note',
+        body: z.object({
+          status: z.literal('ok'),
+          item: Item,
+          thread: z.array(ThreadNote),
+          history: z.array(HistoryEvent),
+        }),
+      },
+    },
+    problems: ['moderator_required', 'not_found'],
+  },
+  'moderation.decide': {
+    method: 'POST',
+    path: '/api/moderation/notes/:id/decisions',
+    summary: 'Decide on a note',
+    description:
+      'policy is obligatory for reject and remove; message is the reason of an escalation and the word to the author otherwise; a fourth deferral escalates.',
+    tag: 'moderation',
+    access: { roles: CLAIMERS },
+    params: z.object({ id: Uuid }),
+    body: DecisionRequest,
+    idempotency: 'optional',
+    replies: { 201: { headers: REPLAYED, description: 'Decided', body: Decided } },
+    problems: [...DECIDE_PROBLEMS, 'invalid_request'],
+  },
+  'moderation.undo': {
+    method: 'POST',
+    path: '/api/moderation/decisions/:event_id/undo',
+    summary: 'Undo a decision: its own for a while, a lead any at any time',
+    tag: 'moderation',
+    access: { roles: DECIDERS },
+    params: z.object({ event_id: AnyUuid }),
+    body: z.strictObject({ expected_version: Version }),
+    idempotency: 'optional',
+    replies: {
+      201: { headers: REPLAYED, description: 'The note is as it was before', body: Decided },
+    },
+    problems: DECIDE_PROBLEMS,
+  },
+  'moderation.batch': {
+    method: 'POST',
+    path: '/api/moderation/decisions/batch',
+    summary: 'Decide on up to a hundred notes at once',
+    description: 'Each item has a result of its own; one that is refused keeps no other back.',
+    tag: 'moderation',
+    access: { roles: CLAIMERS },
+    body: BatchRequest,
+    idempotency: 'optional',
+    replies: {
+      200: {
+        headers: REPLAYED,
+        description: 'A result for each item, in their order',
+        body: Batch,
+      },
+    },
+    problems: ['moderator_required', 'role_required', 'idempotency_conflict', 'invalid_request'],
+  },
+  'moderation.undo_batch': {
+    method: 'POST',
+    path: '/api/moderation/batches/:id/undo',
+    summary: 'Undo what was decided together',
+    tag: 'moderation',
+    access: { roles: DECIDERS },
+    params: z.object({ id: AnyUuid }),
+    body: z.strictObject({}),
+    idempotency: 'optional',
+    replies: {
+      200: {
+        headers: REPLAYED,
+        description: 'A result for each decision of the batch',
+        body: Batch,
+      },
+    },
+    problems: ['moderator_required', 'role_required', 'not_found', 'idempotency_conflict'],
+  },
+});

@@ -1,0 +1,136 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type DecisionRow, decisionsOfBatch, findDecision } from '../../projections/decisions.ts';
+import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
+import type { Handlers } from '../http/route.ts';
+import { query } from '../postgres.ts';
+import { decisionOn, MOST_DEFERRED_MS, undoOf } from './commands.ts';
+import { type Result, reviewPlan, reviewsPlan } from './decide.ts';
+import { type NamedEvent, readNoteStreams } from './decide-rows.ts';
+import { historyBody, threadBody, threadOf } from './history.ts';
+import { itemBody } from './item-body.ts';
+import { type ItemRow, itemsById } from './item-rows.ts';
+import { executeOnce, mapAnswer } from './once.ts';
+import type { ModerationParts } from './parts.ts';
+import { isActivePolicy } from './policies.ts';
+import type { BatchResult, DecisionRequest, reviewContract } from './review-contract.ts';
+
+export function reviewHandlers({
+  config,
+  pool,
+  store,
+}: ModerationParts): Handlers<typeof reviewContract> {
+  const undoSeconds = config.undoWindowSeconds;
+  return {
+    'moderation.note': async ({ principal: me, params: { id } }) => {
+      const [[row], thread, events] = await Promise.all([
+        query<ItemRow>(pool, itemsById([id])),
+        query<Parameters<typeof threadBody>[0] & Record<string, unknown>>(pool, threadOf(id)),
+        query<NamedEvent & Record<string, unknown>>(pool, readNoteStreams([id])),
+      ]);
+      if (!row) return refuse('not_found');
+      return {
+        status: 200,
+        body: {
+          status: 'ok',
+          item: itemBody(row, { me, undoSeconds }),
+          thread: thread.map(threadBody),
+          history: events.map(historyBody),
+        },
+      };
+    },
+
+    'moderation.decide': async (call) => {
+      const { principal, params, body } = call;
+      const wrong = await wrongRequest(body);
+      if (wrong) return wrong;
+      const plan = reviewPlan(principal, decisionOn(params.id, body), undoSeconds);
+      const decided = await executeOnce(store, call, plan, 201);
+      if (isRefusal(decided)) return decided;
+      const { answer, ...extras } = decided;
+      return { status: 201, body: answer, ...extras };
+    },
+
+    'moderation.undo': async (call) => {
+      const { principal, params, body } = call;
+      const [decision] = await query<DecisionRow>(pool, findDecision(params.event_id));
+      if (!decision) return refuse('not_found');
+      const undo = undoOf(decision, undoSeconds, { expectedVersion: body.expected_version });
+      const undone = await executeOnce(store, call, reviewPlan(principal, undo, undoSeconds), 201);
+      if (isRefusal(undone)) return undone;
+      const { answer, ...extras } = undone;
+      return { status: 201, body: answer, ...extras };
+    },
+
+    'moderation.batch': async (call) => {
+      const { principal, body } = call;
+      const wrong = await wrongRequest(body);
+      if (wrong) return wrong;
+      const { items, ...action } = body;
+      const batch_id = uuidv7();
+      const asked = items.map(({ note_id, expected_version }) =>
+        decisionOn(note_id, { ...action, expected_version } as DecisionRequest, batch_id),
+      );
+      const plan = reviewsPlan(principal, asked, undoSeconds);
+      const decided = await executeOnce(
+        store,
+        call,
+        mapAnswer(plan, (results) => ({
+          batch_id,
+          results: asked.map((one, index) => resultBody(one.noteId, results[index])),
+        })),
+        200,
+      );
+      if (isRefusal(decided)) return decided;
+      const { answer, ...extras } = decided;
+      return { status: 200, body: { status: 'decided', ...answer }, ...extras };
+    },
+
+    'moderation.undo_batch': async (call) => {
+      const { principal, params } = call;
+      const batch = { expectedVersion: null, batchId: params.id };
+      const decisions = await query<DecisionRow>(pool, decisionsOfBatch(params.id));
+      if (decisions.length === 0) return refuse('not_found');
+      const asked = decisions.map((decision) => undoOf(decision, undoSeconds, batch));
+      const plan = reviewsPlan(principal, asked, undoSeconds);
+      const undone = await executeOnce(
+        store,
+        call,
+        mapAnswer(plan, (results) =>
+          decisions.map(({ note_id }, index) => resultBody(note_id, results[index])),
+        ),
+        200,
+      );
+      if (isRefusal(undone)) return undone;
+      const { answer: results, ...extras } = undone;
+      return {
+        status: 200,
+        body: { status: 'undone', batch_id: params.id, results },
+        ...extras,
+      };
+    },
+  };
+}
+
+/** What no schema can say: which policies are active, and how far away a time is. */
+async function wrongRequest(
+  body: { action: string } & ({ policy: string } | { until?: string | undefined } | object),
+): Promise<Refusal<'invalid_request'> | null> {
+  if ('policy' in body && !(await isActivePolicy(body.policy)))
+    return refuse('invalid_request', {
+      issues: [{ path: 'policy', message: 'must be an active policy' }],
+    });
+  if (!('until' in body) || body.until === undefined) return null;
+  const ahead = new Date(body.until).getTime() - Date.now();
+  return ahead > 0 && ahead <= MOST_DEFERRED_MS
+    ? null
+    : refuse('invalid_request', {
+        issues: [{ path: 'until', message: 'must be within the next 72 hours' }],
+      });
+}
+
+function resultBody(noteId: string, result: Result | undefined): BatchResult {
+  if (!result) throw new Error('an item without a result');
+  if (!isRefusal(result)) return { note_id: noteId, ...result };
+  const { refused, details = {} } = result;
+  return { note_id: noteId, status: refused, error: { code: refused, ...details } };
+}

@@ -1,0 +1,129 @@
+import { findReportOf, type ReportRow } from '../../projections/note-reports.ts';
+import type { NoteRow } from '../../projections/notes.ts';
+import { streamVersion } from '../eventstore/append.ts';
+import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
+import type { Actor, RecordedEvent } from '../eventstore/event.ts';
+import { type Sql, sql } from '../eventstore/sql.ts';
+import type { Decision, Plan } from '../eventstore/store.ts';
+import { type NoteCommand, note } from './note.ts';
+import type { ReportReason } from './report-reasons.ts';
+
+const lockNote = (id: string): Sql => sql`SELECT * FROM notes WHERE note_id = ${id} FOR UPDATE`;
+
+const readNote = (id: string): Sql =>
+  sql`SELECT e.* FROM notes n
+    JOIN events e ON e.owner_id = n.owner_id AND e.stream_id = 'note-' || n.note_id
+    WHERE n.note_id = ${id} ORDER BY e.stream_version`;
+
+const parentOf = (id: string): Sql =>
+  sql`SELECT p.* FROM notes n JOIN notes p ON p.note_id = n.parent_id WHERE n.note_id = ${id}`;
+
+/** The member, and whoever else's feed tells what becomes of the reports on the note. */
+const membersOf = (memberId: string, noteId: string): Sql =>
+  sql`SELECT ${memberId}::uuid AS member_id
+    UNION SELECT member_id FROM note_reports
+      WHERE note_id = ${noteId} AND state = 'open' AND member_id IS NOT NULL`;
+
+export type OwnRefusal = 'session_required' | 'not_found' | 'state_conflict';
+
+/** Withdraws or appeals. `live` selects the member's proof as it stands: no row refuses. */
+export function ownPlan(
+  noteId: string,
+  memberId: string,
+  live: Sql,
+  command: (now: Date) => Extract<NoteCommand, { type: 'WithdrawNote' | 'OpenAppeal' }>,
+): Plan<null, OwnRefusal> {
+  return {
+    lock: membersOf(memberId, noteId),
+    load: [live, lockNote(noteId), readNote(noteId)],
+    decide({ rows, now }): Decision<null, OwnRefusal> {
+      const [[proof], [row], events] = rows as unknown as [unknown[], NoteRow[], RecordedEvent[]];
+      if (!proof) return refuse('session_required');
+      if (!row) return refuse('not_found');
+      const decided = note.decide(note.replay(events), command(now));
+      if (isRefusal(decided)) return decided as Refusal<OwnRefusal>;
+      if (decided.length === 0) return { unchanged: null };
+      return {
+        answer: null,
+        appends: [
+          {
+            owner: row.owner_id,
+            stream: `note-${noteId}`,
+            version: streamVersion(events),
+            actor: { type: 'member', id: memberId },
+            events: decided,
+          },
+        ],
+        // Whoever holds the note to review it has nothing left to review.
+        rows: [sql`DELETE FROM note_leases WHERE note_id = ${noteId}`],
+      };
+    },
+  };
+}
+
+export interface Reported {
+  reportId: string;
+  /** A guest is known again by keyed hashes of the address: the newest first, for a while. */
+  reporter: { memberId: string } | { buckets: readonly string[] };
+  reason: ReportReason;
+  details: string | null;
+}
+
+/** Answers the report's id: the first one's where the reporter has reported the note before. */
+export function reportPlan(noteId: string, reported: Reported): Plan<string, 'not_found'> {
+  const { reportId, reporter, reason, details } = reported;
+  const memberId = 'memberId' in reporter ? reporter.memberId : null;
+  const buckets = 'buckets' in reporter ? reporter.buckets : [];
+  const actor: Actor = memberId ? { type: 'member', id: memberId } : { type: 'guest' };
+  return {
+    ...(memberId ? { lock: [memberId] } : {}),
+    load: [
+      lockNote(noteId),
+      readNote(noteId),
+      parentOf(noteId),
+      sql`SELECT note_id FROM report_addresses
+        WHERE note_id = ${noteId} AND bucket = ANY(${buckets})`,
+      findReportOf(noteId, memberId),
+    ],
+    decide({ rows }): Decision<string, 'not_found'> {
+      const [[row], events, [parent], known, [former]] = rows as unknown as [
+        NoteRow[],
+        RecordedEvent[],
+        NoteRow[],
+        unknown[],
+        ReportRow[],
+      ];
+      if (!row) return refuse('not_found');
+      const decided = note.decide(note.replay(events), {
+        type: 'ReportNote',
+        reportId,
+        memberId,
+        repeated: known.length > 0,
+        reason,
+        details,
+        parent: parent ?? null,
+      });
+      if (isRefusal(decided)) return refuse('not_found');
+      if (decided.length === 0) return { unchanged: former?.report_id ?? reportId };
+      const [bucket] = buckets;
+      return {
+        answer: reportId,
+        appends: [
+          {
+            owner: row.owner_id,
+            stream: `note-${noteId}`,
+            version: streamVersion(events),
+            actor,
+            events: decided,
+          },
+        ],
+        rows: bucket
+          ? [
+              sql`INSERT INTO report_addresses (note_id, bucket, reported_at)
+                VALUES (${noteId}, ${bucket}, clock_timestamp()) ON CONFLICT DO NOTHING`,
+            ]
+          : [],
+      };
+    },
+  };
+}

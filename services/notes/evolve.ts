@@ -1,0 +1,142 @@
+import type { RecordedEvent } from '../eventstore/event.ts';
+import type { Appeal, Decision, Known, KnownNote, NoteEvents, NoteState, Report } from './state.ts';
+
+export function evolveNote(state: NoteState, event: RecordedEvent<NoteEvents>): NoteState {
+  if (event.type === 'NoteSubmitted')
+    return {
+      status: 'pending',
+      noteId: event.data.note_id,
+      experience: event.data.experience,
+      memberId: event.data.member_id,
+      parentId: event.data.parent_id,
+      version: event.stream_version,
+      reports: { open: [], openReasons: [], dismissed: [], members: [] },
+      tier: 'normal',
+      deferrals: 0,
+      deferredUntil: null,
+    };
+  if (state.status === 'none') return state;
+  return { ...changed(state, event), version: event.stream_version };
+}
+
+type Change = Exclude<RecordedEvent<NoteEvents>, { type: 'NoteSubmitted' }>;
+
+function changed(state: KnownNote, event: Change): KnownNote {
+  switch (event.type) {
+    case 'NoteApproved':
+      if (state.status !== 'pending') return state;
+      return {
+        ...known(state),
+        status: 'approved',
+        undoable: { decision: decision(event, 'approved'), before: state },
+      };
+    case 'NoteRejected':
+      if (state.status !== 'pending') return state;
+      return {
+        ...known(state),
+        status: 'rejected',
+        decision: decision(event, 'rejected'),
+        before: state,
+        appeal: { status: 'none' },
+        erased: false,
+      };
+    case 'NoteRemoved':
+      if (state.status !== 'approved') return state;
+      return {
+        ...known(state),
+        reports: settled(state.reports),
+        status: 'removed',
+        decision: decision(event, 'removed'),
+        before: state,
+        settled: state.reports.open,
+        appeal: { status: 'none' },
+        erased: false,
+      };
+    case 'NoteRestored':
+      // Beside the undo of a removal it says that the note is public again.
+      if (state.status === 'approved') return state;
+      return { ...known(state), status: 'approved', undoable: null };
+    case 'AppealGranted':
+      return { ...known(state), status: 'approved', undoable: null };
+    case 'DecisionUndone':
+      return undone(state);
+    case 'NoteEscalated':
+      return state.status === 'pending' ? { ...state, tier: 'lead', deferredUntil: null } : state;
+    case 'NoteDeferred':
+      if (state.status !== 'pending') return state;
+      return {
+        ...state,
+        deferrals: state.deferrals + 1,
+        deferredUntil: new Date(event.data.until),
+      };
+    case 'NoteWithdrawn':
+      return {
+        ...known(state),
+        reports: settled(state.reports),
+        status: 'withdrawn',
+        erased: false,
+      };
+    case 'NoteReported':
+      return { ...state, reports: reported(state.reports, event.data) };
+    case 'ReportsDismissed':
+      return {
+        ...state,
+        reports: {
+          ...settled(state.reports),
+          dismissed: [...new Set([...state.reports.dismissed, ...state.reports.openReasons])],
+        },
+      };
+    case 'AppealOpened':
+      return withAppeal(state, {
+        status: 'open',
+        appealId: event.data.appeal_id,
+        memberId: event.data.member_id,
+      });
+    case 'AppealUpheld':
+      return withAppeal(state, { status: 'upheld' });
+    case 'AppealPeriodEnded':
+      return withAppeal(state, { status: 'period_over' });
+    case 'NoteErased':
+      return 'erased' in state ? { ...state, erased: true } : state;
+  }
+}
+
+function known({ noteId, experience, memberId, parentId, version, reports }: KnownNote): Known {
+  return { noteId, experience, memberId, parentId, version, reports };
+}
+
+function decision({ event_id, actor, recorded_at }: Change, kind: Decision['kind']): Decision {
+  return { eventId: event_id, kind, by: actor, at: recorded_at };
+}
+
+/** A pending note has its old place, a removed one its old reports, and an open appeal is moot. */
+function undone(state: KnownNote): KnownNote {
+  if (state.status === 'removed') return state.before;
+  if (state.status === 'rejected') return state.before;
+  if (state.status === 'approved' && state.undoable)
+    return { ...state.undoable.before, reports: state.reports };
+  return state;
+}
+
+function settled(reports: Known['reports']): Known['reports'] {
+  return { ...reports, open: [], openReasons: [] };
+}
+
+function reported(
+  reports: Known['reports'],
+  report: Report & { reason: string; silent: boolean },
+): Known['reports'] {
+  const { report_id, member_id } = report;
+  const members = member_id === null ? reports.members : [...reports.members, member_id];
+  if (report.silent) return { ...reports, members };
+  return {
+    ...reports,
+    members,
+    open: [...reports.open, { report_id, member_id }],
+    openReasons: [...reports.openReasons, report.reason],
+  };
+}
+
+function withAppeal(state: KnownNote, appeal: Appeal): KnownNote {
+  return state.status === 'rejected' || state.status === 'removed' ? { ...state, appeal } : state;
+}

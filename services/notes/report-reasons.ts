@@ -1,0 +1,11 @@
+/** Why something public is reported. */
+export const REPORT_REASONS = [
+  'spam',
+  'abuse',
+  'illegal',
+  'privacy',
+  'impersonation',
+  'other',
+] as const;
+
+export type ReportReason = (typeof REPORT_REASONS)[number];

@@ -1,0 +1,117 @@
+import { type Refusal, refuse } from '../eventstore/decider.ts';
+import type { Actor } from '../eventstore/event.ts';
+import type * as events from './events.ts';
+import type { Experience } from './experience.ts';
+
+/** The events of a note's own stream. */
+export type NoteEvents = Exclude<(typeof events)[keyof typeof events], typeof events.DecisionTold>;
+
+/** What is known of the note that is replied to; null where there is no such note. */
+export interface ParentFacts {
+  state: string;
+  experience: string;
+  parent_id: string | null;
+  member_id: string | null;
+}
+
+/** A decision that can be undone, and appealed against: the event, by whom and when. */
+export interface Decision {
+  eventId: string;
+  kind: 'approved' | 'rejected' | 'removed';
+  by: Actor;
+  at: Date;
+}
+
+export interface Report {
+  report_id: string;
+  member_id: string | null;
+}
+
+/** What a note keeps whatever its state. */
+export interface Known {
+  noteId: string;
+  experience: Experience;
+  memberId: string | null;
+  parentId: string | null;
+  /** The stream's version: one for each event. */
+  version: number;
+  reports: {
+    open: readonly Report[];
+    openReasons: readonly string[];
+    /** Reasons that a moderator has looked at and dismissed. */
+    dismissed: readonly string[];
+    /** Members who reported, for ever. */
+    members: readonly string[];
+  };
+}
+
+export interface Pending extends Known {
+  status: 'pending';
+  tier: 'lead' | 'normal';
+  deferrals: number;
+  deferredUntil: Date | null;
+}
+
+export interface Approved extends Known {
+  status: 'approved';
+  /** The approval, where it can be undone: a restoration or a granted appeal cannot. */
+  undoable: { decision: Decision; before: Pending } | null;
+}
+
+/** An appeal against the decision that stands: at most one. */
+export type Appeal =
+  | { status: 'none' }
+  | { status: 'open'; appealId: string; memberId: string }
+  | { status: 'upheld' }
+  | { status: 'period_over' };
+
+export interface Rejected extends Known {
+  status: 'rejected';
+  decision: Decision;
+  before: Pending;
+  appeal: Appeal;
+  erased: boolean;
+}
+
+export interface Removed extends Known {
+  status: 'removed';
+  decision: Decision;
+  before: Approved;
+  appeal: Appeal;
+  /** The reports that the removal settled. */
+  settled: readonly Report[];
+  erased: boolean;
+}
+
+export interface Withdrawn extends Known {
+  status: 'withdrawn';
+  erased: boolean;
+}
+
+export type NoteState = { status: 'none' } | Pending | Approved | Rejected | Removed | Withdrawn;
+export type KnownNote = Exclude<NoteState, { status: 'none' }>;
+export type NoteStatus = KnownNote['status'];
+
+/** A reply's target is public, top-level and of the same experience. */
+export function takesReplies(parent: ParentFacts | null | undefined, experience: string): boolean {
+  return (
+    parent?.state === 'approved' && parent.parent_id === null && parent.experience === experience
+  );
+}
+
+/** The decision by which a note is what it is, where it is by one that can be undone. */
+export function standingDecision(state: NoteState): Decision | null {
+  if (state.status === 'approved') return state.undoable?.decision ?? null;
+  return state.status === 'rejected' || state.status === 'removed' ? state.decision : null;
+}
+
+export function conflict(
+  reason: string,
+  details: Record<string, unknown> = {},
+): Refusal<'state_conflict'> {
+  return refuse('state_conflict', { reason, ...details });
+}
+
+export function wrongState(state: KnownNote): Refusal<'state_conflict'> {
+  return conflict('wrong_state', { current_state: state.status, current_version: state.version });
+}

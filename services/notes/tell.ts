@@ -1,0 +1,135 @@
+import type { NoteRow } from '../../projections/notes.ts';
+import { type Append, readStream } from '../eventstore/append.ts';
+import type { NewEvent, RecordedEvent } from '../eventstore/event.ts';
+import { type Sql, sql } from '../eventstore/sql.ts';
+import type { Job, Plan } from '../eventstore/store.ts';
+import { appealUntil, toldAt } from './author.ts';
+import type { DecisionTold } from './events.ts';
+import { note } from './note.ts';
+import { type NoteEvents, standingDecision } from './state.ts';
+
+type Told = NewEvent<typeof DecisionTold>['data'];
+
+const OUTCOMES: Readonly<Record<string, Told['outcome']>> = {
+  NoteApproved: 'approved',
+  NoteRejected: 'rejected',
+  NoteRemoved: 'removed',
+  NoteRestored: 'restored',
+};
+
+/**
+ * The job that tells those concerned, once the decision can no longer be undone by whoever made it;
+ * none where nobody is to be told.
+ */
+export function tellJobs(
+  { note_id, member_id, reported_at }: NoteRow,
+  parentAuthorId: string | null,
+  { version, events }: Append,
+  undoSeconds: number,
+): Job[] {
+  const index = events.findIndex(({ type }) => type in OUTCOMES);
+  if (index < 0 || (!member_id && !parentAuthorId && !reported_at)) return [];
+  return [
+    {
+      queue: 'tell-author',
+      data: { note_id, version: version + index + 1 },
+      // A second more, so that the job is never there before the window is over.
+      ...(undoSeconds > 0 ? { startAfter: undoSeconds + 1 } : {}),
+    },
+  ];
+}
+
+/** Tells of a decision if it still stands; answers whether it told. */
+export function tellPlan(
+  row: Pick<NoteRow, 'note_id' | 'owner_id'>,
+  eventId: string,
+  undoSeconds: number,
+): Plan<boolean> {
+  const stream = `telling-${eventId}`;
+  return {
+    lock: membersToTell(row.note_id),
+    load: [
+      sql`SELECT note_id FROM notes WHERE note_id = ${row.note_id} FOR SHARE`,
+      readStream(row.owner_id, `note-${row.note_id}`),
+      readStream(row.owner_id, stream),
+    ],
+    decide({ rows, now }) {
+      const [, events, told] = rows as unknown as [unknown, RecordedEvent[], RecordedEvent[]];
+      const event = events.find(({ event_id }) => event_id === eventId);
+      if (told.length > 0 || !event || !stands(events, event, undoSeconds))
+        return { unchanged: false };
+      if (now < toldAt(event.recorded_at, undoSeconds))
+        throw new Error('a decision that may still be undone is told to nobody');
+      const by = event.actor.type === 'moderator' ? 'moderator' : 'service';
+      return {
+        answer: true,
+        appends: [
+          {
+            owner: row.owner_id,
+            stream,
+            version: 0,
+            actor: { type: by },
+            events: [
+              {
+                type: 'DecisionTold',
+                data: facts(event as RecordedEvent<NoteEvents>, events, undoSeconds),
+                personal: null,
+              },
+            ],
+          },
+        ],
+      };
+    },
+  };
+}
+
+function membersToTell(noteId: string): Sql {
+  return sql`SELECT member_id FROM notes WHERE note_id = ${noteId} AND member_id IS NOT NULL
+    UNION SELECT p.member_id FROM notes n JOIN notes p ON p.note_id = n.parent_id
+      WHERE n.note_id = ${noteId} AND p.member_id IS NOT NULL
+    UNION SELECT member_id FROM note_reports WHERE note_id = ${noteId} AND member_id IS NOT NULL`;
+}
+
+/** Neither undone nor overtaken by another decision. */
+function stands(
+  events: readonly RecordedEvent[],
+  event: RecordedEvent,
+  undoSeconds: number,
+): boolean {
+  if (event.type !== 'NoteRestored')
+    return standingDecision(note.replay(events))?.eventId === event.event_id;
+  const index = events.indexOf(event);
+  const later = events.slice(index + 1);
+  const removal = events.slice(0, index).findLast(({ type }) => type === 'NoteRemoved');
+  // Whoever was not told of the removal has nothing to learn.
+  const told = removal && toldAt(removal.recorded_at, undoSeconds) <= event.recorded_at;
+  return (
+    told === true && !later.some(({ type }) => type === 'NoteRemoved' || type === 'NoteWithdrawn')
+  );
+}
+
+function facts(
+  event: RecordedEvent<NoteEvents>,
+  events: readonly RecordedEvent[],
+  undoSeconds: number,
+): Told {
+  const before = note.replay(events.slice(0, events.indexOf(event)));
+  const outcome = OUTCOMES[event.type];
+  if (before.status === 'none' || !outcome) throw new Error(`${event.type} is told to nobody`);
+  const { data, personal, recorded_at } = event;
+  const refused = event.type === 'NoteRejected' || event.type === 'NoteRemoved';
+  const parentAuthor = 'parent_author_id' in data ? data.parent_author_id : null;
+  return {
+    note_id: before.noteId,
+    of: event.event_id,
+    outcome,
+    policy: 'policy' in data ? data.policy : null,
+    message: refused && personal !== null && 'message' in personal && personal.message !== null,
+    experience: before.experience,
+    member_id: before.memberId,
+    parent_id: before.parentId,
+    parent_author_id: parentAuthor,
+    appeal_until: refused ? appealUntil(recorded_at, undoSeconds).toISOString() : null,
+    reports: event.type === 'NoteRemoved' ? [...before.reports.open] : [],
+  };
+}

@@ -1,0 +1,39 @@
+import type { NoteRow } from '../../projections/notes.ts';
+import { readStream, streamVersion } from '../eventstore/append.ts';
+import { isRefusal } from '../eventstore/decider.ts';
+import type { RecordedEvent } from '../eventstore/event.ts';
+import { sql } from '../eventstore/sql.ts';
+import type { Plan } from '../eventstore/store.ts';
+import { note } from './note.ts';
+import type { EndAppealPeriod, EscalateOldNote } from './upkeep.ts';
+
+/** What the service does with a note by itself; answers whether there was anything to do. */
+export function upkeepPlan(
+  { note_id, owner_id }: Pick<NoteRow, 'note_id' | 'owner_id'>,
+  command: (now: Date) => EndAppealPeriod | EscalateOldNote,
+): Plan<boolean> {
+  const stream = `note-${note_id}`;
+  return {
+    load: [
+      sql`SELECT note_id FROM notes WHERE note_id = ${note_id} FOR UPDATE`,
+      readStream(owner_id, stream),
+    ],
+    decide({ rows, now }) {
+      const events = rows[1] as unknown as RecordedEvent[];
+      const decided = note.decide(note.replay(events), command(now));
+      if (isRefusal(decided) || decided.length === 0) return { unchanged: false };
+      return {
+        answer: true,
+        appends: [
+          {
+            owner: owner_id,
+            stream,
+            version: streamVersion(events),
+            actor: { type: 'service' },
+            events: decided,
+          },
+        ],
+      };
+    },
+  };
+}

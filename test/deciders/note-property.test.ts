@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { isRefusal } from '../../services/eventstore/decider.ts';
+import type { RecordedEvent } from '../../services/eventstore/event.ts';
+import { type NoteCommand, note } from '../../services/notes/note.ts';
+import type { NoteEvents, NoteState } from '../../services/notes/state.ts';
+import * as s from './note-setting.ts';
+
+const PUBLISHES = ['NoteApproved', 'NoteRestored', 'AppealGranted'];
+const HIDES = ['NoteRejected', 'NoteRemoved', 'DecisionUndone', 'NoteWithdrawn', 'NoteErased'];
+
+type Event = RecordedEvent<NoteEvents>;
+
+const command = fc.record({
+  type: fc.constantFrom(...(Object.keys(s.made) as NoteCommand['type'][])),
+  by: fc.constantFrom(s.ann, s.bob),
+  lead: fc.boolean(),
+  stale: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+  back: fc.nat({ max: 3 }),
+  days: fc.constantFrom(0, 1, 15, 91),
+});
+
+t.test('nothing makes a note public but a decision after the last one that hid it', async (t) => {
+  let published = 0;
+  const property = fc.property(fc.array(command, { maxLength: 30 }), (commands) => {
+    let state: NoteState = s.after(s.submission);
+    const events: Event[] = [];
+    for (const { type, by, lead, stale, back, days } of commands) {
+      const version = state.status === 'none' ? 0 : state.version;
+      const now = days === 0 ? s.later(version + 1) : s.days(days);
+      const made = {
+        ...s.made[type](stale ? version - 1 : version),
+        moderatorId: by,
+        now,
+        ...(type === 'UndoDecision' ? { lead, of: s.eventId(Math.max(1, version - back)) } : {}),
+      } as NoteCommand;
+      const appended = s.recorded(state, made);
+      if (isRefusal(appended)) continue;
+      events.push(...appended);
+      state = appended.reduce(note.evolve, state);
+      if (state.status !== 'approved') continue;
+      published++;
+      const last = events.findLast(({ type }) => [...PUBLISHES, ...HIDES].includes(type));
+      if (!last || !PUBLISHES.includes(last.type)) return false;
+    }
+    return state.status !== 'none';
+  });
+  fc.assert(property, { numRuns: 5000 });
+  t.ok(published > 1000, 'the sequences do publish');
+});

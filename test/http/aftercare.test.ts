@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { decide, hire, submit } from '../harness/moderation.ts';
+import { feedOf, letPass, tellAll } from '../harness/passing-time.ts';
+import { type Service, signedIn, startService } from '../harness/service.ts';
+
+type Member = Awaited<ReturnType<typeof signedIn>>;
+
+const memberNote = (service: Service, { handle, cookie }: Member, more: object = {}) =>
+  submit(service, { name: '', attribution: 'member', member_handle: handle, ...more }, cookie);
+
+const post = (service: Service, path: string, body: object, cookie?: string) =>
+  service.call('POST', `/api/guestbook/${path}`, { body, cookie });
+
+const typesOf = async (service: Service, { id }: Member) =>
+  (await feedOf(service, id)).map(({ type }) => type);
+
+t.test('nobody outside learns of a rejection while it may be undone', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const member = await signedIn(service);
+  const pending = await memberNote(service, member);
+  const rejected = await memberNote(service, member);
+  t.equal((await decide(ann, rejected.id, 'reject')).status, 201);
+  const seen = async ({ id }: { id: string }) => {
+    const outcome = await service.call('GET', `/api/guestbook/${id}/outcome`, member);
+    const appeal = await post(service, `${id}/appeal`, { text: 'Why?' }, member.cookie);
+    delete appeal.body.error.request_id;
+    return JSON.stringify([outcome.body, appeal.status, appeal.body]).replaceAll(id, 'ID');
+  };
+  t.equal(await seen(rejected), await seen(pending));
+  const { cookie } = member;
+  const again = await service.call('POST', '/api/guestbook', { body: rejected, cookie });
+  t.same(again.body, { status: 'pending_review', id: rejected.id });
+  await t.rejects(tellAll(service), /may still be undone/);
+  t.same(await typesOf(service, member), ['note.submitted', 'note.submitted']);
+});
+
+t.test('after it the author is told the policy, reads the word, and appeals', async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const member = await signedIn(service);
+  const stranger = await signedIn(service);
+  const note = await memberNote(service, member);
+  const body = { action: 'reject', expected_version: 1, policy: 'abuse', message: 'Be kind.' };
+  const decided = await ann.post(`notes/${note.id}/decisions`, body);
+  await letPass(service, '601 seconds');
+  t.equal(await tellAll(service), 1);
+  t.equal(await tellAll(service), 0, 'told once');
+  const [, told] = await feedOf(service, member.id);
+  t.match(told, {
+    type: 'note.rejected',
+    subject: note.id,
+    data: { policy: 'abuse', message: true, decision_id: decided.body.event_id },
+  });
+  t.strictSame(told?.actor, { type: 'moderator' }, 'not which one');
+  t.notMatch(JSON.stringify(told), 'Be kind');
+  const own = await service.call('GET', `/api/guestbook/${note.id}/outcome`, member);
+  t.match(own.body, { status: 'not_published', outcome: 'rejected', message: 'Be kind.' });
+  const others = await service.call('GET', `/api/guestbook/${note.id}/outcome`, stranger);
+  t.equal(others.status, 404);
+
+  const appeal = (cookie: string) => post(service, `${note.id}/appeal`, { text: 'I was.' }, cookie);
+  t.equal((await appeal(stranger.cookie)).status, 404);
+  t.equal((await appeal('')).status, 401);
+  t.equal((await appeal(member.cookie)).status, 202);
+  t.equal((await appeal(member.cookie)).body.error.reason, 'already_appealed');
+
+  const [item] = (await bob.get('queue?view=appeals')).body.items;
+  t.match(item, {
+    id: note.id,
+    appeal: { state: 'open', text: 'I was.' },
+    allowed_actions: ['grant', 'uphold'],
+  });
+  t.same((await ann.get('queue?view=appeals')).body.items[0].allowed_actions, []);
+  t.same((await ann.post('claims', { count: 1, view: 'appeals' })).body.claims, []);
+  const grant = { action: 'grant', expected_version: 3 };
+  const first = await ann.post(`notes/${note.id}/decisions`, grant);
+  t.equal(first.body.error.reason, 'second_person_required');
+  t.match((await bob.post(`notes/${note.id}/decisions`, grant)).body, { state: 'approved' });
+  t.match((await service.call('GET', '/api/guestbook')).body.entries, [{ id: note.id }]);
+  t.same((await typesOf(service, member)).slice(2), ['appeal.opened', 'appeal.granted']);
+});
+
+t.test('an upheld decision stays, and fourteen days are the end of it', async (t) => {
+  const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const member = await signedIn(service);
+  const [one, two] = [await memberNote(service, member), await memberNote(service, member)];
+  for (const { id } of [one, two]) await decide(ann, id, 'reject');
+  const { cookie } = member;
+  t.equal((await post(service, `${one.id}/appeal`, { text: 'Please' }, cookie)).status, 202);
+  const uphold = { action: 'uphold', expected_version: 3, message: 'It stands.' };
+  t.match((await bob.post(`notes/${one.id}/decisions`, uphold)).body, { state: 'rejected' });
+  t.match((await typesOf(service, member)).at(-1), 'appeal.upheld');
+  await letPass(service, '15 days');
+  const fresh = await service.call('POST', '/api/membership/login', {
+    body: { id: member.id, sign_in_key: member.sign_in_key },
+  });
+  const session = (fresh.headers.get('set-cookie') ?? '').split(';')[0];
+  const late = await post(service, `${two.id}/appeal`, { text: 'Please' }, session);
+  t.equal(late.body.error.reason, 'wrong_state');
+});
+
+t.test('its member takes a note back, whoever reviews it', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const member = await signedIn(service);
+  const stranger = await signedIn(service);
+  const note = await memberNote(service, member);
+  await ann.post('claims', { count: 1 });
+  const withdraw = (cookie?: string) => post(service, `${note.id}/withdraw`, {}, cookie);
+  t.equal((await withdraw()).status, 401);
+  t.equal((await withdraw(stranger.cookie)).status, 404);
+  t.equal((await post(service, `${randomUUID()}/withdraw`, {}, member.cookie)).status, 404);
+  const done = await withdraw(member.cookie);
+  t.equal(done.status, 200);
+  t.same(done.body, { status: 'withdrawn', id: note.id });
+  t.equal((await withdraw(member.cookie)).status, 200, 'again');
+  t.equal((await typesOf(service, member)).at(-1), 'note.withdrawn');
+  t.same((await ann.get('me')).body.leases, []);
+  const late = await decide(ann, note.id, 'approve');
+  t.match(late.body.error, { current_state: 'withdrawn' });
+  const again = await service.call('POST', '/api/guestbook', { body: note, cookie: member.cookie });
+  t.equal(again.body.status, 'not_published');
+});
+
+t.test('reports: one of each reporter, kept in silence, settled by a removal', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const [member, other] = [await signedIn(service), await signedIn(service)];
+  const note = await submit(service);
+  const report = (body: object, cookie?: string) =>
+    post(service, `${note.id}/report`, body, cookie);
+  const hidden = await report({ reason: 'spam' });
+  const absent = await post(service, `${randomUUID()}/report`, { reason: 'spam' });
+  t.equal(hidden.status, 404);
+  t.equal(
+    hidden.text.replace(/"request_id":"[^"]+"/, ''),
+    absent.text.replace(/"request_id":"[^"]+"/, ''),
+  );
+  await decide(ann, note.id, 'approve');
+
+  t.equal((await report({ reason: 'taste' })).status, 400);
+  for (const _ of [1, 2])
+    t.equal((await report({ reason: 'spam', details: 'It sells' }, member.cookie)).status, 202);
+  for (const _ of [1, 2]) t.equal((await report({ reason: 'spam' })).status, 202);
+  const [item] = (await ann.get('queue?view=reported')).body.items;
+  t.equal(item.reports.length, 2);
+  t.match(item.reports[1], { reason: 'spam', details: 'It sells', member_id: member.id });
+  t.same(item.allowed_actions, ['remove', 'keep']);
+  const keep = { action: 'keep', expected_version: item.version };
+  t.equal((await ann.post(`notes/${note.id}/decisions`, keep)).status, 201);
+  t.match(await feedOf(service, member.id), [
+    { type: 'report.received', data: { reason: 'spam', subject: { id: note.id } } },
+    { type: 'report.resolved', data: { outcome: 'kept' } },
+  ]);
+
+  t.equal((await report({ reason: 'spam' }, other.cookie)).status, 202);
+  t.same((await ann.get('queue?view=reported')).body.items, [], 'the reason is not new');
+  const third = await signedIn(service);
+  await report({ reason: 'illegal' }, third.cookie);
+  const [again] = (await ann.get('queue?view=reported')).body.items;
+  const remove = { action: 'remove', expected_version: again.version, policy: 'illegal' };
+  t.equal((await ann.post(`notes/${note.id}/decisions`, remove)).status, 201);
+  t.equal((await ann.get('queue')).body.counts.reported, 0);
+  await letPass(service, '11 minutes');
+  await tellAll(service);
+  t.match((await feedOf(service, third.id)).at(-1), {
+    type: 'report.resolved',
+    data: { outcome: 'removed' },
+  });
+});
+
+t.test('reports are limited by address', async (t) => {
+  const service = await startService(t, { LIMIT_NOTES_PER_TEN_MINUTES: '3' });
+  const path = `${randomUUID()}/report`;
+  const answers = [];
+  for (let n = 0; n < 4; n++) answers.push((await post(service, path, { reason: 'spam' })).status);
+  t.same(answers, [404, 404, 404, 429]);
+});
+
+t.test('the author of a note learns of a public reply, once it is final', async (t) => {
+  const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+  const ann = await hire(service, 'Ann');
+  const [asker, answerer] = [await signedIn(service), await signedIn(service)];
+  const parent = await memberNote(service, asker);
+  await decide(ann, parent.id, 'approve');
+  const reply = await memberNote(service, answerer, { parent_id: parent.id });
+  const own = await memberNote(service, asker, { parent_id: parent.id });
+  for (const { id } of [reply, own]) await decide(ann, id, 'approve');
+  await tellAll(service);
+  t.match(
+    (await feedOf(service, asker.id)).filter(({ type }) => type === 'note.replied'),
+    [
+      {
+        subject: parent.id,
+        data: { reply_id: reply.id },
+        actor: { type: 'member', id: answerer.id },
+      },
+    ],
+  );
+  t.equal((await typesOf(service, answerer)).at(-1), 'note.approved');
+});

@@ -1,0 +1,111 @@
+import t from 'tap';
+import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
+import { letPass } from '../harness/passing-time.ts';
+import { signedIn, startService } from '../harness/service.ts';
+
+type Item = { id: string };
+
+const idsOf = (answer: { body: { items: Item[] } }) => answer.body.items.map(({ id }) => id);
+
+/** Every id of a view, page by page. */
+async function walk(who: Moderator, query: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let cursor = ''; ; ) {
+    const answer = await who.get(`queue?${query}${cursor}`);
+    ids.push(...idsOf(answer));
+    if (answer.body.next_cursor === null) return ids;
+    cursor = `&cursor=${answer.body.next_cursor}`;
+  }
+}
+
+t.test('each view is walked to its end, in its order, without a gap', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const lea = await hire(service, 'Lea', 'lead');
+  const notes: string[] = [];
+  for (let n = 0; n < 12; n++) notes.push((await submit(service)).id);
+  const [a = '', b = ''] = [notes[4], notes[9]];
+  for (const id of [b, a])
+    await ann.post(`notes/${id}/decisions`, {
+      action: 'escalate',
+      expected_version: 1,
+      message: 'Please look',
+    });
+  const normal = notes.filter((id) => id !== a && id !== b);
+  t.same(await walk(ann, 'limit=3'), normal);
+  t.same(await walk(lea, 'limit=3'), [a, b, ...normal]);
+  t.same(await walk(lea, 'limit=1'), [a, b, ...normal]);
+  t.same(await walk(ann, 'view=escalated&limit=1'), [a, b]);
+  t.match((await lea.get('queue')).body.counts, { todo: 12, escalated: 2, mine: 0 });
+  t.match((await ann.get('queue')).body.counts, { todo: 10, escalated: 2, mine: 0 });
+
+  const decided = normal.slice(0, 5);
+  for (const id of decided) await decide(ann, id, id === decided[2] ? 'reject' : 'approve');
+  t.same(await walk(ann, 'view=decided&limit=2'), decided.toReversed());
+  for (const id of decided.slice(3))
+    await service.call('POST', `/api/guestbook/${id}/report`, { body: { reason: 'spam' } });
+  t.same(await walk(ann, 'view=reported&limit=1'), decided.slice(3));
+  const claimed = await ann.post('claims', { count: 3 });
+  t.same(
+    claimed.body.claims.map(({ note_id }: { note_id: string }) => note_id),
+    normal.slice(5, 8),
+  );
+  t.same(await walk(ann, 'view=mine&limit=2'), normal.slice(5, 8));
+  t.same(await walk(lea, 'view=mine'), []);
+  const reported = await lea.post('claims', { count: 9, view: 'reported' });
+  t.equal(reported.body.claims.length, 2);
+
+  const { next_cursor } = (await ann.get('queue?limit=1')).body;
+  t.equal((await ann.get(`queue?view=escalated&cursor=${next_cursor}`)).status, 400);
+  t.equal((await ann.get('queue?cursor=no')).body.status, 'invalid_cursor');
+  t.equal((await ann.get('queue?view=all')).status, 400);
+});
+
+t.test('the queue is searched by author, text and age', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const member = await signedIn(service);
+  const old = await submit(service, { name: 'Grace', message: 'Buy 100% off_here' });
+  await letPass(service, '25 hours');
+  const { cookie } = await login(service, member);
+  const own = { name: '', attribution: 'member', member_handle: member.handle };
+  const mine = await submit(service, { ...own, message: 'Grüße' }, cookie);
+  const other = await submit(service, { name: 'Eve', message: 'Buy 100 things' });
+  const found = async (query: string) => idsOf(await ann.get(`queue?${query}`));
+  t.same(await found('author=Grace'), [old.id]);
+  t.same(await found(`author=${member.handle}`), [mine.id]);
+  t.same(await found(`author=${member.id}`), [mine.id]);
+  t.same(await found('q=buy'), [old.id, other.id]);
+  t.same(await found(`q=${encodeURIComponent('100%')}`), [old.id], 'no wildcard');
+  t.same(await found('q=off_h'), [old.id]);
+  t.same(await found(`q=${encodeURIComponent('GRÜSSE'.replace('SS', 'ß'))}`), [mine.id]);
+  t.same(await found('older_than=86400'), [old.id]);
+  t.same(await found('finding=links'), []);
+  t.equal((await ann.get('queue?older_than=soon')).status, 400);
+  t.equal((await ann.get('queue?colour=red')).status, 400);
+  const [item] = (await ann.get('queue')).body.items;
+  t.match(item, { id: old.id, past_due: true });
+});
+
+async function login(
+  service: Awaited<ReturnType<typeof startService>>,
+  { id, sign_in_key }: { id: string; sign_in_key: string },
+) {
+  const body = { id, sign_in_key };
+  const answer = await service.call('POST', '/api/membership/login', { body });
+  return { cookie: (answer.headers.get('set-cookie') ?? '').split(';')[0] };
+}
+
+t.test('a lead claims what was escalated first, and the others never by themselves', async (t) => {
+  const service = await startService(t);
+  const tri = await hire(service, 'Tri', 'triage');
+  const lea = await hire(service, 'Lea', 'lead');
+  const [one, two] = [await submit(service), await submit(service)];
+  const escalate = { action: 'escalate', expected_version: 1, message: 'Hard' };
+  await tri.post(`notes/${two.id}/decisions`, escalate);
+  const claimed = async (who: Moderator, body: object) =>
+    (await who.post('claims', body)).body.claims.map((claim: { note_id: string }) => claim.note_id);
+  t.same(await claimed(lea, { count: 1 }), [two.id]);
+  t.same(await claimed(tri, { count: 5 }), [one.id]);
+  t.same(await claimed(tri, { count: 5, view: 'escalated' }), [], 'held by the lead');
+});

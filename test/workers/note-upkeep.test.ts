@@ -1,0 +1,197 @@
+import t from 'tap';
+import { FAST_LANE_RULE } from '../../services/notes/fast-lane.ts';
+import { closeAppeals } from '../../workers/close-appeals.ts';
+import { queueAge } from '../../workers/queue-age.ts';
+import { retention } from '../../workers/retention.ts';
+import { screenNote } from '../../workers/screen-note.ts';
+import { decide, hire, submit } from '../harness/moderation.ts';
+import { feedOf, letPass, tellAll } from '../harness/passing-time.ts';
+import { type Service, signedIn, startService } from '../harness/service.ts';
+
+type Member = Awaited<ReturnType<typeof signedIn>>;
+
+const memberNote = (service: Service, { handle, cookie }: Member, message = 'Hello') =>
+  submit(service, { name: '', attribution: 'member', member_handle: handle, message }, cookie);
+
+/** Every row of every table of the service, as text. */
+async function everything({ database: { pool } }: Service): Promise<string> {
+  const { rows } = await pool.query(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname IN ('public', 'pgboss')`,
+  );
+  const all = await Promise.all(
+    rows.map(({ name }) => pool.query(`SELECT t::text FROM ${name} t`)),
+  );
+  return all.flatMap(({ rows }) => rows.map(({ t }) => t)).join('\n');
+}
+
+t.test(
+  'text past its retention is in no event, read model, receipt, job or log line',
+  async (t) => {
+    const service = await startService(t);
+    const ann = await hire(service, 'Ann');
+    const member = await signedIn(service);
+    const secret = 'xylophonequartz';
+    const sent = await memberNote(service, member, `Here is ${secret}`);
+    const kept = await submit(service, { message: 'Stays forever', name: 'Ada' });
+    await screenNote(service.core, { note_id: sent.id });
+    await decide(ann, kept.id, 'approve');
+    await decide(ann, sent.id, 'approve');
+    const report = { reason: 'other', details: `It says ${secret}` };
+    await service.call('POST', `/api/guestbook/${sent.id}/report`, { body: report });
+    const word = { policy: 'spam', message: `No ${secret}` };
+    const body = { action: 'remove', expected_version: 3, ...word };
+    t.equal((await ann.post(`notes/${sent.id}/decisions`, body)).status, 201);
+    t.match(await everything(service), secret);
+    await letPass(service, '91 days');
+    t.equal(await retention(service.core), 0, 'not before the appeal period is told to be over');
+    t.equal(await closeAppeals(service.core), 1);
+    t.equal(await retention(service.core), 1);
+    t.equal(await retention(service.core), 0, 'again: nothing to do');
+    t.notMatch(await everything(service), secret);
+    t.notMatch(service.logged.join('\n'), secret);
+    t.match(await everything(service), 'Stays forever');
+    const { item, history } = (await ann.get(`notes/${sent.id}`)).body;
+    t.match(item, { text: '', erased: true, state: 'removed', allowed_actions: [] });
+    t.equal(history.at(-1).type, 'NoteErased');
+  },
+);
+
+t.test('an open appeal keeps the text; a guest and a withdrawn note have their days', async (t) => {
+  const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+  const ann = await hire(service, 'Ann');
+  const member = await signedIn(service);
+  const appealed = await memberNote(service, member);
+  const withdrawn = await memberNote(service, member);
+  const guest = await submit(service);
+  for (const { id } of [appealed, guest]) await decide(ann, id, 'reject');
+  const { cookie } = member;
+  const call = (path: string, body: object) =>
+    service.call('POST', `/api/guestbook/${path}`, { body, cookie });
+  await call(`${appealed.id}/appeal`, { text: 'Please' });
+  await call(`${withdrawn.id}/withdraw`, {});
+  const erased = async () =>
+    (
+      await service.database.pool.query(
+        'SELECT note_id FROM notes WHERE erased_at IS NOT NULL ORDER BY erased_at',
+      )
+    ).rows.map(({ note_id }) => note_id);
+  await letPass(service, '6 days');
+  t.equal(await retention(service.core), 0);
+  await letPass(service, '2 days');
+  t.equal(await retention(service.core), 1);
+  t.same(await erased(), [withdrawn.id]);
+  await letPass(service, '90 days');
+  t.equal(await closeAppeals(service.core), 0);
+  t.equal(await retention(service.core), 1);
+  t.same((await erased()).at(-1), guest.id);
+});
+
+t.test('retention goes on where a run was cut short, over more than a batch', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  await pool.query(`WITH ids AS (SELECT gen_random_uuid() AS id, n FROM generate_series(1, 1100) n)
+    INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data, personal, actor, recorded_at)
+    SELECT id, 'note-' || id, v, gen_random_uuid(), CASE v WHEN 1 THEN 'NoteSubmitted' ELSE 'NoteRejected' END,
+      CASE v WHEN 1 THEN jsonb_build_object('note_id', id, 'experience', 'service',
+        'attribution', 'guest', 'parent_id', null, 'member_id', null)
+      ELSE jsonb_build_object('note_id', id, 'policy', 'spam') END,
+      CASE v WHEN 1 THEN '{"name": "", "message": "old"}'::jsonb ELSE '{"message": null}'::jsonb END,
+      '{"type": "service"}', now()
+    FROM ids, generate_series(1, 2) v ORDER BY n, v`);
+  await letPass(service, '100 days');
+  const [one, two] = await Promise.all([retention(service.core), retention(service.core)]);
+  t.equal(one + two, 1100);
+  const { rows } = await pool.query('SELECT count(*)::int FROM events WHERE personal IS NOT NULL');
+  t.equal(rows[0].count, 0);
+});
+
+t.test('what waits for more than three days is escalated, once', async (t) => {
+  const service = await startService(t);
+  const lea = await hire(service, 'Lea', 'lead');
+  const old = await submit(service);
+  await letPass(service, '73 hours');
+  const fresh = await submit(service);
+  t.equal(await queueAge(service.core), 1);
+  t.equal(await queueAge(service.core), 0);
+  t.match((await lea.get('queue')).body.items, [
+    { id: old.id, tier: 'lead', version: 2 },
+    { id: fresh.id, tier: 'normal' },
+  ]);
+});
+
+t.test(
+  'without an undo window the author is told at once, and only once by two workers',
+  async (t) => {
+    const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+    const ann = await hire(service, 'Ann');
+    const member = await signedIn(service);
+    const note = await memberNote(service, member);
+    await decide(ann, note.id, 'reject');
+    const body = note;
+    const again = await service.call('POST', '/api/guestbook', { body, cookie: member.cookie });
+    t.equal(again.body.status, 'not_published');
+    const told = await Promise.all([tellAll(service), tellAll(service)]);
+    t.equal(told[0] + told[1], 1);
+    t.match((await feedOf(service, member.id)).at(-1), { type: 'note.rejected', subject: note.id });
+  },
+);
+
+t.test('a removal is told, and so is its end, if the author heard of it', async (t) => {
+  const service = await startService(t);
+  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const member = await signedIn(service);
+  const note = await memberNote(service, member);
+  await decide(ann, note.id, 'approve');
+  await letPass(service, '11 minutes');
+  await tellAll(service);
+  const remove = { action: 'remove', expected_version: 2, policy: 'spam' };
+  await ann.post(`notes/${note.id}/decisions`, remove);
+  const quick = await lea.post(`notes/${note.id}/decisions`, {
+    action: 'restore',
+    expected_version: 3,
+  });
+  t.equal(quick.status, 201);
+  await letPass(service, '11 minutes');
+  t.equal(await tellAll(service), 0, 'nothing to learn');
+  await ann.post(`notes/${note.id}/decisions`, { ...remove, expected_version: 4 });
+  await letPass(service, '11 minutes');
+  t.equal(await tellAll(service), 1);
+  await lea.post(`notes/${note.id}/decisions`, { action: 'restore', expected_version: 5 });
+  await letPass(service, '11 minutes');
+  t.equal(await tellAll(service), 1);
+  const types = (await feedOf(service, member.id)).map(({ type }) => type);
+  t.same(types, ['note.submitted', 'note.approved', 'note.removed', 'note.restored']);
+});
+
+t.test('the fast lane approves by its rule where it is on, and leaves the rest', async (t) => {
+  const service = await startService(t, { FAST_LANE: 'true', UNDO_WINDOW_SECONDS: '0' });
+  const ann = await hire(service, 'Ann');
+  const member = await signedIn(service);
+  const screened = async (message: string) => {
+    const { id } = await memberNote(service, member, message);
+    await screenNote(service.core, { note_id: id });
+    const { item, history } = (await ann.get(`notes/${id}`)).body;
+    return { id, state: item.state, last: history.at(-1) };
+  };
+  for (const message of ['One apple', 'Two pears', 'Three plums', 'Four figs', 'Five limes']) {
+    const { id, state } = await screened(message);
+    t.equal(state, 'pending');
+    await decide(ann, id, 'approve');
+  }
+  const sixth = await screened('A quiet morning by the river');
+  t.match(sixth, {
+    state: 'approved',
+    last: { actor: { type: 'service' }, data: { rule: FAST_LANE_RULE } },
+  });
+  t.equal((await screened('Look at http://10.0.0.1/x')).state, 'pending', 'a finding');
+  const seventh = await screened('Another thing entirely');
+  const remove = { action: 'remove', expected_version: 2, policy: 'spam' };
+  t.equal((await ann.post(`notes/${seventh.id}/decisions`, remove)).status, 201);
+  t.equal((await screened('Clouds over the hills')).state, 'pending', 'one was removed');
+});
+
+t.test('the fast lane is off by default', async (t) => {
+  const service = await startService(t);
+  t.equal(service.core.config.fastLane, false);
+});

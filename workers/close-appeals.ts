@@ -1,0 +1,33 @@
+import type { NoteRow } from '../projections/notes.ts';
+import type { Config } from '../services/config.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
+import type { EventStore } from '../services/eventstore/store.ts';
+import { APPEAL_DAYS } from '../services/notes/author.ts';
+import { upkeepPlan } from '../services/notes/upkeep-plan.ts';
+import { query } from '../services/postgres.ts';
+import { inBatches } from './batches.ts';
+
+interface Parts {
+  store: EventStore;
+  config: Pick<Config, 'undoWindowSeconds'>;
+}
+
+/** Tells the log of every decision that its author can no longer appeal against. */
+export function closeAppeals({ store, config }: Parts): Promise<number> {
+  const undoSeconds = config.undoWindowSeconds;
+  return inBatches(
+    (limit) => query<NoteRow>(store.pool, pastAppeal(undoSeconds, limit)),
+    async (row) =>
+      (await store.execute(
+        upkeepPlan(row, (now) => ({ type: 'EndAppealPeriod', undoSeconds, now })),
+      )) === true,
+  );
+}
+
+function pastAppeal(undoSeconds: number, limit: number): Sql {
+  return sql`SELECT note_id, owner_id FROM notes
+    WHERE state IN ('rejected', 'removed') AND appeal IS NULL AND member_id IS NOT NULL
+      AND settled_at <= clock_timestamp()
+        - make_interval(days => ${APPEAL_DAYS}::int, secs => ${undoSeconds}::int)
+    ORDER BY settled_at LIMIT ${limit}`;
+}

@@ -1,0 +1,24 @@
+import type { NoteRow } from '../projections/notes.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
+import type { EventStore } from '../services/eventstore/store.ts';
+import { upkeepPlan } from '../services/notes/upkeep-plan.ts';
+import { query } from '../services/postgres.ts';
+import { inBatches } from './batches.ts';
+
+/** Escalates every note that has waited for more than 72 hours; answers how many. */
+export function queueAge({ store }: { store: EventStore }): Promise<number> {
+  return inBatches(
+    (limit) => query<NoteRow>(store.pool, tooOld(limit)),
+    async (row) =>
+      (await store.execute(upkeepPlan(row, (now) => ({ type: 'EscalateOldNote', now })))) === true,
+  );
+}
+
+/** One that was put off is left until it is due. */
+function tooOld(limit: number): Sql {
+  return sql`SELECT note_id, owner_id FROM notes
+    WHERE state = 'pending' AND tier = 'normal'
+      AND submitted_at < clock_timestamp() - interval '72 hours'
+      AND (deferred_until IS NULL OR deferred_until <= clock_timestamp())
+    ORDER BY submitted_at LIMIT ${limit}`;
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { findNote, type NoteRow } from '../projections/notes.ts';
+import type { Config } from '../services/config.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
+import type { EventStore } from '../services/eventstore/store.ts';
+import { tellPlan } from '../services/notes/tell.ts';
+import { query } from '../services/postgres.ts';
+
+/** A decision on a note, by the note's version with it. */
+export const ToTell = z.strictObject({ note_id: z.uuid(), version: z.int() });
+
+interface Parts {
+  store: EventStore;
+  config: Pick<Config, 'undoWindowSeconds'>;
+}
+
+/** Tells those concerned of a decision that still stands; answers whether it told. */
+export async function tellAuthor(
+  { store, config }: Parts,
+  { note_id, version }: z.infer<typeof ToTell>,
+): Promise<boolean> {
+  const [row] = await query<NoteRow>(store.pool, findNote(note_id));
+  if (!row) return false;
+  const [event] = await query<{ event_id: string }>(store.pool, eventOf(row, version));
+  if (!event) return false;
+  return (await store.execute(tellPlan(row, event.event_id, config.undoWindowSeconds))) === true;
+}
+
+function eventOf({ note_id, owner_id }: NoteRow, version: number): Sql {
+  return sql`SELECT event_id FROM events WHERE owner_id = ${owner_id}
+    AND stream_id = ${`note-${note_id}`} AND stream_version = ${version}`;
+}
