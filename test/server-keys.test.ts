@@ -46,7 +46,7 @@ t.test(
     t.match(output, /SERVER_KEYS lacks key 1/);
 
     await pool.query(`UPDATE sessions SET expires_at = now() - interval '1 second'`);
-    await (await open(second)).close();
+    await t.rejects(open(second), /lacks key 1, which 1 handles need/);
   },
 );
 
