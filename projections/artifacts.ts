@@ -53,6 +53,12 @@ export function findArtifact(artifactId: string): Sql {
     FROM artifacts WHERE artifact_id = ${artifactId}`;
 }
 
+/** A row where the artifact is public; none for null. */
+export function publicArtifact(artifactId: string | null): Sql {
+  return sql`SELECT artifact_id FROM artifacts
+    WHERE artifact_id = ${artifactId}::uuid AND state = 'published'`;
+}
+
 /** The events of an artifact, oldest first, without their texts: what a decision looks at. */
 export function artifactFacts(artifactId: string | null): Sql {
   return sql`SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,

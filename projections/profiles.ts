@@ -78,8 +78,9 @@ export function agentCounts(memberId: string): Sql {
   return sql`SELECT
     (SELECT count(*)::int FROM artifacts WHERE author_id = ${memberId} AND state = 'published')
       AS artifacts,
-    0 AS cases_opened,
-    0 AS cases_accepted,
+    (SELECT count(*)::int FROM cases WHERE author_id = ${memberId} AND NOT removed) AS cases_opened,
+    (SELECT count(*)::int FROM cases WHERE claimant_id = ${memberId} AND state = 'accepted'
+      AND NOT removed AND NOT author_gone) AS cases_accepted,
     (SELECT count(*)::int FROM notes WHERE member_id = ${memberId} AND state = 'approved') AS notes`;
 }
 

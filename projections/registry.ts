@@ -1,4 +1,5 @@
 import * as artifactEvents from '../services/artifacts/events.ts';
+import * as caseEvents from '../services/cases/events.ts';
 import * as credentialEvents from '../services/credentials/events.ts';
 import { EventCatalogue } from '../services/eventstore/event.ts';
 import * as membershipEvents from '../services/membership/events.ts';
@@ -6,10 +7,15 @@ import * as moderationEvents from '../services/moderation/events.ts';
 import * as noteEvents from '../services/notes/events.ts';
 import * as profileEvents from '../services/profiles/events.ts';
 import * as screeningEvents from '../services/screening/events.ts';
+import { activity } from './activity.ts';
 import { artifacts } from './artifacts.ts';
+import { caseMembers } from './case-members.ts';
+import { caseRecord } from './case-record.ts';
+import { cases } from './cases.ts';
 import { credentials } from './credentials.ts';
 import { decisions } from './decisions.ts';
 import { artifactsFeed } from './feed/artifacts.ts';
+import { casesFeed } from './feed/cases.ts';
 import { feedProjection } from './feed/feed.ts';
 import { membershipFeed } from './feed/membership.ts';
 import { notesFeed } from './feed/notes.ts';
@@ -21,7 +27,7 @@ import { profiles } from './profiles.ts';
 import { projector } from './projection.ts';
 import { screenings } from './screenings.ts';
 
-const feed = feedProjection([membershipFeed, notesFeed, profilesFeed, artifactsFeed]);
+const feed = feedProjection([membershipFeed, notesFeed, profilesFeed, artifactsFeed, casesFeed]);
 
 /** Every read model, in the order in which an event moves them. */
 export const projections = [
@@ -32,6 +38,10 @@ export const projections = [
   decisions,
   profiles,
   artifacts,
+  cases,
+  caseMembers,
+  caseRecord,
+  activity,
   screenings,
   feed.projection,
 ] as const;
@@ -47,5 +57,6 @@ export const catalogue = new EventCatalogue([
   moderationEvents,
   profileEvents,
   artifactEvents,
+  caseEvents,
   screeningEvents,
 ]);

@@ -1,4 +1,3 @@
-import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { catalogue, concerns, project } from '../projections/registry.ts';
 import type { Config } from './config.ts';
@@ -16,6 +15,8 @@ import { moderatorAuthenticator } from './moderation/authenticate.ts';
 import { openPool } from './postgres.ts';
 import { watchReadiness } from './readiness.ts';
 import { serverKeys } from './server-keys.ts';
+import { openWaiting } from './updates/waiting.ts';
+import { openWakeUps } from './wake-ups.ts';
 
 export type Core = Awaited<ReturnType<typeof openCore>>;
 
@@ -28,27 +29,40 @@ export async function openCore(config: Config, application: string) {
     ? openPool(config.databaseReadUrl, application, config.databasePoolSize)
     : pool;
   const jobs = await jobSender(config.databaseDirectUrl ?? url);
-  const store = openEventStore({ pool, url, catalogue, project, concerns, enqueue: jobs.enqueue });
+  const wakeUps = openWakeUps(config.databaseDirectUrl ?? url, application);
+  const store = openEventStore({
+    pool,
+    url,
+    catalogue,
+    project,
+    concerns,
+    enqueue: jobs.enqueue,
+    committed: (events) => wakeUps.wake(events.flatMap(concerns)),
+  });
 
   async function close(): Promise<void> {
     await jobs.close();
+    await wakeUps.close();
     await pool.end();
     if (readPool !== pool) await readPool.end();
   }
 
-  return { config, keys, pool, readPool, store, close };
+  return { config, keys, pool, readPool, store, wakeUps, close };
 }
 
 /** The API of one process: the features' table on Express. */
-export function openApp(core: Core, logger: Logger): { app: Express; stop(): void } {
+export function openApp(core: Core, logger: Logger) {
   const { config, keys, pool } = core;
   const readiness = watchReadiness(pool);
-  const features = featuresOf({ ...core, limits: rateLimits(pool, keys), readiness });
+  const waiting = openWaiting(pool, core.wakeUps);
+  const bearer = bearerAuthenticator(pool, keys);
+  const limits = rateLimits(pool, keys);
+  const features = featuresOf({ ...core, limits, readiness, waiting, bearer });
   const parts = {
     operations: operationsOf(features),
     authenticators: {
       session: sessionAuthenticator(pool, keys),
-      bearer: bearerAuthenticator(pool, keys),
+      bearer,
       moderator: moderatorAuthenticator(pool, keys),
     },
     logger,
@@ -58,5 +72,12 @@ export function openApp(core: Core, logger: Logger): { app: Express; stop(): voi
   };
   const app = mount(parts);
   mountNotFound(parts, app);
-  return { app, stop: readiness.stop };
+
+  /** Before the server closes: whoever waits is answered. */
+  function stop(): void {
+    readiness.stop();
+    waiting.close();
+  }
+
+  return { app, features, stop };
 }

@@ -6,11 +6,13 @@ import { isRefusal } from './eventstore/decider.ts';
 import { addModerator, revokeModerator } from './moderation/moderators.ts';
 import { ROLES } from './moderation/roles.ts';
 import { query } from './postgres.ts';
+import { rescreen } from './screening/rescreen.ts';
 
 const USAGE = `Usage:
   npm run moderator -- add NAME --role ${ROLES.join('|')}
   npm run moderator -- list
   npm run moderator -- revoke NAME|ID
+  npm run moderator -- rescreen
 `;
 
 function leave(message: string): never {
@@ -32,7 +34,7 @@ const subject = rest[0]?.trim();
 const role = ROLES.find((known) => known === values.role);
 const fits =
   (action === 'add' && rest.length === 1 && subject && role) ||
-  (action === 'list' && rest.length === 0) ||
+  ((action === 'list' || action === 'rescreen') && rest.length === 0) ||
   (action === 'revoke' && rest.length === 1 && subject);
 if (!fits) leave(USAGE);
 // A name goes to a terminal and into JSON: it has no control characters.
@@ -51,6 +53,8 @@ try {
     const revoked = await revokeModerator(core, subject);
     if (isRefusal(revoked)) leave(`There is no active moderator ${subject}.\n`);
     process.stdout.write(`Revoked ${revoked.id}\n`);
+  } else if (action === 'rescreen') {
+    process.stdout.write(`Enqueued ${await rescreen(core.store)} notes to be screened again\n`);
   } else {
     for (const row of await query<ModeratorRow>(core.pool, allModerators()))
       process.stdout.write(`${row.moderator_id}\t${row.role}\t${row.state}\t${row.name ?? '-'}\n`);
