@@ -1,9 +1,10 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { CASES, NEXT_ACTION } from '../../services/artifacts/fixture.ts';
+import { verifyHandoff } from '../../services/artifacts/verify-handoff.ts';
 import { contentHash } from '../../services/body-hash.ts';
 import { changed, EXAMPLE, handoff } from '../harness/packets.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
@@ -13,19 +14,7 @@ const ARTIFACT = 'artifact/catalogue.csv';
 const LEDGER = 'ledger/operations.jsonl';
 const EVIDENCE = 'evidence/import-report.json';
 
-interface Ran {
-  status: number;
-  out: string;
-  err: string;
-}
-
-function run(...args: string[]): Promise<Ran> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [COMMAND, ...args], (error, out, err) =>
-      resolve({ status: error ? Number(error.code) : 0, out, err }),
-    );
-  });
-}
+const run = (...args: string[]) => verifyHandoff(args);
 
 type Ending = { teardown(end: () => void): unknown };
 
@@ -254,4 +243,17 @@ t.test('wrong arguments, packets that are none and roots that are none', async (
   t.equal((await run(join(path, 'nothing.json'), '--root', root)).status, 2);
   t.equal((await run(packetPath, '--root', join(path, 'nothing'))).status, 3);
   t.equal((await run(packetPath, '--root', packetPath)).status, 3);
+});
+
+t.test('the command says the same, with its exit status', async (t) => {
+  const { packetPath, root, at } = example(t);
+  rmSync(at('baseline', ARTIFACT));
+  const args = [packetPath, '--root', root];
+  const ran = spawnSync(process.execPath, [COMMAND, ...args], { encoding: 'utf8' });
+  const { status, out, err } = await run(...args);
+  t.same([ran.status, ran.stdout, ran.stderr], [status, out, err]);
+  t.equal(status, 10);
+  const wrong = spawnSync(process.execPath, [COMMAND], { encoding: 'utf8' });
+  t.equal(wrong.status, 2);
+  t.match(wrong.stderr, /Usage/);
 });
