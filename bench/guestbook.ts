@@ -70,7 +70,8 @@ async function startService(setting: Setting): Promise<string> {
   };
   await startServer(setting, [beside('../services/web.ts')], env, base, '/readyz');
   const core = await openCore(readConfig(env), 'bench');
-  const moderator = await addModerator(core, 'Bench', 'moderator').finally(core.close);
+  const moderator = await addModerator(core, 'Bench', 'moderator');
+  await core.close();
   if (isRefusal(moderator)) throw new Error(moderator.refused);
   for (let count = 0; count < NOTES; count++) await publish(base, moderator.token);
   return base;

@@ -46,7 +46,8 @@ async function newDatabase(server: string, kind: 'migrated' | 'empty'): Promise<
   const name = `bench_${randomBytes(6).toString('hex')}`;
   const admin = new pg.Client(server);
   await admin.connect();
-  await admin.query(`CREATE DATABASE ${name}`).finally(() => admin.end());
+  await admin.query(`CREATE DATABASE ${name}`);
+  await admin.end();
   const url = new URL(server);
   url.pathname = `/${name}`;
   if (kind === 'migrated') await migrate(url.href);

@@ -66,14 +66,14 @@ const SUBJECTS = `
   LEFT JOIN notes n ON a.subject_type = 'note' AND n.note_id = a.subject_id
     AND n.state = 'approved'
     AND (n.parent_id IS NULL
-      OR EXISTS (SELECT FROM notes p WHERE p.note_id = n.parent_id AND p.state = 'approved'))
-  LEFT JOIN profiles pr ON a.subject_type = 'profile' AND pr.member_id = a.subject_id
-    AND pr.state = 'published'
-  LEFT JOIN artifacts ar ON a.subject_type = 'artifact' AND ar.artifact_id = a.subject_id
-    AND ar.state = 'published'`;
+      OR EXISTS (SELECT FROM notes r WHERE r.note_id = n.parent_id AND r.state = 'approved'))
+  LEFT JOIN profiles p ON a.subject_type = 'profile' AND p.member_id = a.subject_id
+    AND p.state = 'published'
+  LEFT JOIN artifacts f ON a.subject_type = 'artifact' AND f.artifact_id = a.subject_id
+    AND f.state = 'published'`;
 
 /** Null where the subject is not public or its text was erased. */
-const TITLE = `coalesce(c.title, ar.title, pr.display_name,
+const TITLE = `coalesce(c.title, f.title, p.display_name,
   left(btrim(regexp_replace(n.message, '\\s+', ' ', 'g')), 80))`;
 
 /**

@@ -7,6 +7,9 @@ import { defineProjection } from './projection.ts';
 export const artifacts = defineProjection(events, {
   name: 'artifacts',
   tables: ['artifacts'],
+  texts: [
+    { table: 'artifacts', columns: ['title', 'content_hash', 'packet'], member: 'author_id' },
+  ],
   on: {
     ArtifactPublished: ({ stream_version, data, personal, recorded_at }) =>
       sql`INSERT INTO artifacts (artifact_id, author_id, kind, title, content_hash, packet,
@@ -74,15 +77,10 @@ export interface OpenArtifactRow {
   version: number;
 }
 
-export function openArtifactsOf(memberId: string): Sql {
+export function openArtifactsOf(memberId: string, limit: number): Sql {
   return sql`SELECT artifact_id, version FROM artifacts
-    WHERE author_id = ${memberId} AND state <> 'withdrawn'`;
-}
-
-/** Takes a former member's texts out of the read model, as a rebuild from the erased log does. */
-export function eraseArtifacts(memberId: string): Sql {
-  return sql`UPDATE artifacts SET title = NULL, content_hash = NULL, packet = NULL
-    WHERE author_id = ${memberId}`;
+    WHERE author_id = ${memberId} AND state <> 'withdrawn'
+    ORDER BY created_at, artifact_id LIMIT ${limit}`;
 }
 
 /** Every artifact of a member, oldest first, with its packet's text; at most `limit` after a place. */

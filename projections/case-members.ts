@@ -73,15 +73,3 @@ export function factsOfCasesHeld(memberId: string): Sql {
       OR c.claimant_id = ${memberId}
     ORDER BY e.stream_id, e.stream_version`;
 }
-
-/**
- * The events of cases, whoever's they are, whose texts a member wrote: what an erasure has to
- * empty beside the member's own notes. Others' words in the member's cases are not among them.
- */
-export function caseEventsWordedBy(memberId: string): Sql {
-  return sql`SELECT e.owner_id, e.stream_id, e.stream_version FROM case_members m
-    JOIN cases c ON c.case_id = m.case_id
-    JOIN events e ON e.owner_id = c.author_id AND e.stream_id = 'case-' || c.case_id
-    WHERE m.member_id = ${memberId} AND e.personal IS NOT NULL
-      AND e.actor->>'type' = 'member' AND e.actor->>'id' = ${memberId}`;
-}

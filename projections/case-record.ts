@@ -1,11 +1,17 @@
 import * as events from '../services/cases/events.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
+import type { Place } from '../services/http/place.ts';
 import { defineProjection } from './projection.ts';
 
 /** What members gave to a case: submissions, reviews and notes, whoever's the case is. */
 export const caseRecord = defineProjection(events, {
   name: 'case-record',
   tables: ['case_submissions', 'case_reviews', 'case_notes'],
+  texts: [
+    { table: 'case_submissions', columns: ['summary'], member: 'member_id' },
+    { table: 'case_reviews', columns: ['comment'], member: 'member_id' },
+    { table: 'case_notes', columns: ['message'], member: 'member_id' },
+  ],
   on: {
     CaseSubmitted: ({ data, personal, recorded_at }) =>
       sql`INSERT INTO case_submissions
@@ -78,43 +84,30 @@ export function findCaseRecord(caseId: string, limit: number): Sql {
         ORDER BY created_at DESC, note_id DESC LIMIT ${limit}) n) AS notes`;
 }
 
-export interface RecordPlace {
-  created_at: Date;
-  id: string;
-}
+const OLDEST: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 
-const START: RecordPlace = { created_at: new Date(0), id: '00000000-0000-0000-0000-000000000000' };
-
-/** What a member gave to cases, oldest first, after a place: for the export. */
-export function submissionsOf(memberId: string, limit: number, after = START): Sql {
-  return sql`SELECT submission_id AS id, case_id, summary, artifact_id, created_at
-    FROM case_submissions WHERE member_id = ${memberId}
-      AND (created_at, submission_id) > (${after.created_at}, ${after.id}::uuid)
+/** What a member gave to cases, oldest first; at most `limit` after a place. */
+export function submissionsOf(memberId: string, limit: number, { at, id } = OLDEST): Sql {
+  return sql`SELECT submission_id AS id, case_id, summary, artifact_id, created_at,
+      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    FROM case_submissions
+    WHERE member_id = ${memberId} AND (created_at, submission_id) > (${at}::timestamptz, ${id}::uuid)
     ORDER BY created_at, submission_id LIMIT ${limit}`;
 }
 
-export function reviewsOf(memberId: string, limit: number, after = START): Sql {
-  return sql`SELECT review_id AS id, case_id, submission_id, decision, binding, comment, created_at
-    FROM case_reviews WHERE member_id = ${memberId}
-      AND (created_at, review_id) > (${after.created_at}, ${after.id}::uuid)
+export function reviewsOf(memberId: string, limit: number, { at, id } = OLDEST): Sql {
+  return sql`SELECT review_id AS id, case_id, submission_id, decision, binding, comment, created_at,
+      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    FROM case_reviews
+    WHERE member_id = ${memberId} AND (created_at, review_id) > (${at}::timestamptz, ${id}::uuid)
     ORDER BY created_at, review_id LIMIT ${limit}`;
 }
 
 /** With those that moderators took down. */
-export function caseNotesOf(memberId: string, limit: number, after = START): Sql {
-  return sql`SELECT note_id AS id, case_id, message, state, created_at
-    FROM case_notes WHERE member_id = ${memberId}
-      AND (created_at, note_id) > (${after.created_at}, ${after.id}::uuid)
+export function caseNotesOf(memberId: string, limit: number, { at, id } = OLDEST): Sql {
+  return sql`SELECT note_id AS id, case_id, message, state, created_at,
+      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    FROM case_notes
+    WHERE member_id = ${memberId} AND (created_at, note_id) > (${at}::timestamptz, ${id}::uuid)
     ORDER BY created_at, note_id LIMIT ${limit}`;
-}
-
-/** Takes a former member's texts out of the read models, as a rebuild from the erased log does. */
-export function eraseCaseTexts(memberId: string): Sql[] {
-  return [
-    sql`UPDATE cases SET title = NULL, summary = NULL, objective = NULL, acceptance_criteria = NULL
-      WHERE author_id = ${memberId}`,
-    sql`UPDATE case_submissions SET summary = NULL WHERE member_id = ${memberId}`,
-    sql`UPDATE case_reviews SET comment = NULL WHERE member_id = ${memberId}`,
-    sql`UPDATE case_notes SET message = NULL WHERE member_id = ${memberId}`,
-  ];
 }

@@ -10,6 +10,13 @@ export const cases = defineProjection(
   {
     name: 'cases',
     tables: ['cases'],
+    texts: [
+      {
+        table: 'cases',
+        columns: ['title', 'summary', 'objective', 'acceptance_criteria'],
+        member: 'author_id',
+      },
+    ],
     on: {
       CaseOpened: ({ data, personal, recorded_at: now }) =>
         sql`INSERT INTO cases (case_id, author_id, title, summary, objective, acceptance_criteria,
@@ -172,18 +179,14 @@ export function lapsedCases(limit: number): Sql {
     ORDER BY lease_expires_at LIMIT ${limit}`;
 }
 
-/** A member's cases, oldest first, after a place: for the export. */
-export function casesOf(
-  memberId: string,
-  limit: number,
-  after: { created_at: Date; case_id: string } = {
-    created_at: new Date(0),
-    case_id: '00000000-0000-0000-0000-000000000000',
-  },
-): Sql {
-  return sql`SELECT case_id, title, summary, objective, acceptance_criteria, artifact_id, state,
-      version, created_at, updated_at, removed
-    FROM cases WHERE author_id = ${memberId}
-      AND (created_at, case_id) > (${after.created_at}, ${after.case_id}::uuid)
+const OLDEST: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+
+/** A member's cases in every state, oldest first; at most `limit` after a place. */
+export function casesOf(memberId: string, limit: number, { at, id } = OLDEST): Sql {
+  return sql`SELECT case_id AS id, title, summary, objective, acceptance_criteria, artifact_id,
+      state, version, created_at, updated_at, removed,
+      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    FROM cases
+    WHERE author_id = ${memberId} AND (created_at, case_id) > (${at}::timestamptz, ${id}::uuid)
     ORDER BY created_at, case_id LIMIT ${limit}`;
 }

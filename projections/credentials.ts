@@ -45,6 +45,38 @@ export function activeCredentials(memberId: string): Sql {
     AND state = 'active' AND expires_at > clock_timestamp()`;
 }
 
+/** A member's credentials that the log does not call ended yet. */
+export function unendedCredentials(memberId: string): Sql {
+  return sql`SELECT credential_id FROM credentials
+    WHERE member_id = ${memberId} AND state = 'active' ORDER BY created_at, credential_id`;
+}
+
+/** A credential with `created_at` to the microsecond. */
+export type ListedCredential = CredentialRow & { at: string };
+
+/** A member's credentials after one of them, the newest first. */
+export function credentialsAfter(
+  memberId: string,
+  last: Pick<ListedCredential, 'at' | 'credential_id'> | undefined,
+  limit: number,
+): Sql {
+  const { at, credential_id } = last ?? {
+    at: 'infinity',
+    credential_id: '00000000-0000-0000-0000-000000000000',
+  };
+  return sql`SELECT *, expires_at > clock_timestamp() AS unexpired, created_at::text AS at
+    FROM credentials WHERE member_id = ${memberId} AND created_at <= ${at}::timestamptz
+      AND (created_at < ${at}::timestamptz OR credential_id > ${credential_id}::uuid)
+    ORDER BY created_at DESC, credential_id LIMIT ${limit}`;
+}
+
+/** A bearer that was proven before, unless it was revoked since, or its member ended. */
+export function bearerHolds(credentialId: string): Sql {
+  return sql`SELECT 1 AS holds FROM credentials c JOIN members m ON m.member_id = c.member_id
+      AND m.state = 'active' AND m.key_epoch = c.key_epoch
+    WHERE c.credential_id = ${credentialId} AND c.state <> 'revoked'`;
+}
+
 /** Credentials past their end whose expiry the log does not tell yet. */
 export function overdueCredentials(limit: number): Sql {
   return sql`SELECT credential_id, member_id FROM credentials

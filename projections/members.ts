@@ -5,6 +5,7 @@ import { defineProjection } from './projection.ts';
 export const members = defineProjection(events, {
   name: 'members',
   tables: ['members', 'handles', 'membership_totals'],
+  texts: [{ table: 'members', columns: ['handle'] }],
   seed: [sql`INSERT INTO membership_totals (id, active) VALUES (1, 0)`],
   on: {
     MemberRegistered: ({ owner_id, data, personal, recorded_at }) => [
@@ -21,6 +22,8 @@ export const members = defineProjection(events, {
         deactivated_at = ${recorded_at} WHERE member_id = ${owner_id}`,
       sql`UPDATE membership_totals SET active = active - 1 WHERE id = 1`,
     ],
+    MemberErased: ({ owner_id, recorded_at }) =>
+      sql`UPDATE members SET erased_at = ${recorded_at} WHERE member_id = ${owner_id}`,
   },
 });
 
@@ -37,6 +40,12 @@ export function findMember(memberId: string): Sql {
     WHERE member_id = ${memberId}`;
 }
 
+/** Deactivated members whose erasure is not complete, the oldest first. */
+export function membersToErase(limit: number): Sql {
+  return sql`SELECT member_id FROM members WHERE state = 'deactivated' AND erased_at IS NULL
+    ORDER BY deactivated_at LIMIT ${limit}`;
+}
+
 /** The handle's hash under each server key: used, now or ever? */
 export function findHandle(hashes: readonly string[]): Sql {
   return sql`SELECT member_id FROM handles WHERE hash = ANY(${hashes})`;
@@ -45,4 +54,9 @@ export function findHandle(hashes: readonly string[]): Sql {
 /** The number of living members; the row stays locked until the command ends. */
 export function lockTotals(): Sql {
   return sql`SELECT active FROM membership_totals WHERE id = 1 FOR UPDATE`;
+}
+
+/** How many handles stand under each server key. */
+export function handleKeys(): Sql {
+  return sql`SELECT key_id, count(*)::int AS count FROM handles GROUP BY key_id`;
 }

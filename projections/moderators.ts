@@ -6,6 +6,7 @@ import { defineProjection } from './projection.ts';
 export const moderators = defineProjection(events, {
   name: 'moderators',
   tables: ['moderators'],
+  texts: [{ table: 'moderators', columns: ['name'] }],
   on: {
     ModeratorAdded: ({ data, personal, recorded_at }) =>
       sql`INSERT INTO moderators (moderator_id, name, role, state, added_at)

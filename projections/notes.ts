@@ -7,6 +7,7 @@ import { defineProjection } from './projection.ts';
 export const notes = defineProjection(events, {
   name: 'notes',
   tables: ['notes'],
+  texts: [{ table: 'notes', columns: ['name', 'message'] }],
   on: {
     NoteSubmitted: ({ owner_id, stream_version, data, personal, recorded_at }) =>
       sql`INSERT INTO notes (note_id, owner_id, member_id, experience, attribution, parent_id,
@@ -23,6 +24,12 @@ export const notes = defineProjection(events, {
     DecisionUndone: ({ stream_version, data }) =>
       sql`UPDATE notes SET state = 'pending', approved_at = NULL, version = ${stream_version}
         WHERE note_id = ${data.note_id}`,
+    NoteWithdrawn: ({ stream_version, data }) =>
+      sql`UPDATE notes SET state = 'withdrawn', version = ${stream_version}
+        WHERE note_id = ${data.note_id}`,
+    NoteErased: ({ stream_version, data }) =>
+      sql`UPDATE notes SET name = NULL, message = NULL, version = ${stream_version}
+        WHERE note_id = ${data.note_id}`,
   },
 });
 
@@ -35,7 +42,7 @@ export interface NoteRow {
   parent_id: string | null;
   name: string | null;
   message: string | null;
-  state: 'pending' | 'approved' | 'rejected';
+  state: 'pending' | 'approved' | 'rejected' | 'withdrawn';
   version: number;
   submitted_at: Date;
   approved_at: Date | null;
@@ -44,6 +51,54 @@ export interface NoteRow {
 /** One note, whatever its state; no row for null. */
 export function findNote(noteId: string | null): Sql {
   return sql`SELECT * FROM notes WHERE note_id = ${noteId}::uuid`;
+}
+
+/** How many notes wait for a decision, and for how long the oldest has. */
+export function pendingTotals(): Sql {
+  return sql`SELECT count(*)::int AS notes,
+      coalesce(extract(epoch FROM clock_timestamp() - min(submitted_at)), 0)::float8 AS oldest_seconds
+    FROM notes WHERE state = 'pending'`;
+}
+
+/** A member's notes whose text is still there; without the public ones where they stay. */
+export function notesToEnd(memberId: string, publicToo: boolean, limit: number): Sql {
+  return sql`SELECT note_id, state, version FROM notes
+    WHERE member_id = ${memberId} AND message IS NOT NULL AND (state <> 'approved' OR ${publicToo})
+    ORDER BY submitted_at, note_id LIMIT ${limit}`;
+}
+
+/** Notes of a member whose text stays. */
+export function keptNotes(memberId: string): Sql {
+  return sql`SELECT note_id FROM notes WHERE member_id = ${memberId} AND message IS NOT NULL`;
+}
+
+/** Notes of a member whose text has gone, in the order of their ids. */
+export function erasedNotes(memberId: string, after: string, limit: number): Sql {
+  return sql`SELECT note_id FROM notes WHERE member_id = ${memberId} AND message IS NULL
+    AND note_id > coalesce(nullif(${after}, ''), '00000000-0000-0000-0000-000000000000')::uuid
+    ORDER BY note_id LIMIT ${limit}`;
+}
+
+export interface NoteOfMember
+  extends Pick<
+    NoteRow,
+    'note_id' | 'experience' | 'parent_id' | 'message' | 'state' | 'submitted_at' | 'approved_at'
+  > {
+  /** `submitted_at` to the microsecond. */
+  at: string;
+}
+
+/** Notes of a member after one of them, the oldest first. */
+export function notesOfMember(
+  memberId: string,
+  last: Pick<NoteOfMember, 'at' | 'note_id'> | undefined,
+  limit: number,
+): Sql {
+  return sql`SELECT note_id, experience, parent_id, message, state, submitted_at, approved_at,
+      submitted_at::text AS at
+    FROM notes WHERE member_id = ${memberId} AND (submitted_at, note_id) >
+      (${last?.at ?? '-infinity'}::timestamptz, ${last?.note_id ?? '00000000-0000-0000-0000-000000000000'}::uuid)
+    ORDER BY submitted_at, note_id LIMIT ${limit}`;
 }
 
 const START: Place = { at: 'infinity', id: '00000000-0000-0000-0000-000000000000' };

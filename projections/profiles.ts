@@ -6,6 +6,13 @@ import { defineProjection } from './projection.ts';
 export const profiles = defineProjection(events, {
   name: 'profiles',
   tables: ['profiles'],
+  texts: [
+    {
+      table: 'profiles',
+      columns: ['display_name', 'summary', 'links', 'capabilities'],
+      member: 'member_id',
+    },
+  ],
   on: {
     ProfilePublished: ({ owner_id, stream_version, personal, recorded_at }) =>
       sql`INSERT INTO profiles (member_id, display_name, summary, links, capabilities, state,
@@ -50,12 +57,6 @@ export function findProfile(memberId: string): Sql {
   return sql`SELECT * FROM profiles WHERE member_id = ${memberId}`;
 }
 
-/** Takes a former member's texts out of the read model, as a rebuild from the erased log does. */
-export function eraseProfile(memberId: string): Sql {
-  return sql`UPDATE profiles SET display_name = NULL, summary = NULL, links = NULL,
-    capabilities = NULL WHERE member_id = ${memberId}`;
-}
-
 export interface AgentRow extends ProfileRow {
   handle: string | null;
 }
@@ -78,9 +79,12 @@ export function agentCounts(memberId: string): Sql {
   return sql`SELECT
     (SELECT count(*)::int FROM artifacts WHERE author_id = ${memberId} AND state = 'published')
       AS artifacts,
-    (SELECT count(*)::int FROM cases WHERE author_id = ${memberId} AND NOT removed) AS cases_opened,
-    (SELECT count(*)::int FROM cases WHERE claimant_id = ${memberId} AND state = 'accepted'
-      AND NOT removed AND NOT author_gone) AS cases_accepted,
+    (SELECT count(*)::int FROM cases WHERE author_id = ${memberId} AND NOT removed)
+      AS cases_opened,
+    (SELECT count(*)::int FROM case_submissions s
+      JOIN cases c ON c.submission_id = s.submission_id AND c.state = 'accepted'
+        AND NOT c.removed AND NOT c.author_gone
+      WHERE s.member_id = ${memberId}) AS cases_accepted,
     (SELECT count(*)::int FROM notes WHERE member_id = ${memberId} AND state = 'approved') AS notes`;
 }
 

@@ -1,5 +1,6 @@
 import type { EventTypes, NewEvent, RecordedEvent } from '../services/eventstore/event.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
+import { eraseTexts, type Texts } from './texts.ts';
 
 type Types<Modules extends EventTypes> = Modules[keyof Modules];
 
@@ -15,6 +16,8 @@ export type EventOf<Modules extends EventTypes, Name> = RecordedEvent<
 export interface Projection {
   name: string;
   tables: readonly string[];
+  /** The columns that hold names and free text; a migration keeps them out of the statistics. */
+  texts?: readonly Texts[];
   /** What the tables hold before the first event. */
   seed?: readonly Sql[];
   on: Readonly<Record<string, (event: RecordedEvent) => Sql | readonly Sql[]>>;
@@ -25,6 +28,7 @@ export function defineProjection<Modules extends EventTypes>(
   projection: {
     name: string;
     tables: readonly string[];
+    texts?: readonly Texts[];
     seed?: readonly Sql[];
     on: {
       [Name in NewEvent<Types<Modules>>['type']]?: (
@@ -39,8 +43,13 @@ export function defineProjection<Modules extends EventTypes>(
 /** The only function that moves a read model, inline at append and in a rebuild alike. */
 export function projector(projections: readonly Projection[]): (event: RecordedEvent) => Sql[] {
   const handlers = new Map<string, Projection['on'][string][]>();
-  for (const projection of projections)
-    for (const [type, handler] of Object.entries(projection.on))
-      handlers.set(type, [...(handlers.get(type) ?? []), handler]);
+  const add = (type: string, handler: Projection['on'][string]) =>
+    handlers.set(type, [...(handlers.get(type) ?? []), handler]);
+  for (const { on, texts = [] } of projections) {
+    for (const [type, handler] of Object.entries(on)) add(type, handler);
+    // A rebuild that read an event before its text was erased comes to this one after it.
+    for (const text of texts)
+      if (text.member) add('MemberErased', ({ owner_id }) => eraseTexts(text, owner_id));
+  }
   return (event) => (handlers.get(event.type) ?? []).flatMap((handler) => handler(event));
 }

@@ -1,6 +1,9 @@
 import { type Sql, sql } from '../services/eventstore/sql.ts';
-import * as events from '../services/screening/events.ts';
+import * as noteEvents from '../services/notes/events.ts';
+import * as screeningEvents from '../services/screening/events.ts';
 import { defineProjection, type EventOf } from './projection.ts';
+
+const events = { ...screeningEvents, ...noteEvents };
 
 type Screened = EventOf<typeof events, 'NoteScreened'>;
 
@@ -8,6 +11,7 @@ type Screened = EventOf<typeof events, 'NoteScreened'>;
 export const screenings = defineProjection(events, {
   name: 'screenings',
   tables: ['note_screenings', 'note_fingerprints'],
+  texts: [{ table: 'note_screenings', columns: ['words'] }],
   on: {
     NoteScreened: ({ data, personal, recorded_at }) => [
       sql`INSERT INTO note_screenings (note_id, rules_version, band, findings, words, screened_at)
@@ -21,6 +25,11 @@ export const screenings = defineProjection(events, {
         SELECT DISTINCT hash, ${recorded_at}::timestamptz, ${data.note_id}::uuid
         FROM unnest(${hashesOf(personal)}::bigint[]) hash`,
     ],
+    // The facts stay, without the note's words and without a hash of its text.
+    NoteErased: ({ data }) => [
+      sql`UPDATE note_screenings SET words = NULL WHERE note_id = ${data.note_id}`,
+      dropFingerprints(data.note_id),
+    ],
   },
 });
 
@@ -30,14 +39,6 @@ function hashesOf(personal: Screened['personal']): string[] {
 
 function dropFingerprints(noteId: string): Sql {
   return sql`DELETE FROM note_fingerprints WHERE note_id = ${noteId}`;
-}
-
-/** What an erased note leaves: the facts, without its words and without a hash of its text. */
-export function eraseScreening(noteId: string): Sql[] {
-  return [
-    sql`UPDATE note_screenings SET words = NULL WHERE note_id = ${noteId}`,
-    dropFingerprints(noteId),
-  ];
 }
 
 export interface ScreeningRow {
@@ -53,7 +54,9 @@ const MOST_LIKE = 50;
 
 /**
  * Notes that share a hash with this one: with the same text, without it, and those that share most
- * parts, with their text. Each hash is looked up in the index and read so far and no further.
+ * parts, with their text. Each hash is read from the index backwards, in its order, so far and no
+ * further: a flood of one text costs what a thousand of it cost. (BETWEEN, since the planner thinks
+ * an unknown hash rare, and would fetch and sort all that have it.)
  */
 export function lookAlikes(
   noteId: string,
@@ -64,12 +67,12 @@ export function lookAlikes(
   return sql`SELECT n.note_id, n.state, c.same, CASE WHEN c.same THEN NULL ELSE n.message END AS message
     FROM (
       SELECT f.note_id, true AS same FROM unnest(${wholes}::bigint[]) whole
-      CROSS JOIN LATERAL (SELECT note_id FROM note_fingerprints WHERE hash = whole
-        ORDER BY screened_at DESC, note_id LIMIT ${most}) f
+      CROSS JOIN LATERAL (SELECT note_id FROM note_fingerprints WHERE hash BETWEEN whole AND whole
+        ORDER BY hash DESC, screened_at DESC, note_id DESC LIMIT ${most}) f
       UNION ALL
       (SELECT f.note_id, false FROM unnest(${parts}::bigint[]) part
-      CROSS JOIN LATERAL (SELECT note_id FROM note_fingerprints WHERE hash = part
-        ORDER BY screened_at DESC, note_id LIMIT ${MOST_LIKE}) f
+      CROSS JOIN LATERAL (SELECT note_id FROM note_fingerprints WHERE hash BETWEEN part AND part
+        ORDER BY hash DESC, screened_at DESC, note_id DESC LIMIT ${MOST_LIKE}) f
       GROUP BY f.note_id ORDER BY count(*) DESC, f.note_id LIMIT ${MOST_LIKE})
     ) c JOIN notes n ON n.note_id = c.note_id
     WHERE n.note_id <> ${noteId} AND n.message IS NOT NULL`;

@@ -6,8 +6,9 @@ import { databaseUrl } from './embedded/postgres.ts';
 import { openEventStore } from './eventstore/store.ts';
 import { featuresOf } from './features.ts';
 import { operationsOf } from './http/invoke.ts';
-import { mount, mountNotFound } from './http/mount.ts';
+import { type HttpParts, mount, mountNotFound } from './http/mount.ts';
 import { jobSender } from './jobs-sender.ts';
+import { requireKeys } from './key-usage.ts';
 import { keyRing } from './keys.ts';
 import { rateLimits } from './limits.ts';
 import { sessionAuthenticator } from './membership/sessions.ts';
@@ -28,6 +29,10 @@ export async function openCore(config: Config, application: string) {
   const readPool = config.databaseReadUrl
     ? openPool(config.databaseReadUrl, application, config.databasePoolSize)
     : pool;
+  await requireKeys(pool, keys).catch(async (error: unknown) => {
+    await pool.end();
+    throw error;
+  });
   const jobs = await jobSender(config.databaseDirectUrl ?? url);
   const wakeUps = openWakeUps(config.databaseDirectUrl ?? url, application);
   const store = openEventStore({
@@ -51,7 +56,11 @@ export async function openCore(config: Config, application: string) {
 }
 
 /** The API of one process: the features' table on Express. */
-export function openApp(core: Core, logger: Logger) {
+export function openApp(
+  core: Core,
+  logger: Logger,
+  watch: Pick<HttpParts, 'arrived' | 'answered'> = {},
+) {
   const { config, keys, pool } = core;
   const readiness = watchReadiness(pool);
   const waiting = openWaiting(pool, core.wakeUps);
@@ -69,6 +78,7 @@ export function openApp(core: Core, logger: Logger) {
     baseUrl: config.baseUrl,
     trustedProxies: config.trustedProxies,
     apiOpen: config.apiOpen,
+    ...watch,
   };
   const app = mount(parts);
   mountNotFound(parts, app);

@@ -1,29 +1,45 @@
 import type pg from 'pg';
+import { accountContract } from './account/contract.ts';
+import { accountHandlers } from './account/handlers.ts';
 import { activityContract } from './activity/contract.ts';
 import { activityHandlers } from './activity/handlers.ts';
+import { artifactsClosing } from './artifacts/closing.ts';
 import { artifactsContract } from './artifacts/contract.ts';
+import { artifactsSection } from './artifacts/export.ts';
 import { artifactsHandlers } from './artifacts/handlers.ts';
+import { casesClosing } from './cases/closing.ts';
 import { casesContract } from './cases/contract.ts';
+import { caseSections } from './cases/export.ts';
 import { casesHandlers } from './cases/handlers.ts';
+import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
+import { credentialsClosing } from './credentials/closing.ts';
 import { credentialsContract } from './credentials/contract.ts';
+import { credentialsSection } from './credentials/export.ts';
 import { credentialsHandlers } from './credentials/handlers.ts';
 import { discoveryContract } from './discovery/contract.ts';
 import { discoveryHandlers } from './discovery/handlers.ts';
 import { documentsContract } from './documents/contract.ts';
 import { documentsHandlers } from './documents/handlers.ts';
 import type { EventStore } from './eventstore/store.ts';
+import type { ExportSection } from './export-section.ts';
 import { guestbookContract } from './guestbook/contract.ts';
 import { guestbookHandlers } from './guestbook/handlers.ts';
 import type { Authenticators } from './http/principal.ts';
 import { type Feature, feature } from './http/route.ts';
 import type { KeyRing } from './keys.ts';
 import type { RateLimits } from './limits.ts';
+import { memberClosing, sessionsClosing } from './membership/closing.ts';
 import { membershipContract } from './membership/contract.ts';
+import { sessionsSection } from './membership/export.ts';
 import { membershipHandlers } from './membership/handlers.ts';
 import { moderationContract } from './moderation/contract.ts';
 import { moderationHandlers } from './moderation/handlers.ts';
+import { notesClosing } from './notes/closing.ts';
+import { notesSection } from './notes/export.ts';
+import { profileClosing } from './profiles/closing.ts';
 import { profilesContract } from './profiles/contract.ts';
+import { profileSection } from './profiles/export.ts';
 import { profilesHandlers } from './profiles/handlers.ts';
 import type { Readiness } from './readiness.ts';
 import { updatesContract } from './updates/contract.ts';
@@ -42,6 +58,27 @@ export interface FeatureParts {
   bearer: Authenticators['bearer'];
 }
 
+/** What ends with a member, feature by feature. The member comes last: nothing follows it. */
+export const closings: readonly Closing[] = [
+  profileClosing,
+  artifactsClosing,
+  casesClosing,
+  notesClosing,
+  sessionsClosing,
+  credentialsClosing,
+  memberClosing,
+];
+
+/** What an export holds, in the order of the document; the receipts and the feed follow. */
+const exportSections: readonly ExportSection[] = [
+  profileSection,
+  credentialsSection,
+  sessionsSection,
+  notesSection,
+  artifactsSection,
+  ...caseSections,
+];
+
 /** The table: every feature's contract and handlers, in document order. */
 export function featuresOf(parts: FeatureParts): Feature[] {
   const features: Feature[] = [
@@ -49,6 +86,7 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(guestbookContract, guestbookHandlers(parts)),
     feature(membershipContract, membershipHandlers(parts)),
     feature(credentialsContract, credentialsHandlers(parts)),
+    feature(accountContract, accountHandlers({ ...parts, closings, exportSections })),
     feature(profilesContract, profilesHandlers(parts)),
     feature(artifactsContract, artifactsHandlers(parts)),
     feature(updatesContract, updatesHandlers(parts)),

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { type Sql, sql } from './eventstore/sql.ts';
 import type { KeyRing } from './keys.ts';
-import { deadline, isUnavailable, StorageUnavailable, withClient } from './postgres.ts';
+import { pipeline } from './pipeline.ts';
+import { deadline, isUnavailable, StorageUnavailable, types, withClient } from './postgres.ts';
 
 /** One counter: at most `limit` in each window of `window` (a PostgreSQL interval), on its clock. */
 export interface Limit {
@@ -19,15 +20,16 @@ export type RateLimits = ReturnType<typeof rateLimits>;
 export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   const bucketOf = (address: string) => keys.mac('address', 'address', address).hash;
 
-  /** Counts one in every limit, or in none where one of them is used up. */
-  async function take(address: string, limits: readonly Limit[]): Promise<boolean> {
+  /**
+   * Counts one in every limit, or in none where one of them is used up, or where `unless` selects a
+   * row. Answers whether it counted.
+   */
+  async function take(address: string, limits: readonly Limit[], unless?: Sql): Promise<boolean> {
     const bucket = bucketOf(address);
-    const results = await run(
-      pool,
-      limits.map((limit) => increment(limit, bucket)),
-    );
-    const taken = limits.filter((_, index) => results[index]?.rowCount === 1);
-    if (taken.length === limits.length) return true;
+    const [counted] = await run(pool, [increments(limits, bucket, unless)]);
+    const kinds = (counted?.rows ?? []).map((row: { kind: string }) => row.kind);
+    if (kinds.length === limits.length) return true;
+    const taken = limits.filter(({ kind }) => kinds.includes(kind));
     if (taken.length > 0)
       await run(
         pool,
@@ -47,29 +49,38 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   return { take, giveBack, bucketOf };
 }
 
-/** Losing the last counts in a crash of the database is no loss worth a flush. */
 async function run(pool: pg.Pool, statements: readonly Sql[]): Promise<pg.QueryResult[]> {
   try {
-    return await withClient(pool, deadline(), async (client) => {
-      const [, , ...results] = await Promise.all([
-        client.query('BEGIN'),
-        client.query('SET LOCAL synchronous_commit = off'),
-        ...statements.map((statement) => client.query(statement)),
-        client.query('COMMIT'),
-      ]);
-      return results.slice(0, -1);
-    });
+    return await withClient(pool, deadline(), (client) => pipeline(client, statements, types));
   } catch (error) {
     throw isUnavailable(error) ? new StorageUnavailable('counter failed', { cause: error }) : error;
   }
 }
 
-function increment({ kind, window, limit }: Limit, bucket: string): Sql {
-  return sql`INSERT INTO rate_counters AS counter (kind, bucket, window_start, count)
-    SELECT ${kind}, ${bucket}, date_bin(${window}::interval, clock_timestamp(), 'epoch'), 1
-    WHERE ${limit}::int > 0
+const NOTHING = sql`SELECT WHERE false`;
+
+/**
+ * All of them in one statement, which is its own transaction. Losing the last counts in a crash of
+ * the database is no loss worth a flush: the setting ends with the transaction.
+ */
+function increments(limits: readonly Limit[], bucket: string, unless = NOTHING): Sql {
+  const own = [
+    limits.map(({ kind }) => kind),
+    limits.map(({ window }) => window),
+    limits.map(({ limit }) => limit),
+    bucket,
+  ];
+  const condition = unless.text.replace(/\$(\d+)/g, (_, n: string) => `$${Number(n) + own.length}`);
+  const text = `INSERT INTO rate_counters AS counter (kind, bucket, window_start, count)
+    SELECT asked.kind, $4, date_bin(asked.span::interval, clock_timestamp(), 'epoch'), 1
+    FROM unnest($1::text[], $2::text[], $3::int[]) AS asked (kind, span, most),
+      set_config('synchronous_commit', 'off', true)
+    WHERE asked.most > 0 AND NOT EXISTS (${condition})
+    ORDER BY asked.kind
     ON CONFLICT (kind, bucket, window_start) DO UPDATE SET count = counter.count + 1
-    WHERE counter.count < ${limit}::int`;
+    WHERE counter.count < ($3::int[])[array_position($1::text[], counter.kind)]
+    RETURNING kind`;
+  return { name: `count-${unless.name}`, text, values: [...own, ...unless.values] };
 }
 
 function decrement({ kind, window }: Limit, bucket: string): Sql {

@@ -173,7 +173,8 @@ function replayOf<Status extends number>(receipt: ReceiptRow) {
   };
 }
 
-function withMember(lock: MemberCommand<number, unknown, string>['lock'], memberId: string) {
+/** The members that a statement selects, and this one. */
+export function withMember(lock: readonly string[] | Sql | undefined, memberId: string) {
   if (!lock) return [memberId];
   if (!('text' in lock)) return [...lock, memberId];
   const own = lock.values.length + 1;

@@ -23,7 +23,8 @@ export function deadline(): number {
   return Date.now() + (patience.getStore()?.left ?? PATIENCE_MS);
 }
 
-const types: pg.CustomTypesConfig = {
+/** How values are read: the driver's way, but for bigint, which is a number. */
+export const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8
       ? Number

@@ -1,4 +1,5 @@
 import type { PgBoss } from 'pg-boss';
+import { type Sql, sql } from './eventstore/sql.ts';
 
 /** Where a job goes that failed for the last time. Nothing works on it: a person looks. */
 export const DEAD_LETTERS = 'dead-letters';
@@ -10,6 +11,10 @@ interface Retry {
   retryBackoff: boolean;
   /** Seconds until a job whose worker was killed is given to another; 15 minutes where not said. */
   expireInSeconds?: number;
+  /** Seconds without a sign of life after which it is given to another sooner than that. */
+  heartbeatSeconds?: number;
+  /** The most seconds between two tries. */
+  retryDelayMax?: number;
 }
 
 // A sweep that is missed is made good by the next one, so it is hardly retried.
@@ -23,6 +28,16 @@ const SCREENING: Retry = {
   expireInSeconds: 60,
 };
 
+// A member waits for it, so it is tried for a day; a killed worker's job is another's in 30 seconds.
+const ERASURE: Retry = {
+  retryLimit: 20,
+  retryDelay: 5,
+  retryBackoff: true,
+  retryDelayMax: 7200,
+  expireInSeconds: 3600,
+  heartbeatSeconds: 30,
+};
+
 /** Every queue. Whichever process comes first makes them, so their settings stand here. */
 export const QUEUES = {
   'expire-sessions': SWEEP,
@@ -31,6 +46,7 @@ export const QUEUES = {
   'sweep-rate-counters': SWEEP,
   'expire-leases': SWEEP,
   'screen-note': SCREENING,
+  'erase-member': ERASURE,
 } as const satisfies Record<string, Retry>;
 
 export type QueueName = keyof typeof QUEUES;
@@ -41,4 +57,10 @@ export async function makeQueues(boss: PgBoss): Promise<void> {
   await boss.createQueue(DEAD_LETTERS);
   for (const name of QUEUE_NAMES)
     await boss.createQueue(name, { ...QUEUES[name], deadLetter: DEAD_LETTERS });
+}
+
+/** Jobs of each queue that are due and not begun; in the dead letter queue all that lie there. */
+export function waitingJobs(): Sql {
+  return sql`SELECT name AS queue, count(*)::int AS jobs FROM pgboss.job
+    WHERE state IN ('created', 'retry') AND start_after <= clock_timestamp() GROUP BY name`;
 }

@@ -29,3 +29,8 @@ export function writeVerifier(
 export function dropVerifiers(owner: string): Sql {
   return sql`DELETE FROM verifiers WHERE owner_id = ${owner}`;
 }
+
+/** How many verifiers stand under each server key. */
+export function verifierKeys(): Sql {
+  return sql`SELECT key_id, count(*)::int AS count FROM verifiers GROUP BY key_id`;
+}

@@ -1,15 +1,23 @@
-import { pino } from 'pino';
 import { openApp, openCore } from './app.ts';
 import { configOrExit } from './config.ts';
 import { openServer } from './http/server.ts';
 import { loggable } from './loggable.ts';
+import { openLogger } from './logger.ts';
+import { processMetrics, requestMetrics } from './metrics.ts';
+import { serveMetrics } from './metrics-server.ts';
 import { onParentGone } from './parent.ts';
 
 const config = configOrExit();
-const logger = pino({ level: config.logLevel, base: null });
+const logger = openLogger(config.logLevel);
 
-const core = await openCore(config, 'service web');
-const { app, stop } = openApp(core, logger);
+const core = await openCore(config, 'service web').catch((error: unknown) => {
+  logger.fatal({ error: loggable(error) }, 'web failed to start');
+  process.exit(1);
+});
+const registry = processMetrics({ write: core.pool, read: core.readPool });
+const { app, stop } = openApp(core, logger, requestMetrics(registry));
+const metricsAt = { host: config.metricsHost, port: config.metricsPort };
+const closeMetrics = await serveMetrics(registry, metricsAt, logger);
 const server = openServer(app);
 server.listen(config.port, config.host, () => {
   logger.info({ host: config.host, port: config.port }, 'listening');
@@ -28,6 +36,7 @@ async function drain(): Promise<void> {
     server.closeIdleConnections();
     setTimeout(() => server.closeAllConnections(), 25_000).unref();
   });
+  closeMetrics();
   await core.close();
   logger.info('stopped');
 }

@@ -13,6 +13,12 @@ export function countWrite(memberId: string, now: Date): Sql {
     ON CONFLICT (member_id, day) DO UPDATE SET used = budget.used + 1`;
 }
 
+/** Drops a member's counts, a batch at a time, one row for each. */
+export function dropBudgets(memberId: string, limit: number): Sql {
+  return sql`DELETE FROM write_budgets WHERE member_id = ${memberId} AND day IN (
+    SELECT day FROM write_budgets WHERE member_id = ${memberId} LIMIT ${limit}) RETURNING 1`;
+}
+
 /** The end of a time's UTC day, when the budget is whole again. */
 export function budgetResetsAt(now: Date): string {
   const day = 86_400_000;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Core } from '../services/app.ts';
 import type { QueueName } from '../services/queues.ts';
+import { eraseMembers } from './erase-member.ts';
 import { expireCredentials } from './expire-credentials.ts';
 import { expireLeases } from './expire-leases.ts';
 import { expireSessions } from './expire-sessions.ts';
@@ -27,6 +28,12 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
   'sweep-rate-counters': { schema: Nothing, every: 3600, run: sweepRateCounters },
   'expire-leases': { schema: Nothing, every: 30, run: expireLeases },
   'screen-note': { schema: z.strictObject({ note_id: z.uuid() }), run: screenNote },
+  // Of one member, told by its deletion; the schedule's finds what a lost job left.
+  'erase-member': {
+    schema: z.strictObject({ member_id: z.uuid().optional() }),
+    every: 3600,
+    run: eraseMembers,
+  },
 };
 
 /** Cron knows minutes only: runs within one are the same schedule again, each delayed further. */

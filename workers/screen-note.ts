@@ -38,7 +38,7 @@ export async function screenNote(parts: Parts, { note_id }: { note_id: string })
     words: { ...read.words, ...seen.words },
     fingerprint,
   };
-  return (await parts.store.execute(recordPlan(note.owner_id, screened))) === true;
+  return (await parts.store.execute(recordPlan(note, screened))) === true;
 }
 
 function candidatesOf(noteId: string, fingerprints: readonly Fingerprint[]): Sql {
@@ -47,10 +47,15 @@ function candidatesOf(noteId: string, fingerprints: readonly Fingerprint[]): Sql
   return lookAlikes(noteId, wholes, parts, MOST_COUNTED);
 }
 
-// The note's row is read without a lock: a claim or a decision never waits for a screening.
-function recordPlan(owner: string, screened: Screened): Plan<boolean> {
+// The note's row is read without a lock: a claim never waits for a screening. The author's is held,
+// so that the words of a note are not told after a deletion of the account has erased them.
+function recordPlan(
+  { owner_id: owner, member_id: author }: Pick<NoteRow, 'owner_id' | 'member_id'>,
+  screened: Screened,
+): Plan<boolean> {
   const stream = `screening-${screened.noteId}`;
   return {
+    ...(author ? { lock: [author] } : {}),
     load: [findNote(screened.noteId), readStream(owner, stream)],
     decide({ rows }) {
       const [[note], events] = rows as unknown as [NoteRow[], RecordedEvent[]];

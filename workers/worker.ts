@@ -4,6 +4,8 @@ import { type Core, openCore } from '../services/app.ts';
 import { type Config, configOrExit } from '../services/config.ts';
 import { databaseUrl } from '../services/embedded/postgres.ts';
 import { loggable } from '../services/loggable.ts';
+import { processMetrics } from '../services/metrics.ts';
+import { serveMetrics } from '../services/metrics-server.ts';
 import { JOBS_SCHEMA } from '../services/migrate.ts';
 import { onParentGone } from '../services/parent.ts';
 import {
@@ -14,6 +16,9 @@ import {
   type QueueName,
 } from '../services/queues.ts';
 import { JOBS, schedulesOf } from './jobs.ts';
+import { workMetrics } from './metrics.ts';
+
+type WorkMetrics = ReturnType<typeof workMetrics>;
 
 const DRAIN_MS = 20_000;
 const WORK = {
@@ -23,7 +28,12 @@ const WORK = {
   perJobResults: true,
 } as const;
 
-async function startJobs(config: Config, core: Core, logger: Logger): Promise<PgBoss> {
+async function startJobs(
+  config: Config,
+  core: Core,
+  logger: Logger,
+  metrics: WorkMetrics,
+): Promise<PgBoss> {
   const boss = new PgBoss({
     // Past any pooler: it holds session locks.
     connectionString: config.databaseDirectUrl ?? databaseUrl(config),
@@ -41,7 +51,7 @@ async function startJobs(config: Config, core: Core, logger: Logger): Promise<Pg
   try {
     await boss.start();
     await makeQueues(boss);
-    for (const name of QUEUE_NAMES) await serve(boss, name, core, logger);
+    for (const name of QUEUE_NAMES) await serve(boss, name, core, logger, metrics);
   } catch (error) {
     await boss.stop({ graceful: false });
     throw error;
@@ -49,7 +59,13 @@ async function startJobs(config: Config, core: Core, logger: Logger): Promise<Pg
   return boss;
 }
 
-async function serve(boss: PgBoss, name: QueueName, core: Core, logger: Logger): Promise<void> {
+async function serve(
+  boss: PgBoss,
+  name: QueueName,
+  core: Core,
+  logger: Logger,
+  metrics: WorkMetrics,
+): Promise<void> {
   const { schema, every, run } = JOBS[name];
   await boss.updateQueue(name, { ...QUEUES[name], deadLetter: DEAD_LETTERS });
   for (const { cron, key, startAfter } of every ? schedulesOf(every) : [])
@@ -59,13 +75,18 @@ async function serve(boss: PgBoss, name: QueueName, core: Core, logger: Logger):
   await boss.work(name, WORK, async (jobs) => {
     const results: JobResult[] = [];
     for (const { id, data } of jobs) {
+      const started = performance.now();
+      const ended = (outcome: 'done' | 'failed') =>
+        metrics.ended(name, outcome, (performance.now() - started) / 1000);
       try {
         const done = await run(core, schema.parse(data));
         logger.debug({ job: name, id, done }, 'job done');
         results.push({ id, status: 'completed' });
+        ended('done');
       } catch (error) {
         logger.error({ job: name, id, error: loggable(error) }, 'job failed');
         results.push({ id, status: 'failed', output: { error: (error as Error).name } });
+        ended('failed');
       }
     }
     return results;
@@ -83,12 +104,17 @@ onParentGone(() => stopping.resolve());
 
 try {
   const core = await openCore(config, 'worker');
+  const registry = processMetrics({ write: core.pool, read: core.readPool });
+  const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
+  const closeMetrics = await serveMetrics(registry, metricsAt, logger);
   try {
-    const boss = await startJobs(config, core, logger);
+    const metrics = workMetrics(registry, core.pool);
+    const boss = await startJobs(config, core, logger, metrics);
     logger.info('worker ready');
     await stopping.promise;
     await boss.stop({ timeout: DRAIN_MS });
   } finally {
+    closeMetrics();
     await core.close();
   }
   logger.info('worker stopped');

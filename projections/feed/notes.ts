@@ -12,4 +12,10 @@ export const notesFeed = defineFeedEntries(notes, {
           subject: { type: 'note', id: data.note_id },
           data: { experience: data.experience, parent_id: data.parent_id },
         },
+  NoteWithdrawn: ({ owner_id, data }) => ({
+    member: owner_id,
+    type: 'note.withdrawn',
+    subject: { type: 'note', id: data.note_id },
+    data: {},
+  }),
 });

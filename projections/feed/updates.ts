@@ -1,28 +1,30 @@
-import type { Actor } from '../../services/eventstore/event.ts';
 import { type Sql, sql } from '../../services/eventstore/sql.ts';
 
-/** A row for each entry of the page; one row with nulls where there is none. */
-export interface UpdateRow {
+export interface UpdatesRow {
   /** The member's newest sequence, in the same snapshot. */
   head: number;
-  sequence: number | null;
-  event_id: string;
-  type: string;
-  occurred_at: Date;
-  subject_type: string;
-  subject_id: string;
-  actor: Actor;
-  data: Record<string, unknown>;
+  /** The page's last sequence and its entries as JSON, with commas between; null where it is empty. */
+  last: number | null;
+  entries: string | null;
 }
 
-/** A member's entries after a sequence, oldest first, with the newest sequence beside them. */
+/**
+ * A member's entries after a sequence, oldest first, already as the JSON of the answer: made of rows
+ * in JavaScript, a page of a hundred costs three times as much. `type` and `subject_type` are words
+ * of the feed's own and need no escaping.
+ */
 export function readUpdates(memberId: string, after: number, limit: number): Sql {
-  return sql`SELECT head.sequence AS head, page.*
-    FROM feed_heads head LEFT JOIN LATERAL (
-      SELECT sequence, event_id, type, occurred_at, subject_type, subject_id, actor, data
-      FROM feed WHERE member_id = head.member_id AND sequence > ${after}
-      ORDER BY sequence LIMIT ${limit}) page ON true
-    WHERE head.member_id = ${memberId} ORDER BY page.sequence`;
+  return sql`SELECT head.sequence AS head, page.last, page.entries
+    FROM feed_heads head CROSS JOIN LATERAL (
+      SELECT max(sequence) AS last, string_agg(
+        '{"id":"' || event_id || '","sequence":' || sequence || ',"type":"' || type
+        || '","occurred_at":"'
+        || to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+        || '","subject":{"type":"' || subject_type || '","id":"' || subject_id
+        || '"},"actor":' || actor || ',"data":' || data || '}', ',' ORDER BY sequence) AS entries
+      FROM (SELECT * FROM feed WHERE member_id = head.member_id AND sequence > ${after}
+        ORDER BY sequence LIMIT ${limit}) entry) page
+    WHERE head.member_id = ${memberId}`;
 }
 
 export interface HeadRow {

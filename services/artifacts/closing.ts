@@ -1,4 +1,5 @@
-import type { OpenArtifactRow } from '../../projections/artifacts.ts';
+import { type OpenArtifactRow, openArtifactsOf } from '../../projections/artifacts.ts';
+import { CLOSING_BATCH, type Closing } from '../closing.ts';
 import type { Append } from '../eventstore/append.ts';
 
 /**
@@ -20,3 +21,8 @@ export function closeArtifacts(memberId: string, rows: readonly OpenArtifactRow[
     ],
   }));
 }
+
+export const artifactsClosing: Closing = {
+  load: (memberId) => [openArtifactsOf(memberId, CLOSING_BATCH)],
+  close: (memberId, rows) => closeArtifacts(memberId, rows[0] as unknown as OpenArtifactRow[]),
+};

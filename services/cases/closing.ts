@@ -3,28 +3,19 @@ import {
   livingMembersOfCasesHeld,
   membersOfCasesHeld,
 } from '../../projections/case-members.ts';
-import type { Append } from '../eventstore/append.ts';
-import { streamVersion } from '../eventstore/append.ts';
+import type { Closing } from '../closing.ts';
+import { type Append, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, replay } from '../eventstore/decider.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
-import type { Sql } from '../eventstore/sql.ts';
 import { caseDecider } from './case.ts';
 import { caseAppends } from './command.ts';
-
-/** For the lock of a deletion: the other members whom it concerns through cases. */
-export const closingLock = membersOfCasesHeld;
-
-/** What `closingAppends` takes the rows of. */
-export function closingLoad(memberId: string): [facts: Sql, members: Sql] {
-  return [factsOfCasesHeld(memberId), livingMembersOfCasesHeld(memberId)];
-}
 
 /**
  * The end of a member's account in cases: the own unfinished ones are withdrawn; a claim of
  * another's case is released, and the submission under review given up with it. Accepted cases keep
  * their state. Once the member is deactivated, none of the own cases can be read (410).
  */
-export function closingAppends(
+function endCases(
   memberId: string,
   now: Date,
   facts: readonly RecordedEvent[],
@@ -45,3 +36,10 @@ export function closingAppends(
     return caseAppends(state, streamVersion(events), decided, { type: 'member', id: memberId });
   });
 }
+
+/** A case concerns all who took part in it, so they are locked with the member. */
+export const casesClosing: Closing = {
+  lock: membersOfCasesHeld,
+  load: (memberId) => [factsOfCasesHeld(memberId), livingMembersOfCasesHeld(memberId)],
+  close: (memberId, rows, now) => endCases(memberId, now, rows[0] as never, rows[1] as never),
+};

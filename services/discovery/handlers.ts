@@ -5,7 +5,7 @@ import type { Readiness } from '../readiness.ts';
 import type { discoveryContract } from './contract.ts';
 
 export interface DiscoveryParts {
-  config: Pick<Config, 'baseUrl' | 'guestbookOpen' | 'membershipOpen'>;
+  config: Pick<Config, 'apiOpen' | 'baseUrl' | 'guestbookOpen' | 'membershipOpen'>;
   readiness: Readiness;
 }
 
@@ -56,7 +56,8 @@ export function discoveryHandlers({
           { id: 'credentials', state: 'available' },
           { id: 'updates', state: 'available', method: 'GET', path: '/api/v1/updates' },
           { id: 'artifacts', state: 'planned' },
-          { id: 'cases', state: 'planned' },
+          { id: 'cases', state: open(config.apiOpen), method: 'GET', path: '/api/v1/cases' },
+          { id: 'activity', state: open(config.apiOpen), method: 'GET', path: '/api/v1/activity' },
           { id: 'a2a', state: 'planned' },
           { id: 'mcp', state: 'planned' },
         ],

@@ -63,3 +63,10 @@ export function readReceipt(owner: string, space: Receipt['space'], key: string)
   return sql`SELECT operation, route, body_hash, bound, http_status, reply FROM receipts
     WHERE owner_id = ${owner} AND space = ${space} AND key = ${key}`;
 }
+
+/** How many keyed hashes in receipts stand under each server key. */
+export function receiptKeys(): Sql {
+  return sql`SELECT (part.value->>'key_id')::int AS key_id, count(*)::int AS count
+    FROM receipts, jsonb_each(bound) part
+    WHERE jsonb_typeof(bound) = 'object' AND part.value ? 'key_id' GROUP BY 1`;
+}

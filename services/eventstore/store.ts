@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { deadline, isUnavailable, StorageUnavailable, withClient } from '../postgres.ts';
+import { pipeline } from '../pipeline.ts';
+import { deadline, isUnavailable, StorageUnavailable, types, withClient } from '../postgres.ts';
 import { type Append, appendStatement, type Receipt, receiptStatement } from './append.ts';
 import { isRefusal, type Refusal } from './decider.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
@@ -73,6 +74,7 @@ export interface StoreParts {
 
 class TryAgain extends Error {}
 
+const BEGIN = sql`BEGIN`;
 const NOW = sql`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS xid`;
 const RETRIES = 6;
 
@@ -128,16 +130,13 @@ export function openEventStore(parts: StoreParts) {
 
   async function load(client: pg.PoolClient, plan: Pick<Plan<unknown>, 'gate' | 'lock' | 'load'>) {
     const statements = plan.lock ? [lockStatement(plan.lock), ...plan.load] : plan.load;
-    const [, , ...results] = await Promise.all([
-      client.query('BEGIN'),
-      plan.gate && client.query(plan.gate),
-      ...statements.map((statement) => client.query<never>(statement)),
-      client.query<{ now: Date; xid: string } & never>(NOW),
-    ]);
+    const gate = plan.gate ? [plan.gate] : [];
+    const all = await pipeline(client, [BEGIN, ...gate, ...statements, NOW], types);
+    const results = all.slice(1 + gate.length);
     const clock = results.pop()?.rows[0] as { now: Date; xid: string } | undefined;
     if (!clock) throw new Error('the clock did not answer');
     const { now, xid } = clock;
-    const rows = results.map((result) => result.rows);
+    const rows = results.map((result) => result.rows as never[]);
     const locked = plan.lock ? (rows.shift() ?? []) : [];
     return {
       loaded: { rows, now, locked: locked.map((row: { member_id: string }) => row.member_id) },
@@ -175,14 +174,13 @@ export function openEventStore(parts: StoreParts) {
     statements.push(...(writes.rows ?? []), ...jobs);
     if (writes.receipt) statements.push(receiptStatement(writes.receipt(events), now));
 
-    const results = await Promise.allSettled([
-      ...statements.map((statement) => client.query(statement)),
+    const [written, last] = await Promise.allSettled([
+      pipeline(client, statements, types),
       client.query('COMMIT'),
     ]);
-    const last = results.at(-1);
-    if (last?.status === 'fulfilled' && last.value.command === 'COMMIT') return;
-    const first = results.find((result) => result.status === 'rejected')?.reason;
-    if (last?.status === 'rejected' && !isServerError(last.reason)) {
+    if (written.status === 'fulfilled' && last.status === 'fulfilled') return;
+    const first = [written, last].find((result) => result.status === 'rejected')?.reason;
+    if (last.status === 'rejected' && !isServerError(last.reason)) {
       if (await wasCommitted(parts.url, xid)) return;
       throw new StorageUnavailable('the transaction was not committed', { cause: first });
     }

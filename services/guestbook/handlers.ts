@@ -1,10 +1,11 @@
-import { findNote, type NoteRow } from '../../projections/notes.ts';
+import { findNote } from '../../projections/notes.ts';
+import { coalesce } from '../coalesce.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { PrincipalOf } from '../http/principal.ts';
-import type { Handlers, RequestFacts } from '../http/route.ts';
+import { publicContent } from '../http/respond.ts';
+import type { Handlers, Outcome, RequestFacts } from '../http/route.ts';
 import type { Limit } from '../limits.ts';
 import { sessionAuthenticator } from '../membership/sessions.ts';
-import { query } from '../postgres.ts';
 import type { guestbookContract, NoteSubmission } from './contract.ts';
 import type { GuestbookParts } from './parts.ts';
 import { readGuestbook } from './read.ts';
@@ -29,26 +30,31 @@ export function guestbookHandlers(parts: GuestbookParts): Handlers<typeof guestb
     return session.handle === body.member_handle ? session : refuse('session_required');
   }
 
+  // Those who read one page at once share its rows and its bytes.
+  const reading = coalesce<Outcome<(typeof guestbookContract)['guestbook.read']>>();
+
   return {
     'guestbook.read': async ({ query: asked }) => {
-      const read = await readGuestbook(readPool, asked);
-      if (isRefusal(read)) return read;
-      return {
-        status: 200,
-        body: read.body,
-        ...(read.next ? { headers: { link: `<${read.next}>; rel="next"` } } : {}),
-      };
+      const page = [asked.experience, asked.parent_id, asked.before?.at, asked.before?.id].join();
+      return reading(page, async () => {
+        const read = await readGuestbook(readPool, asked);
+        if (isRefusal(read)) return read;
+        return {
+          status: 200,
+          content: publicContent(read.body),
+          ...(read.next ? { headers: { link: `<${read.next}>; rel="next"` } } : {}),
+        };
+      });
     },
 
     'guestbook.submit': async ({ body, request }) => {
       const author = await authorOf(body, request);
       if (isRefusal(author)) return author;
-      // Only a new note counts; the command decides in the end whether it was one.
-      const known = await query<NoteRow>(store.pool, findNote(body.id));
-      const counted = config.guestbookOpen && known.length === 0;
-      if (counted && !(await limits.take(request.address, noteLimits)))
-        return refuse('rate_limited');
-      const answer = await store.execute(submitPlan(parts, body, author));
+      // Only a new note counts; the command decides in the end whether it was one, and answers the
+      // repeat of an old one also where the limits are used up.
+      const open = config.guestbookOpen;
+      const counted = open && (await limits.take(request.address, noteLimits, findNote(body.id)));
+      const answer = await store.execute(submitPlan(parts, body, author, open && !counted));
       if (counted && (isRefusal(answer) || answer.status === 200))
         await limits.giveBack(request.address, noteLimits);
       return answer;

@@ -1,9 +1,9 @@
 import canonicalize from 'canonicalize';
 import { findNote, type NoteRow } from '../../projections/notes.ts';
 import type { Bound } from '../body-hash.ts';
-import { type ReceiptRow, readReceipt, readStream, streamVersion } from '../eventstore/append.ts';
-import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
-import type { Actor, RecordedEvent } from '../eventstore/event.ts';
+import { type ReceiptRow, readReceipt } from '../eventstore/append.ts';
+import { isRefusal, refuse } from '../eventstore/decider.ts';
+import type { Actor } from '../eventstore/event.ts';
 import type { Plan } from '../eventstore/store.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import { findLiveSession, type SessionRow } from '../membership/sessions.ts';
@@ -23,13 +23,18 @@ export type SubmitRefusal =
   | 'session_required'
   | 'submission_conflict'
   | 'admission_closed'
+  | 'rate_limited'
   | 'reply_target_unavailable';
 
-/** A member's note stands under the member and needs the session to be live still; a guest's alone. */
+/**
+ * A member's note stands under the member and needs the session to be live still; a guest's alone.
+ * `limited`: a note that is not known already is refused.
+ */
 export function submitPlan(
   { keys, config }: Pick<GuestbookParts, 'keys' | 'config'>,
   body: NoteSubmission,
   session: PrincipalOf<'session'> | null,
+  limited = false,
 ): Plan<Submitted, SubmitRefusal> {
   const { id } = body;
   const memberId = session?.memberId ?? null;
@@ -43,18 +48,13 @@ export function submitPlan(
     load: [
       readReceipt(owner, 'note', id),
       findNote(id),
-      readStream(owner, stream),
-      findNote(body.parent_id),
       ...(session ? [findLiveSession(session.sessionId)] : []),
+      ...(body.parent_id ? [findNote(body.parent_id)] : []),
     ],
     decide({ rows }) {
-      const [[receipt], [known], events, [parent], [live] = []] = rows as unknown as [
-        ReceiptRow[],
-        NoteRow[],
-        RecordedEvent[],
-        NoteRow[],
-        SessionRow[] | undefined,
-      ];
+      const [[receipt], [known], ...rest] = rows as unknown as [ReceiptRow[], NoteRow[]];
+      const [live] = session ? (rest.shift() as unknown as SessionRow[]) : [];
+      const [parent] = (rest.shift() ?? []) as unknown as NoteRow[];
       if (session && live?.member_id !== memberId) return refuse('session_required');
       if (receipt) {
         const { submission } = receipt.bound as Bound;
@@ -64,7 +64,9 @@ export function submitPlan(
       }
       // The id is another author's.
       if (known) return refuse('submission_conflict');
-      const decided = note.decide(replay(note, events as never[]), {
+      if (limited) return refuse('rate_limited');
+      // No note, so no stream either; the unique index on its first version says so again.
+      const decided = note.decide(note.initial, {
         type: 'SubmitNote',
         noteId: id,
         experience: body.experience,
@@ -80,7 +82,7 @@ export function submitPlan(
       const submission = keys.mac('receipt', id, content);
       return {
         answer,
-        appends: [{ owner, stream, version: streamVersion(events), actor, events: decided }],
+        appends: [{ owner, stream, version: 0, actor, events: decided }],
         receipt: (recorded) => ({
           owner,
           space: 'note',

@@ -27,6 +27,8 @@ export interface HttpParts {
   baseUrl: string;
   trustedProxies: number;
   apiOpen: boolean;
+  /** Told of every request, for the metrics: `answered` follows each `arrived`. */
+  arrived?: () => void;
   /** Told of every answer, for the metrics. `route` is a path template, `-` for an unknown path. */
   answered?: (method: string, route: string, status: number, seconds: number) => void;
 }
@@ -74,6 +76,7 @@ async function exchange(
   failure?: unknown,
 ): Promise<void> {
   const started = performance.now();
+  parts.arrived?.();
   const id = uuidv7();
   const operation = methods?.get(req.method);
   const headers = {
@@ -87,7 +90,7 @@ async function exchange(
       throw new Problem('method_not_allowed', {}, { allow: [...methods.keys()].join(', ') });
     await sharedPatience(() => answer(parts, req, res, operation, id, headers));
   } catch (error) {
-    if (res.headersSent) res.destroy();
+    if (res.headersSent) cut(parts, res, error, id);
     else sendProblem(parts, req, res, operation?.route, error, id, headers);
   }
   const milliseconds = performance.now() - started;
@@ -102,6 +105,13 @@ async function exchange(
     },
     'request',
   );
+}
+
+/** Too late for a problem: a broken connection is what tells that the answer is not whole. */
+function cut(parts: HttpParts, res: Response, error: unknown, id: string): void {
+  res.destroy();
+  if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE')
+    parts.logger.warn({ id, err: loggable(error) }, 'answer cut short');
 }
 
 async function answer(

@@ -31,11 +31,22 @@ export function cachingHeaders(route: Route | undefined): Headers {
 }
 
 export function jsonContent(body: unknown): Content {
-  return { type: JSON_TYPE, bytes: JSON.stringify(body) };
+  return jsonText(JSON.stringify(body));
+}
+
+/** JSON that is written already. */
+export function jsonText(text: string): Content {
+  return { type: JSON_TYPE, bytes: text };
 }
 
 export function strongEtag(bytes: Uint8Array | string): string {
   return `"${hash('sha256', bytes, 'base64url').slice(0, 27)}"`;
+}
+
+/** JSON with its ETag, made once for all who share it. */
+export function publicContent(body: unknown): Content {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return { type: JSON_TYPE, bytes, etag: strongEtag(bytes) };
 }
 
 /** Writes an answer: ETag and 304 for anonymous reads, no body for HEAD. */

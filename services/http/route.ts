@@ -108,14 +108,19 @@ interface Extras {
   headers?: Record<string, string>;
 }
 
+interface Streamed {
+  stream: AsyncIterable<string | Uint8Array>;
+  type: string;
+}
+
 type ReplyOf<R extends Route> = {
   [Status in keyof R['replies'] & number]: Extras & {
     status: Status;
   } & (R['replies'][Status] extends {
       body: infer Body extends z.ZodType;
     }
-      ? { body: z.input<Body> } | { content: Content }
-      : { content: Content } | { stream: AsyncIterable<string | Uint8Array>; type: string });
+      ? { body: z.input<Body> } | { content: Content } | Streamed
+      : { content: Content } | Streamed);
 }[keyof R['replies'] & number];
 
 /** A declared reply or a declared refusal; anything else does not compile. */

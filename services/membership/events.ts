@@ -15,6 +15,9 @@ export const MemberDeactivated = defineEvent('MemberDeactivated', {
   data: z.strictObject({ erase_notes: z.boolean() }),
 });
 
+/** Nothing is left of the member's name and texts but what stays public. */
+export const MemberErased = defineEvent('MemberErased', { data: z.strictObject({}) });
+
 export const SessionStarted = defineEvent('SessionStarted', {
   data: z.strictObject({ session_id: z.uuid(), expires_at: z.iso.datetime() }),
 });

@@ -2,9 +2,17 @@ import { type Decider, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { NewEvent } from '../eventstore/event.ts';
 import type * as events from './events.ts';
 
-type MemberEvents = (typeof events)['MemberRegistered' | 'MemberRecovered' | 'MemberDeactivated'];
+type MemberEvents = (typeof events)[
+  | 'MemberRegistered'
+  | 'MemberRecovered'
+  | 'MemberDeactivated'
+  | 'MemberErased'];
 
-export type MemberState = { status: 'none' } | { status: 'active' } | { status: 'deactivated' };
+export type MemberState =
+  | { status: 'none' }
+  | { status: 'active' }
+  | { status: 'deactivated' }
+  | { status: 'erased' };
 
 export interface RegisterMember {
   type: 'RegisterMember';
@@ -24,6 +32,9 @@ export interface RecoverMember {
   operationId: string;
 }
 
+/** Deactivated, the member never comes back; `EraseMember` tells that the erasure is complete. */
+export type EndMember = { type: 'DeactivateMember'; eraseNotes: boolean } | { type: 'EraseMember' };
+
 export type RegistrationRefusal =
   | 'registration_conflict'
   | 'admission_closed'
@@ -37,13 +48,16 @@ type Decided<Code extends string> = NewEvent<MemberEvents>[] | Refusal<Code>;
 /** A member's account: registered once, recovered any number of times, deactivated for ever. */
 export const member: Decider<
   MemberState,
-  RegisterMember | RecoverMember,
+  RegisterMember | RecoverMember | EndMember,
   MemberEvents,
   RegistrationRefusal | RecoveryRefusal
 > = {
   initial: { status: 'none' },
-  decide: (state, command) =>
-    command.type === 'RegisterMember' ? register(state, command) : recover(state, command),
+  decide: (state, command) => {
+    if (command.type === 'RegisterMember') return register(state, command);
+    if (command.type === 'RecoverMember') return recover(state, command);
+    return end(state, command);
+  },
   evolve: (state, event) => {
     switch (event.type) {
       case 'MemberRegistered':
@@ -52,6 +66,8 @@ export const member: Decider<
         return state;
       case 'MemberDeactivated':
         return { status: 'deactivated' };
+      case 'MemberErased':
+        return { status: 'erased' };
     }
   },
 };
@@ -78,4 +94,15 @@ export function register(
 export function recover(state: MemberState, command: RecoverMember): Decided<RecoveryRefusal> {
   if (state.status !== 'active') return refuse('credentials_not_accepted');
   return [{ type: 'MemberRecovered', data: { operation_id: command.operationId }, personal: null }];
+}
+
+/** Each end comes once, the erasure after the deactivation. */
+export function end(state: MemberState, command: EndMember): NewEvent<MemberEvents>[] {
+  if (command.type === 'EraseMember')
+    return state.status === 'deactivated'
+      ? [{ type: 'MemberErased', data: {}, personal: null }]
+      : [];
+  if (state.status !== 'active') return [];
+  const data = { erase_notes: command.eraseNotes };
+  return [{ type: 'MemberDeactivated', data, personal: null }];
 }

@@ -83,6 +83,27 @@ export function endSessions(sessionIds: readonly string[], now: Date): Sql {
   return sql`UPDATE sessions SET ended_at = ${now} WHERE session_id = ANY(${sessionIds}::uuid[])`;
 }
 
+export interface SessionTimes {
+  session_id: string;
+  started_at: Date;
+  expires_at: Date;
+  ended_at: Date | null;
+}
+
+/** Drops sessions of a member, a batch at a time, one row for each. */
+export function dropSessions(memberId: string, limit: number): Sql {
+  return sql`DELETE FROM sessions WHERE session_id IN (
+    SELECT session_id FROM sessions WHERE member_id = ${memberId} LIMIT ${limit}) RETURNING 1`;
+}
+
+/** Sessions of a member after one of them, in the order of their ids: the times and no verifier. */
+export function sessionsAfter(memberId: string, last: string | undefined, limit: number): Sql {
+  return sql`SELECT session_id, started_at, expires_at, ended_at FROM sessions
+    WHERE member_id = ${memberId}
+      AND session_id > ${last ?? '00000000-0000-0000-0000-000000000000'}::uuid
+    ORDER BY session_id LIMIT ${limit}`;
+}
+
 export function sessionVerifier(keys: KeyRing, token: Token): Verifier {
   return keys.mac('session', token.id, token.secret);
 }
@@ -110,4 +131,10 @@ export function sessionAuthenticator(pool: pg.Pool, keys: KeyRing) {
       expiresAt: row.expires_at,
     };
   };
+}
+
+/** How many sessions that are not over stand under each server key. */
+export function sessionKeys(): Sql {
+  return sql`SELECT key_id, count(*)::int AS count FROM sessions
+    WHERE ended_at IS NULL AND expires_at > clock_timestamp() GROUP BY key_id`;
 }

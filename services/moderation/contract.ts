@@ -29,7 +29,7 @@ const Claim = z.object({
 const Item = z
   .object({
     id: AnyUuid,
-    state: z.enum(['pending', 'approved', 'rejected']),
+    state: z.enum(['pending', 'approved', 'rejected', 'withdrawn']),
     experience: z.string(),
     text: z.string(),
     author: z.object({

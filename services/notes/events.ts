@@ -42,3 +42,21 @@ export const DecisionUndone = defineEvent('DecisionUndone', {
     decision: z.enum(['approved', 'rejected']),
   }),
 });
+
+/** Reports that an event settles: whose they are, so that they can be told. */
+const SettledReports = z.array(
+  z.strictObject({ report_id: z.uuid(), member_id: z.uuid().nullable() }),
+);
+
+/** By its author, who may have been reported; the reports are settled with it. */
+export const NoteWithdrawn = defineEvent('NoteWithdrawn', {
+  data: z.strictObject({ note_id: z.uuid(), reports: SettledReports }),
+});
+
+/** The text is gone from every event and read model; the facts stay. */
+export const NoteErased = defineEvent('NoteErased', {
+  data: z.strictObject({
+    note_id: z.uuid(),
+    cause: z.enum(['retention', 'account_deletion']),
+  }),
+});

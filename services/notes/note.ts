@@ -7,9 +7,11 @@ type NoteEvents = (typeof events)[
   | 'NoteSubmitted'
   | 'NoteApproved'
   | 'NoteRejected'
-  | 'DecisionUndone'];
+  | 'DecisionUndone'
+  | 'NoteWithdrawn'
+  | 'NoteErased'];
 
-export type NoteStatus = 'pending' | 'approved' | 'rejected';
+export type NoteStatus = 'pending' | 'approved' | 'rejected' | 'withdrawn';
 
 export type NoteState =
   | { status: 'none' }
@@ -20,6 +22,8 @@ export type NoteState =
       parentId: string | null;
       /** The stream's version: one for each event. */
       version: number;
+      /** The text is gone: what was decided about it stands. */
+      erased: boolean;
     };
 
 /** What is known of the note that is replied to; null where there is no such note. */
@@ -81,7 +85,9 @@ export const note: Decider<NoteState, NoteCommand, NoteEvents, NoteRefusal> = {
 
     if (command.type === 'UndoDecision') {
       const { of, last, now } = command;
-      if (state.status === 'pending' || last?.eventId !== of) return wrongState(state);
+      if (state.status === 'pending' || state.status === 'withdrawn' || state.erased)
+        return wrongState(state);
+      if (last?.eventId !== of) return wrongState(state);
       if (now >= last.undoUntil) return conflict('undo_expired', {});
       return [
         {
@@ -128,9 +134,12 @@ export const note: Decider<NoteState, NoteCommand, NoteEvents, NoteRefusal> = {
         experience: event.data.experience,
         parentId: event.data.parent_id,
         version: 1,
+        erased: false,
       };
     if (state.status === 'none') return state;
-    return { ...state, status: AFTER[event.type], version: state.version + 1 };
+    const version = state.version + 1;
+    if (event.type === 'NoteErased') return { ...state, version, erased: true };
+    return { ...state, version, status: AFTER[event.type] };
   },
 };
 
@@ -138,6 +147,7 @@ const AFTER = {
   NoteApproved: 'approved',
   NoteRejected: 'rejected',
   DecisionUndone: 'pending',
+  NoteWithdrawn: 'withdrawn',
 } as const;
 
 function submit(state: NoteState, command: Extract<NoteCommand, { type: 'SubmitNote' }>) {

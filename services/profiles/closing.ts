@@ -1,4 +1,5 @@
-import type { ProfileRow } from '../../projections/profiles.ts';
+import { findProfile, type ProfileRow } from '../../projections/profiles.ts';
+import type { Closing } from '../closing.ts';
 import type { Append } from '../eventstore/append.ts';
 import { isRefusal } from '../eventstore/decider.ts';
 import { decideProfile } from './publish.ts';
@@ -11,3 +12,8 @@ export function closeProfile(memberId: string, row: ProfileRow | undefined): App
   const append = decideProfile(memberId, row, { type: 'WithdrawProfile', reason: 'deactivated' });
   return isRefusal(append) ? [] : [append];
 }
+
+export const profileClosing: Closing = {
+  load: (memberId) => [findProfile(memberId)],
+  close: (memberId, rows) => closeProfile(memberId, rows[0]?.[0] as ProfileRow | undefined),
+};

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { readUpdates, type UpdateRow } from '../../projections/feed/updates.ts';
+import { readUpdates, type UpdatesRow } from '../../projections/feed/updates.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { Authenticators, PrincipalOf } from '../http/principal.ts';
 import type { Call, Handlers } from '../http/route.ts';
@@ -23,12 +23,12 @@ export function updatesHandlers(parts: UpdatesParts): Handlers<typeof updatesCon
   const { pool, keys, waiting } = parts;
 
   async function read(memberId: string, after: number, limit: number) {
-    const rows = await query<UpdateRow & pg.QueryResultRow>(
+    const [row] = await query<UpdatesRow & pg.QueryResultRow>(
       pool,
       readUpdates(memberId, after, limit),
     );
-    if (after > (rows[0]?.head ?? 0)) return refuse('invalid_cursor');
-    return pageOf(keys, memberId, after, rows);
+    if (!row || after > row.head) return refuse('invalid_cursor');
+    return pageOf(keys, memberId, after, row);
   }
 
   /** Time has passed since the bearer was proven, so it is proven once more before an answer. */
@@ -46,7 +46,7 @@ export function updatesHandlers(parts: UpdatesParts): Handlers<typeof updatesCon
     const listening = waiting.listen(memberId);
     try {
       const page = await read(memberId, after, limit);
-      if (isRefusal(page) || page.count > 0) return page;
+      if (isRefusal(page) || !page.empty) return page;
       const gone = call.request.signal;
       await listening.more(after, seconds, gone);
       if (gone.aborted) return page;

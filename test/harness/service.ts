@@ -104,7 +104,8 @@ export function newRegistration() {
   count += 1;
   return {
     id: randomUUID() as string,
-    handle: `member_${count}`,
+    // No handle is part of another one, so that a search finds one and no other.
+    handle: `member_${count}_${randomBytes(4).toString('hex')}`,
     sign_in_key: newKey(),
     recovery_key: newKey(),
   };

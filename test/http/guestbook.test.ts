@@ -90,6 +90,24 @@ t.test('ten notes in ten minutes, counted once each, under a race too', async (t
   t.equal((await submit(service, accepted)).status, 200);
 });
 
+t.test('an exact repeat costs nothing, and is answered with the limit used up', async (t) => {
+  const service = await startService(t, { LIMIT_NOTES_PER_TEN_MINUTES: '2' });
+  const [first, second, third] = ['One', 'Two', 'Three'].map((message) => ({
+    id: randomUUID(),
+    message,
+  })) as [object, object, object];
+  const status = async (body: object) => (await submit(service, body)).status;
+  t.equal(await status(first), 202);
+  for (let again = 0; again < 3; again++) t.equal(await status(first), 200);
+  t.equal(await status({ ...first, message: 'Other' }), 409);
+  t.equal(await status(second), 202);
+  t.equal(await status(third), 429);
+  t.equal(await status(first), 200);
+  t.equal(await status({ ...first, message: 'Other' }), 409);
+  const { rows } = await service.database.pool.query('SELECT kind, count FROM rate_counters');
+  t.same(rows.map((row) => `${row.kind} ${row.count}`).sort(), ['notes-10m 2', 'notes-day 2']);
+});
+
 t.test('a reply needs a public note, when it is submitted and when it is read', async (t) => {
   const service = await startService(t);
   const parent = { id: randomUUID(), message: 'Parent' };

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
+import { rebuild } from '../../projections/rebuild.ts';
+import { catalogue, projections } from '../../projections/registry.ts';
+import { sql } from '../../services/eventstore/sql.ts';
 import { keyRing } from '../../services/keys.ts';
 import { bayesFindings } from '../../services/screening/bayes.ts';
 import { learn } from '../../workers/learnt.ts';
@@ -55,6 +58,46 @@ t.test('a new server key finds what an older one has hashed', async (t) => {
   const keys = keyRing([{ id: 2, secret: randomBytes(32) }, ...older]);
   const again = await screened(service, SPAM, { ...service.core, keys });
   t.strictSame(await findings(ann, again.id), ['same text as 1 rejected note']);
+});
+
+t.test('an erased note leaves neither a word nor a hash of its text', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const note = await screened(service, `Shit. ${SPAM}`);
+  await decide(ann, note.id, 'reject');
+  const { pool } = service.database;
+  const left = async () => {
+    const words = await pool.query('SELECT words FROM note_screenings WHERE words IS NOT NULL');
+    const hashes = await pool.query('SELECT hash FROM note_fingerprints');
+    return [words.rowCount, hashes.rowCount];
+  };
+  t.strictSame(await left(), [1, 9]);
+  await service.core.store.execute({
+    load: [sql`UPDATE events SET personal = NULL WHERE stream_id = ${`screening-${note.id}`}`],
+    decide: () => ({
+      answer: null,
+      appends: [
+        {
+          owner: note.id,
+          stream: `note-${note.id}`,
+          version: 2,
+          actor: { type: 'service' },
+          events: [
+            {
+              type: 'NoteErased',
+              data: { note_id: note.id, cause: 'retention' },
+              personal: null,
+            } as never,
+          ],
+        },
+      ],
+    }),
+  });
+  t.strictSame(await left(), [0, 0]);
+  const again = await screened(service, SPAM);
+  t.strictSame(await findings(ann, again.id), [], 'nothing remembers it');
+  await rebuild(service.database.url, catalogue, projections);
+  t.equal((await left())[1], 9, 'nor does a rebuild');
 });
 
 t.test('decisions teach it, but neither undone nor automatic ones', async (t) => {

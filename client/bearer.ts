@@ -1,0 +1,156 @@
+import { type Identity, newKey } from './identity.ts';
+import { type Operation, ProblemError } from './send.ts';
+import type { NewCredential, Scope } from './wire.ts';
+
+/** What a client must find again after it was killed. It holds secrets: keep it as you keep keys. */
+export interface Session {
+  credential?: NewCredential;
+  /** Sent, but perhaps never answered: it is repeated with the same key and body. */
+  pending?: { key: string; how: 'bootstrap' | 'rotate'; next: NewCredential };
+}
+
+/** Where the session is kept. `save` resolves once it would survive the end of the process. */
+export interface Keeper {
+  load(): Promise<Session | undefined> | Session | undefined;
+  save(session: Session): Promise<void> | void;
+}
+
+export interface BearerParts {
+  identity: Pick<Identity, 'id' | 'sign_in_key'>;
+  scopes: readonly Scope[];
+  keeper: Keeper;
+  /** Seconds that a credential is made for, and before its end that it is replaced. */
+  lifetime: number;
+  renewBefore: number;
+  /** The service's clock, in milliseconds of the epoch. */
+  now: () => number;
+  send: (operation: Operation, authorization?: () => string) => Promise<unknown>;
+}
+
+const bearerOf = ({ credential_id: id, credential_secret: secret }: NewCredential) =>
+  `Bearer svc_${id}.${secret}`;
+
+export type Bearer = ReturnType<typeof openBearer>;
+
+/**
+ * A credential that is always live: made with the sign-in key, rotated before it ends, made again
+ * where it was revoked. Whatever is asked for is saved before it is sent, so that a client that is
+ * killed repeats it instead of using up another of its ten.
+ */
+export function openBearer(parts: BearerParts) {
+  const { identity, scopes, keeper, send } = parts;
+  let session: Session | undefined;
+  let running: Promise<string> | undefined;
+
+  async function keep(next: Session): Promise<void> {
+    await keeper.save(next);
+    session = next;
+  }
+
+  function endsWithin(seconds: number, { expires_at: end }: NewCredential): boolean {
+    return end * 1000 - parts.now() < seconds * 1000;
+  }
+
+  async function ensure(anew: boolean): Promise<string> {
+    session ??= (await keeper.load()) ?? {};
+    if (session.pending) await finish(session.pending);
+    const { credential } = session;
+    if (credential && !anew && !endsWithin(parts.renewBefore, credential))
+      return bearerOf(credential);
+    await replace(credential);
+    if (!session.credential) throw new Error('no credential could be made');
+    return bearerOf(session.credential);
+  }
+
+  /** A rotation where there is something to rotate; otherwise, or where that is refused, a new one. */
+  async function replace(credential: NewCredential | undefined): Promise<void> {
+    const rotates =
+      credential?.scopes.includes('credential:manage') &&
+      scopes.every((scope) => credential.scopes.includes(scope)) &&
+      !endsWithin(0, credential);
+    if (rotates && (await begin('rotate'))) return;
+    if (await begin('bootstrap')) return;
+    // By now the service's clock is known, which the first `expires_at` may have missed.
+    await begin('bootstrap', true);
+  }
+
+  async function begin(how: 'bootstrap' | 'rotate', last = false): Promise<boolean> {
+    const next = {
+      credential_id: crypto.randomUUID(),
+      credential_secret: newKey(),
+      scopes,
+      expires_at: Math.floor(parts.now() / 1000) + parts.lifetime,
+    };
+    const pending = { key: crypto.randomUUID(), how, next };
+    await keep({ ...session, pending });
+    return finish(pending, last);
+  }
+
+  /** True once the credential is there; false where the request was refused and is forgotten. */
+  async function finish(pending: NonNullable<Session['pending']>, last = false): Promise<boolean> {
+    const old = session?.credential;
+    try {
+      if (pending.how === 'bootstrap') await bootstrap(pending);
+      else await rotate(pending, old);
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.status >= 500) throw error;
+      await keep(old ? { credential: old } : {});
+      const mended = error.status === 400 || pending.how === 'rotate';
+      if (last || !mended) throw error;
+      return false;
+    }
+    await keep({ credential: pending.next });
+    return true;
+  }
+
+  function bootstrap({ key, next }: NonNullable<Session['pending']>) {
+    const { id, sign_in_key } = identity;
+    const body = JSON.stringify({ member_id: id, sign_in_key, ...next });
+    return send({ method: 'POST', path: '/api/v1/credentials', key, body });
+  }
+
+  async function rotate(
+    { key, next }: NonNullable<Session['pending']>,
+    old: NewCredential | undefined,
+  ): Promise<void> {
+    const path = '/api/v1/me/credentials/rotate';
+    const operation = {
+      method: 'POST',
+      path,
+      key,
+      body: JSON.stringify(next),
+      hasty: true,
+    } as const;
+    try {
+      await send(operation, () => bearerOf(old ?? next));
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.status !== 401) throw error;
+      // Its answer may have been lost: then the old bearer is dead, and the new one is answered the
+      // receipt, or confirmed where it may not rotate.
+      const again = next.scopes.includes('credential:manage')
+        ? operation
+        : ({ method: 'GET', path: '/api/v1/me' } as const);
+      await send(again, () => bearerOf(next));
+    }
+  }
+
+  function once(anew: boolean): Promise<string> {
+    running ??= ensure(anew).finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+
+  return {
+    /** The value of `Authorization`, live by the service's clock. */
+    current: () => once(false),
+    /** Replaces the credential now. */
+    renew: () => once(true),
+    /** The service did not accept this one: it was revoked, or ended. */
+    async refused(authorization: string): Promise<void> {
+      await running?.catch(() => undefined);
+      const { credential } = session ?? {};
+      if (credential && bearerOf(credential) === authorization) await keep({});
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Keeper, Session } from './bearer.ts';
+import { type Identity, newIdentity } from './identity.ts';
+import type { UpdateEvent } from './wire.ts';
+
+interface SavedPage {
+  cursor: string;
+  events: readonly UpdateEvent[];
+}
+
+/** What an agent keeps in a folder of its own; all of it survives the process being killed. */
+export function openFolder(path: string) {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const record = join(path, 'events.jsonl');
+
+  function readJson<Value>(name: string): Value | undefined {
+    const file = join(path, name);
+    return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Value) : undefined;
+  }
+
+  /** The old content or the new, never half of it. */
+  function writeJson(name: string, value: unknown): void {
+    const file = join(path, name);
+    write(`${file}.new`, 'w', JSON.stringify(value));
+    renameSync(`${file}.new`, file);
+  }
+
+  /** Whole lines only: a page whose line was cut short was not saved, and comes again. */
+  function pages(): SavedPage[] {
+    if (!existsSync(record)) return [];
+    const text = readFileSync(record, 'utf8');
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+    if (whole.length < text.length) truncateSync(record, Buffer.byteLength(whole));
+    return whole
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as SavedPage);
+  }
+
+  /** The same member for ever: made once, before anything is sent. */
+  function identity(handle: string): Identity {
+    const known = readJson<Identity>('identity.json');
+    if (known) return known;
+    const made = newIdentity(handle);
+    writeJson('identity.json', made);
+    return made;
+  }
+
+  const keeper: Keeper = {
+    load: () => readJson<Session>('session.json'),
+    save: (session) => writeJson('session.json', session),
+  };
+
+  return {
+    identity,
+    keeper,
+    pages,
+    /** A page and the cursor after it, in one line. */
+    savePage: (events: readonly UpdateEvent[], cursor: string) =>
+      write(record, 'a', `${JSON.stringify({ cursor, events } satisfies SavedPage)}\n`),
+  };
+}
+
+function write(file: string, flags: 'w' | 'a', text: string): void {
+  const handle = openSync(file, flags, 0o600);
+  try {
+    writeSync(handle, text);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { COMMAND_PROBLEMS } from '../http/problems.ts';
+import { defineContract } from '../http/route.ts';
+import { Handle, Member, Receipt, Timestamp } from '../http/schemas.ts';
+
+const Records = z.array(z.record(z.string(), z.unknown()));
+
+const Export = z
+  .object({
+    status: z.literal('ok'),
+    exported_at: Timestamp,
+    feed_sequence: z.int(),
+    member: Member.extend({ registered_at: Timestamp }),
+    profile: z.record(z.string(), z.unknown()).nullable(),
+    credentials: Records,
+    sessions: Records,
+    notes: Records,
+    artifacts: Records,
+    receipts: Records,
+    feed: Records,
+  })
+  .catchall(z.unknown())
+  .meta({ id: 'Export', description: 'Sections of other features stand beside these.' });
+
+export const accountContract = defineContract({
+  'account.export': {
+    method: 'GET',
+    path: '/api/v1/me/export',
+    summary: 'Everything held on the member, as one JSON document',
+    description:
+      'Streamed: `status`, `exported_at`, `feed_sequence`, `member`, then an array for each kind of ' +
+      'record. Each record is as it was when it was read; the feed ends with `feed_sequence`, its ' +
+      'newest entry at the start. No key and no verifier is in it. A document that does not end with ' +
+      'its closing brace is not complete: the connection broke, or the credential was revoked.',
+    tag: 'account',
+    access: { scope: 'account:export' },
+    replies: {
+      200: {
+        description: 'The document',
+        body: Export,
+        headers: { 'Content-Disposition': 'A file name to keep it under' },
+      },
+    },
+    problems: ['credential_not_accepted'],
+  },
+  'account.delete': {
+    method: 'POST',
+    path: '/api/v1/me/delete',
+    summary: 'Delete the account, for ever',
+    description:
+      'Ends every session and credential at once, withdraws what the member published, and erases ' +
+      'names and texts within minutes. Approved notes stay, under the name `former member`, unless ' +
+      '`erase_notes` is true. The handle is never given again. After a lost answer every request is ' +
+      'answered 401, this one too: `GET /api/v1/me` with 401 confirms the deletion.',
+    tag: 'account',
+    access: { scope: 'account:delete' },
+    idempotency: 'required',
+    budgetExempt: true,
+    body: z.strictObject({ confirm_handle: Handle, erase_notes: z.boolean().default(false) }),
+    replies: {
+      200: {
+        description: 'Deleted',
+        body: z.object({ status: z.literal('deactivated'), receipt: Receipt }),
+      },
+    },
+    problems: [...COMMAND_PROBLEMS, 'invalid_request'],
+  },
+});

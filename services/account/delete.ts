@@ -1,0 +1,85 @@
+import {
+  type Closing,
+  type ClosingRequest,
+  type ClosingRows,
+  closingsWithRows,
+  lockOf,
+} from '../closing.ts';
+import { refuse } from '../eventstore/decider.ts';
+import type { Plan } from '../eventstore/store.ts';
+import type { PrincipalOf } from '../http/principal.ts';
+import type { Receipt } from '../http/schemas.ts';
+import { type MemberCommand, withMember } from '../member-command.ts';
+
+export interface DeletionRequest {
+  confirm_handle: string;
+  erase_notes: boolean;
+}
+
+interface Deactivated {
+  status: 'deactivated';
+  receipt: Receipt;
+}
+
+/** The end of a member with all that ends with it, and the job that erases the rest. */
+export function deleteAccount(
+  closings: readonly Closing[],
+  { memberId, handle }: Pick<PrincipalOf<'credential'>, 'memberId' | 'handle'>,
+  body: DeletionRequest,
+): MemberCommand<200, Deactivated, 'invalid_request'> {
+  const request = { eraseNotes: body.erase_notes };
+  const lock = lockOf(closings, memberId);
+  return {
+    ...(lock ? { lock } : {}),
+    load: closings.flatMap((closing) => closing.load(memberId, request)),
+    decide({ rows, now }) {
+      if (body.confirm_handle !== handle)
+        return refuse('invalid_request', {
+          issues: [{ path: 'confirm_handle', message: 'must be your handle' }],
+        });
+      return {
+        status: 200,
+        ...endingsOf(closings, memberId, request, rows, now),
+        jobs: [{ queue: 'erase-member', data: { member_id: memberId } }],
+        body: (receipt) => ({ status: 'deactivated', receipt }),
+      };
+    },
+  };
+}
+
+function endingsOf(
+  closings: readonly Closing[],
+  memberId: string,
+  request: ClosingRequest,
+  loaded: ClosingRows,
+  now: Date,
+) {
+  const parts = closingsWithRows(closings, memberId, request, loaded);
+  return {
+    appends: parts
+      .flatMap(({ closing, rows }) => closing.close(memberId, rows, now, request))
+      .filter(({ events }) => events.length > 0),
+    rows: parts.flatMap(({ closing, rows }) => closing.rows?.(memberId, rows, now, request) ?? []),
+  };
+}
+
+/**
+ * Ends more of what a deletion left, where that was more than one transaction may take; answers
+ * whether there was any. The member is gone by now: it is the service that does it.
+ */
+export function closeMore(
+  closings: readonly Closing[],
+  memberId: string,
+  request: ClosingRequest,
+): Plan<boolean> {
+  return {
+    lock: withMember(lockOf(closings, memberId), memberId),
+    load: closings.flatMap((closing) => closing.load(memberId, request)),
+    decide({ rows: loaded, now }) {
+      const { appends, rows } = endingsOf(closings, memberId, request, loaded, now);
+      if (appends.length === 0) return { unchanged: false };
+      const actor = { type: 'service' as const };
+      return { answer: true, appends: appends.map((append) => ({ ...append, actor })), rows };
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type pg from 'pg';
+import { bearerHolds } from '../../projections/credentials.ts';
+import type { ExportSection } from '../export-section.ts';
+import { query, sharedPatience } from '../postgres.ts';
+
+const BATCH = 200;
+const CHUNK = 64 * 1024;
+
+/** The bearer was revoked, or its member deactivated, while the document was on its way. */
+export class ExportCut extends Error {}
+
+type Row = never;
+
+/**
+ * The document, piece by piece. Between two batches it holds neither a connection nor a transaction,
+ * however slowly it is read; every batch asks again whether the bearer still holds. What fails on
+ * the way throws, and so breaks the connection: a document that parses is complete.
+ */
+export async function* exportDocument(
+  pool: pg.Pool,
+  bearer: { memberId: string; credentialId: string },
+  head: Record<string, unknown>,
+  sections: readonly ExportSection[],
+): AsyncGenerator<string> {
+  let text = JSON.stringify(head).slice(0, -1);
+  for (const section of sections) {
+    const one = section.shape === 'one';
+    text += `,${JSON.stringify(section.name)}:${one ? '' : '['}`;
+    let count = 0;
+    for await (const entry of entriesOf(pool, bearer, section)) {
+      text += `${count++ > 0 ? ',' : ''}${JSON.stringify(entry)}`;
+      if (text.length < CHUNK) continue;
+      yield text;
+      text = '';
+    }
+    text += one ? (count === 0 ? 'null' : '') : ']';
+  }
+  yield `${text}}`;
+}
+
+async function* entriesOf(
+  pool: pg.Pool,
+  { memberId, credentialId }: { memberId: string; credentialId: string },
+  section: ExportSection,
+): AsyncGenerator<unknown> {
+  const limit = section.shape === 'one' ? 1 : (section.batch ?? BATCH);
+  for (let last: Row | undefined; ; ) {
+    // A batch has the patience of a request of its own: the whole may take as long as its reader.
+    const [holds, rows] = await sharedPatience(() =>
+      Promise.all([
+        query(pool, bearerHolds(credentialId)),
+        query<Row>(pool, section.after(memberId, last, limit)),
+      ]),
+    );
+    if (holds.length === 0) throw new ExportCut('the bearer no longer holds');
+    for (const row of rows) yield section.entry(row);
+    last = rows.at(-1);
+    if (rows.length < limit || section.shape === 'one') return;
+  }
+}

@@ -1,0 +1,56 @@
+import type pg from 'pg';
+import { feedHead } from '../../projections/feed/record.ts';
+import { findMember, type MemberRow } from '../../projections/members.ts';
+import type { Closing } from '../closing.ts';
+import { refuse } from '../eventstore/decider.ts';
+import type { ExportSection } from '../export-section.ts';
+import type { Handlers } from '../http/route.ts';
+import { memberBody } from '../http/schemas.ts';
+import { type MemberCommandParts, memberCommand } from '../member-command.ts';
+import { query } from '../postgres.ts';
+import type { accountContract } from './contract.ts';
+import { deleteAccount } from './delete.ts';
+import { exportDocument } from './export.ts';
+import { feedSection, receiptsSection } from './sections.ts';
+
+export interface AccountParts extends MemberCommandParts {
+  pool: pg.Pool;
+  /** What ends with a member, feature by feature; the member itself comes last. */
+  closings: readonly Closing[];
+  /** What the features hold on a member. */
+  exportSections: readonly ExportSection[];
+}
+
+export function accountHandlers(parts: AccountParts): Handlers<typeof accountContract> {
+  const { pool, closings, exportSections } = parts;
+
+  return {
+    'account.export': async ({ principal }) => {
+      const { memberId } = principal;
+      // Before the answer begins, so that storage that fails now is a plain 503.
+      const [member] = await query<MemberRow>(pool, findMember(memberId));
+      const [head] = await query<{ sequence: number }>(pool, feedHead(memberId));
+      if (!member?.handle) return refuse('credential_not_accepted');
+      const sequence = head?.sequence ?? 0;
+      const start = {
+        status: 'ok',
+        exported_at: principal.provenAt.toISOString(),
+        feed_sequence: sequence,
+        member: {
+          ...memberBody(memberId, member.handle),
+          registered_at: member.registered_at.toISOString(),
+        },
+      };
+      const sections = [...exportSections, receiptsSection, feedSection(sequence)];
+      return {
+        status: 200,
+        type: 'application/json; charset=utf-8',
+        headers: { 'content-disposition': 'attachment; filename="export.json"' },
+        stream: exportDocument(pool, principal, start, sections),
+      };
+    },
+
+    'account.delete': (call) =>
+      memberCommand(parts, call, deleteAccount(closings, call.principal, call.body)),
+  };
+}

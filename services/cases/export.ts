@@ -1,0 +1,27 @@
+import { caseNotesOf, reviewsOf, submissionsOf } from '../../projections/case-record.ts';
+import { casesOf } from '../../projections/cases.ts';
+import type { Sql } from '../eventstore/sql.ts';
+import { exportSection } from '../export-section.ts';
+import type { Place } from '../http/place.ts';
+
+interface Row {
+  id: string;
+  place: string;
+}
+
+/** What a reader of the record gives, as it stands there; times become text with the document. */
+function section(name: string, read: (memberId: string, limit: number, after?: Place) => Sql) {
+  return exportSection<Row>({
+    name,
+    after: (memberId, last, limit) =>
+      read(memberId, limit, last && { at: last.place, id: last.id }),
+    entry: ({ place: _, ...entry }) => entry,
+  });
+}
+
+export const caseSections = [
+  section('cases', casesOf),
+  section('submissions', submissionsOf),
+  section('reviews', reviewsOf),
+  section('case_notes', caseNotesOf),
+];

@@ -1,0 +1,9 @@
+import { credentialsAfter, type ListedCredential } from '../../projections/credentials.ts';
+import { exportSection } from '../export-section.ts';
+import { credentialBody } from './revoke.ts';
+
+export const credentialsSection = exportSection<ListedCredential>({
+  name: 'credentials',
+  after: credentialsAfter,
+  entry: credentialBody,
+});

@@ -1,0 +1,13 @@
+import { exportSection } from '../export-section.ts';
+import { type SessionTimes, sessionsAfter } from './sessions.ts';
+
+export const sessionsSection = exportSection<SessionTimes>({
+  name: 'sessions',
+  after: (memberId, last, limit) => sessionsAfter(memberId, last?.session_id, limit),
+  entry: ({ session_id, started_at, expires_at, ended_at }) => ({
+    id: session_id,
+    started_at: started_at.toISOString(),
+    expires_at: expires_at.toISOString(),
+    ended_at: ended_at?.toISOString() ?? null,
+  }),
+});

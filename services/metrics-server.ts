@@ -1,0 +1,59 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { loggable } from './loggable.ts';
+
+/**
+ * `GET /metrics` on a port of its own, so that it is not public by accident; port 0: not at all. A
+ * port that cannot be had is told and done without, since nobody's request depends on it. Answers
+ * what closes the server.
+ */
+export async function serveMetrics(
+  registry: Registry,
+  at: { host: string; port: number },
+  logger: Logger,
+): Promise<() => void> {
+  if (at.port === 0) return () => undefined;
+  const server = createServer((req, res) => void answer(registry, logger, req, res));
+  const told = Promise.withResolvers<void>();
+  server.on('error', (error) => {
+    logger.error(
+      { ...at, error: loggable(error) },
+      'metrics are not served: METRICS_PORT is taken?',
+    );
+    told.resolve();
+  });
+  server.listen(at.port, at.host, () => {
+    logger.info(at, 'metrics served');
+    told.resolve();
+  });
+  await told.promise;
+  return () => {
+    server.close();
+    server.closeAllConnections();
+  };
+}
+
+async function answer(
+  registry: Registry,
+  logger: Logger,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  if ((req.url ?? '').replace(/\?.*$/s, '') !== '/metrics') {
+    res.writeHead(404).end();
+    return;
+  }
+  if (req.method !== 'GET' && req.method !== 'HEAD') {
+    res.writeHead(405, { allow: 'GET, HEAD' }).end();
+    return;
+  }
+  try {
+    const text = await registry.metrics();
+    res.writeHead(200, { 'content-type': registry.contentType, 'cache-control': 'no-store' });
+    res.end(req.method === 'HEAD' ? undefined : text);
+  } catch (error) {
+    logger.error({ error: loggable(error) }, 'metrics failed');
+    res.writeHead(500).end();
+  }
+}

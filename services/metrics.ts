@@ -1,0 +1,53 @@
+import type pg from 'pg';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30];
+
+/** A process's own metrics: memory, CPU, garbage collection, the event loop's lag, its pools. */
+export function processMetrics(pools: Readonly<Record<string, pg.Pool>>): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'database_connections',
+    help: 'Connections of a pool: open, of these idle; and requests waiting for one',
+    labelNames: ['pool', 'state'],
+    registers: [registry],
+    collect() {
+      for (const [pool, { totalCount, idleCount, waitingCount }] of Object.entries(pools)) {
+        this.set({ pool, state: 'open' }, totalCount);
+        this.set({ pool, state: 'idle' }, idleCount);
+        this.set({ pool, state: 'waiting' }, waitingCount);
+      }
+    },
+  });
+  return registry;
+}
+
+/**
+ * Requests by method, route template and status, all of them from closed lists: what a caller
+ * sends makes no new series.
+ */
+export function requestMetrics(registry: Registry) {
+  const inFlight = new Gauge({
+    name: 'http_requests_in_flight',
+    help: 'Requests that are being answered',
+    registers: [registry],
+  });
+  const duration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Requests answered, and how long that took',
+    labelNames: ['method', 'route', 'status'],
+    buckets: REQUEST_SECONDS,
+    registers: [registry],
+  });
+  return {
+    arrived(): void {
+      inFlight.inc();
+    },
+    answered(method: string, route: string, status: number, seconds: number): void {
+      inFlight.dec();
+      duration.observe({ method: METHODS.has(method) ? method : 'other', route, status }, seconds);
+    },
+  };
+}

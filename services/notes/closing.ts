@@ -1,0 +1,37 @@
+import { type NoteRow, notesToEnd } from '../../projections/notes.ts';
+import { CLOSING_BATCH, type Closing, type ClosingRows } from '../closing.ts';
+import type { NewEvent } from '../eventstore/event.ts';
+import { sql } from '../eventstore/sql.ts';
+import type * as events from './events.ts';
+
+type Note = Pick<NoteRow, 'note_id' | 'state' | 'version'>;
+type Ending = NewEvent<(typeof events)['NoteWithdrawn' | 'NoteErased']>;
+
+const ended = (rows: ClosingRows) => rows[0] as unknown as Note[];
+
+/** A public note stays, under no name, unless the member wants it gone; every other one is erased. */
+export const notesClosing: Closing = {
+  load: (memberId, { eraseNotes }) => [notesToEnd(memberId, eraseNotes, CLOSING_BATCH)],
+  close: (memberId, rows) =>
+    ended(rows).map(({ note_id, state, version }) => ({
+      owner: memberId,
+      stream: `note-${note_id}`,
+      version,
+      actor: { type: 'member', id: memberId },
+      events: ending(note_id, state),
+    })),
+  rows: (_memberId, rows) => [
+    sql`DELETE FROM note_leases
+      WHERE note_id = ANY(${ended(rows).map(({ note_id }) => note_id)}::uuid[])`,
+  ],
+};
+
+function ending(note_id: string, state: NoteRow['state']): Ending[] {
+  const erased: Ending = {
+    type: 'NoteErased',
+    data: { note_id, cause: 'account_deletion' },
+    personal: null,
+  };
+  if (state === 'rejected' || state === 'withdrawn') return [erased];
+  return [{ type: 'NoteWithdrawn', data: { note_id, reports: [] }, personal: null }, erased];
+}

@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { Session } from '../../client/bearer.ts';
+import { type ClientOptions, openClient } from '../../client/client.ts';
+import { newIdentity } from '../../client/identity.ts';
+import { ProblemError } from '../../client/send.ts';
+import type { UpdateEvent } from '../../client/wire.ts';
+import { bootstrap, newCredential } from '../harness/agent.ts';
+import { answerProxy } from '../harness/answer-proxy.ts';
+import { type Service, startService } from '../harness/service.ts';
+import { wireProxy } from '../harness/wire-proxy.ts';
+
+type Ending = Parameters<typeof startService>[0];
+
+let count = 0;
+
+/** The service behind a proxy, and a registered client of it that hardly pauses. */
+async function setting(t: Ending, settings: Record<string, string> = {}) {
+  const service = await startService(t, settings);
+  const proxy = await answerProxy(t, service.baseUrl);
+  count += 1;
+  const identity = newIdentity(`client_${count}`);
+  let kept: Session | undefined;
+  const keeper = {
+    load: () => kept,
+    save: (session: Session) => {
+      kept = structuredClone(session);
+    },
+  };
+  const open = (more: Partial<ClientOptions> = {}) =>
+    openClient({
+      baseUrl: service.baseUrl,
+      identity,
+      keeper,
+      pause: async () => undefined,
+      ...more,
+    });
+  await open().register();
+  return { service, proxy, identity, open, kept: () => kept };
+}
+
+async function credentialsOf({ database }: Service, memberId: string): Promise<string[]> {
+  const { rows } = await database.pool.query(
+    `SELECT type FROM feed WHERE member_id = $1 AND type LIKE 'credential.%' ORDER BY sequence`,
+    [memberId],
+  );
+  return rows.map(({ type }) => type);
+}
+
+t.test('a client registers, makes its credential, and renews it before it ends', async (t) => {
+  const { service, identity, open, kept } = await setting(t);
+  const client = open({ lifetime: 3600, renewBefore: 60 });
+  const registered = await client.register();
+  t.match(registered, { status: 'registered', member: { id: identity.id } });
+  const me = await client.me();
+  t.match(me, { member: { handle: identity.handle }, credential: { state: 'active' } });
+  await Promise.all([client.me(), client.me(), client.me()]);
+  await open({ lifetime: 3600, renewBefore: 60 }).me();
+  t.same(await credentialsOf(service, identity.id), ['credential.created']);
+
+  const before = kept()?.credential?.credential_id;
+  await open({ lifetime: 3600, renewBefore: 3000 }).me();
+  t.equal(kept()?.credential?.credential_id, before, 'not before it is near its end');
+  await open({ lifetime: 3600, renewBefore: 3700 }).me();
+  t.not(kept()?.credential?.credential_id, before);
+  t.same(await credentialsOf(service, identity.id), [
+    'credential.created',
+    'credential.rotated',
+    'credential.created',
+  ]);
+});
+
+t.test('a credential that was revoked, or whose budget is spent, is made again', async (t) => {
+  const { service, identity, open } = await setting(t, { LIMIT_WRITES_PER_DAY: '0' });
+  const client = open();
+  const { credential } = await client.me();
+  await client.revoke(credential.credential_id);
+  const again = await client.me();
+  t.not(again.credential.credential_id, credential.credential_id);
+  await client.renew();
+  t.not((await client.me()).credential.credential_id, again.credential.credential_id);
+  t.equal((await credentialsOf(service, identity.id)).includes('credential.rotated'), false);
+});
+
+t.test('after a lost answer the very same operation is sent, and happens once', async (t) => {
+  const { service, proxy, identity, open, kept } = await setting(t);
+  const client = open({ baseUrl: proxy.url, timeout: 5000 });
+
+  proxy.loseAnswerOf('POST /api/v1/credentials');
+  await client.me();
+  t.equal(proxy.lost(), 1);
+  t.same(await credentialsOf(service, identity.id), ['credential.created']);
+
+  proxy.loseAnswerOf('POST /api/v1/me/credentials/rotate');
+  const before = kept()?.credential?.credential_id;
+  await client.renew();
+  t.equal(proxy.lost(), 2);
+  t.not(kept()?.credential?.credential_id, before);
+  t.equal((await client.me()).credential.credential_id, kept()?.credential?.credential_id);
+  t.same(await credentialsOf(service, identity.id), [
+    'credential.created',
+    'credential.rotated',
+    'credential.created',
+  ]);
+
+  const second = newCredential(['updates:read']);
+  await bootstrap(service, identity, second);
+  const key = randomUUID();
+  proxy.loseAnswerOf(key);
+  const revoked = await client.revoke(second.credential_id, key);
+  t.equal(proxy.lost(), 3);
+  t.equal(revoked.receipt.operation_id, key);
+  t.equal(revoked.receipt.event_ids.length, 1, 'the receipt of what had happened');
+
+  await client.renew();
+  const replayed = await client.revoke(second.credential_id, key);
+  t.same(replayed, revoked, 'with a later bearer too');
+});
+
+t.test('a client killed between sending and hearing finishes what it began', async (t) => {
+  const { service, proxy, identity, open, kept } = await setting(t);
+  for (const path of ['POST /api/v1/credentials', 'POST /api/v1/me/credentials/rotate']) {
+    const dying = open({ baseUrl: proxy.url, patience: 0, timeout: 5000 });
+    proxy.loseAnswerOf(path);
+    await t.rejects(path.endsWith('rotate') ? dying.renew() : dying.me().then(() => undefined), {
+      name: 'NoAnswerError',
+    });
+    const { pending } = kept() ?? {};
+    t.ok(pending);
+    const { credential } = await open().me();
+    t.equal(credential.credential_id, pending?.next.credential_id);
+    t.notOk(kept()?.pending);
+  }
+  t.same(await credentialsOf(service, identity.id), [
+    'credential.created',
+    'credential.rotated',
+    'credential.created',
+  ]);
+});
+
+t.test('a write that met a 503 is repeated until it is answered, and happens once', async (t) => {
+  const service = await startService(t);
+  const wire = await wireProxy(t, service.database.url);
+  const [key] = service.core.config.serverKeys ?? [];
+  const shaky = await startService(t, {
+    DATABASE_URL: wire.url,
+    SERVER_KEYS: `${key?.id}:${key?.secret.toString('hex')}`,
+  });
+  const identity = newIdentity('patient');
+  const pauses: number[] = [];
+  const client = openClient({
+    baseUrl: shaky.baseUrl,
+    identity,
+    pause: async (milliseconds) => {
+      pauses.push(milliseconds);
+      wire.release();
+    },
+  });
+  await client.register();
+  await client.me();
+  wire.hold();
+  await client.renew();
+  t.equal(pauses.length, 1);
+  t.ok(shaky.logged.some((line) => /"status":503/.test(line)));
+  t.same(await credentialsOf(service, identity.id), [
+    'credential.created',
+    'credential.rotated',
+    'credential.created',
+  ]);
+});
+
+t.test('Retry-After is obeyed, and what cannot be waited for is told', async (t) => {
+  const { service, open } = await setting(t, { LIMIT_BOOTSTRAP_ATTEMPTS: '1' });
+  await open({ keeper: { load: () => undefined, save: () => undefined } }).me();
+  const pauses: number[] = [];
+  const client = open({
+    pause: async (milliseconds) => {
+      pauses.push(milliseconds);
+      await service.database.pool.query('DELETE FROM rate_counters');
+    },
+  });
+  t.equal((await client.me()).status, 'ok');
+  t.same(pauses, [600_000]);
+
+  const hurried = open({
+    patience: 599_000,
+    keeper: { load: () => undefined, save: () => undefined },
+  });
+  await t.rejects(hurried.me(), { name: 'ProblemError', code: 'rate_limited', retryAfter: 600 });
+});
+
+t.test('what the service refuses is an error with its code, and is not repeated', async (t) => {
+  const { service, identity, open } = await setting(t);
+  const stranger = open({ identity: { ...identity, sign_in_key: identity.recovery_key } });
+  const refused = await stranger.me().catch((error: unknown) => error);
+  t.ok(refused instanceof ProblemError);
+  t.match(refused, { status: 401, code: 'credential_not_accepted' });
+  const before = service.logged.length;
+  await t.rejects(open().write('/api/v1/me/credentials/revoke', { credential_id: randomUUID() }), {
+    status: 409,
+    code: 'state_conflict',
+    body: { error: { reason: 'credential_unavailable' } },
+  });
+  t.equal(service.logged.length - before, 2, 'one bootstrap and one refusal');
+  const invalid = open().updates({ cursor: 'x' });
+  await t.rejects(invalid.next(), { code: 'invalid_cursor' });
+});
+
+t.test('updates are saved with their cursor before they are given, and go on', async (t) => {
+  const { service, proxy, identity, open } = await setting(t);
+  const saved: UpdateEvent[] = [];
+  let cursor: string | undefined;
+  const client = open({ baseUrl: proxy.url, timeout: 5000 });
+  const save = (events: readonly UpdateEvent[], next: string) => {
+    saved.push(...events);
+    cursor = next;
+  };
+  proxy.loseAnswerOf('GET /api/v1/updates');
+  for await (const { sequence } of client.updates({ save, limit: 1, untilNow: true }))
+    t.equal(saved.at(-1)?.sequence, sequence);
+  t.equal(proxy.lost(), 1);
+  t.same(
+    saved.map(({ type }) => type),
+    ['member.registered', 'credential.created'],
+  );
+  const failing = client.updates({
+    cursor,
+    save: () => {
+      throw new Error('disk full');
+    },
+  });
+  const next = failing.next();
+  await bootstrap(service, identity, newCredential());
+  await t.rejects(next, { message: 'disk full' });
+  const following = client.updates({ cursor, save });
+  t.match((await following.next()).value, { sequence: 3 }, 'what was not saved comes again');
+  const later = following.next();
+  await bootstrap(service, identity, newCredential());
+  t.match((await later).value, { sequence: 4 });
+  await following.return();
+});
+
+t.test('an aborted signal ends what is under way', async (t) => {
+  const { open } = await setting(t);
+  const ending = new AbortController();
+  const client = open({ signal: ending.signal });
+  const events = client.updates();
+  await events.next();
+  await events.next();
+  const waiting = events.next();
+  ending.abort();
+  await t.rejects(waiting, { name: 'AbortError' });
+});
+
+t.test('the client imports nothing but itself; only its example touches files', async (t) => {
+  const folder = join(import.meta.dirname, '../../client');
+  const files = globSync('*.ts', { cwd: folder });
+  t.ok(files.length > 5);
+  for (const file of files) {
+    const text = readFileSync(join(folder, file), 'utf8');
+    for (const [, imported = ''] of text.matchAll(/from '([^']+)'/g))
+      if (!['example.ts', 'file-store.ts'].includes(file) || !imported.startsWith('node:'))
+        t.match(imported, /^\.\/[a-z-]+\.ts$/, `${file} imports ${imported}`);
+  }
+});

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import type { UpdateEvent } from '../../client/wire.ts';
+import { cookieOf, startService } from '../harness/service.ts';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
+
+const KILLS = 9;
+const EXAMPLE = join(import.meta.dirname, '../../client/example.ts');
+
+t.test('a client killed again and again records every event once, in order', async (t) => {
+  const service = await startService(t);
+  const { path, remove } = temporaryFolder('client');
+  t.teardown(remove);
+  const start = (...flags: string[]) => {
+    const args = [EXAMPLE, service.baseUrl, path, '--limit=3', ...flags];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    const ended = once(child, 'exit') as Promise<[number | null, string | null]>;
+    return { kill: () => child.kill('SIGKILL'), ended };
+  };
+  const recorded = (): UpdateEvent[] => {
+    const file = join(path, 'events.jsonl');
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
+    return lines.flatMap((line) => (line === '' ? [] : JSON.parse(line).events));
+  };
+
+  const first = start('--until-now');
+  t.same(await first.ended, [0, null]);
+  const { id, sign_in_key } = JSON.parse(readFileSync(join(path, 'identity.json'), 'utf8'));
+
+  let writing = true;
+  const writers = Array.from({ length: 3 }, async () => {
+    while (writing) {
+      const body = { id, sign_in_key };
+      const login = await service.call('POST', '/api/membership/login', { body });
+      const cookie = cookieOf(login);
+      await service.call('POST', '/api/membership/logout', { body: {}, cookie });
+      await sleep(Math.random() * 40);
+    }
+  });
+  let killed = 0;
+  for (let round = 0; round < KILLS; round++) {
+    const client = start();
+    const before = recorded().length;
+    // At some point of its start, and at some point among its pages.
+    if (round % 3 > 0) while (recorded().length < before + round * 2) await sleep(5);
+    await sleep(Math.random() * 300);
+    client.kill();
+    const [, signal] = await client.ended;
+    if (signal === 'SIGKILL') killed++;
+  }
+  writing = false;
+  await Promise.all(writers);
+  t.equal(killed, KILLS);
+
+  const last = start('--until-now');
+  t.same(await last.ended, [0, null]);
+  const { rows } = await service.database.pool.query(
+    'SELECT event_id, sequence::int FROM feed WHERE member_id = $1 ORDER BY sequence',
+    [id],
+  );
+  t.ok(rows.length > 40, `${rows.length} events`);
+  t.same(
+    recorded().map((event) => ({ event_id: event.id, sequence: event.sequence })),
+    rows,
+  );
+  const { rows: credentials } = await service.database.pool.query(
+    'SELECT count(*)::int FROM credentials WHERE member_id = $1',
+    [id],
+  );
+  t.same(credentials, [{ count: 1 }], 'one credential for all its lives');
+});

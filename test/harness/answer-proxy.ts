@@ -1,0 +1,56 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+type Ending = { teardown(end: () => Promise<void>): unknown };
+
+/** A TCP proxy in front of an HTTP service, which can lose the answer of one request. */
+export async function answerProxy(t: Ending, target: string) {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let marker: string | undefined;
+  let lost = 0;
+
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    let losing = false;
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+    client.on('data', (bytes) => {
+      if (marker !== undefined && bytes.includes(marker)) {
+        marker = undefined;
+        losing = true;
+      }
+      upstream.write(bytes);
+    });
+    upstream.on('data', (bytes) => {
+      if (!losing) {
+        client.write(bytes);
+        return;
+      }
+      lost += 1;
+      client.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** The service answers the next request whose bytes hold `text`; the client never sees it. */
+    loseAnswerOf(text: string) {
+      marker = text;
+    },
+    lost: () => lost,
+  };
+}

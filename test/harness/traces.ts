@@ -1,0 +1,76 @@
+import type pg from 'pg';
+
+/** A text as it may stand somewhere: plain, in hex, percent-encoded, as JSON escapes, in base64. */
+export function formsOf(text: string): string[] {
+  const bytes = Buffer.from(text);
+  const hex = bytes.toString('hex');
+  const escapes = [...Array(text.length).keys()].map(
+    (index) => `\\u${text.charCodeAt(index).toString(16).padStart(4, '0')}`,
+  );
+  const json = JSON.stringify(text).slice(1, -1);
+  // Inside of something longer base64 has three alignments: what is the same in each whatever
+  // stands before and after.
+  const base64 = [0, 1, 2].map((shift) => {
+    const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+    return encoded.replace(/=+$/, '').slice(shift === 0 ? 0 : shift + 1, -1);
+  });
+  return [
+    text,
+    json,
+    json.replace(/[^ -~]/g, (mark) => escapes[text.indexOf(mark)] ?? mark),
+    escapes.join(''),
+    hex,
+    encodeURIComponent(text),
+    hex.replace(/../g, '%$&'),
+    ...base64,
+    ...base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_')),
+  ];
+}
+
+/** The forms of each text, and of the longest word in it, which no kind of quoting changes. */
+function wanted(texts: readonly string[]): string[] {
+  const words = texts.flatMap((text) => text.match(/[0-9a-z_]{12,}/g) ?? []);
+  return [...texts, ...words].flatMap(formsOf);
+}
+
+function holds(place: string, forms: readonly string[]): boolean {
+  const lower = place.toLowerCase();
+  return forms.some((form) => place.includes(form) || lower.includes(form.toLowerCase()));
+}
+
+/** Where any of the texts stands: every column of every table, and what ANALYZE keeps of them. */
+export async function tracesInTables(pool: pg.Pool, texts: readonly string[]): Promise<string[]> {
+  const forms = wanted(texts);
+  await pool.query('ANALYZE');
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('information_schema', 'pg_catalog')
+     UNION ALL VALUES ('pg_catalog.pg_stats'), ('pg_catalog.pg_statistic_ext_data')`,
+  );
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await pool.query<{ line: string }>(`SELECT t::text AS line FROM ${name} t`);
+    for (const { line } of rows) if (holds(line, forms)) found.push(`${name}: ${line}`);
+  }
+  return found;
+}
+
+/** The same in the files of every table, index and TOAST table, once dead rows were vacuumed away. */
+export async function tracesInFiles(pool: pg.Pool, texts: readonly string[]): Promise<string[]> {
+  await pool.query('VACUUM (FULL)');
+  await pool.query('CHECKPOINT');
+  const { rows: relations } = await pool.query<{ name: string }>(
+    `SELECT oid::regclass::text AS name FROM pg_class
+     WHERE relkind IN ('r', 'i', 't', 'm') AND pg_relation_size(oid) > 0 AND relisshared = false`,
+  );
+  const forms = wanted(texts).map((form) => Buffer.from(form));
+  const found: string[] = [];
+  for (const { name } of relations) {
+    const { rows } = await pool.query<{ bytes: Buffer }>(
+      'SELECT pg_read_binary_file(pg_relation_filepath($1::regclass)) AS bytes',
+      [name],
+    );
+    if (forms.some((form) => rows[0]?.bytes.includes(form))) found.push(name);
+  }
+  return found;
+}

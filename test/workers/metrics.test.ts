@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Registry } from 'prom-client';
+import t from 'tap';
+import { openPool } from '../../services/postgres.ts';
+import { workMetrics } from '../../workers/metrics.ts';
+import { testDatabase } from '../harness/database.ts';
+import { freePort } from '../harness/free-port.ts';
+import { startService } from '../harness/service.ts';
+
+t.test('a worker tells of its jobs, of what waits and of the oldest note', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.core;
+  const registry = new Registry();
+  const { ended } = workMetrics(registry, pool);
+  t.match(await registry.metrics(), /^notes_pending_oldest_seconds 0$/m);
+
+  const body = { id: randomUUID(), message: 'Hello' };
+  await service.call('POST', '/api/guestbook', { body });
+  await pool.query(`UPDATE notes SET submitted_at = submitted_at - interval '1 hour'`);
+  await pool.query(`INSERT INTO pgboss.job (name, data, start_after) VALUES
+    ('expire-sessions', '{}', now()), ('expire-sessions', '{}', now() + interval '1 hour'),
+    ('dead-letters', '{}', now())`);
+  ended('expire-sessions', 'done', 0.2);
+  ended('expire-sessions', 'failed', 0.2);
+
+  const text = await registry.metrics();
+  t.match(text, /^job_duration_seconds_count\{queue="expire-sessions",outcome="done"\} 1$/m);
+  t.match(text, /^job_duration_seconds_count\{queue="expire-sessions",outcome="failed"\} 1$/m);
+  t.match(text, /^jobs_waiting\{queue="expire-sessions"\} 1$/m);
+  t.match(text, /^jobs_waiting\{queue="expire-credentials"\} 0$/m);
+  t.match(text, /^jobs_dead 1$/m);
+  t.match(text, /^notes_pending 1$/m);
+  t.match(text, /^notes_pending_oldest_seconds 36\d\d(\.\d+)?$/m);
+  t.match(text, /^database_up 1$/m);
+});
+
+t.test('what a lost database would have told is missing, not zero', async (t) => {
+  const registry = new Registry();
+  const pool = openPool('postgres://nobody@127.0.0.1:1/none', 'test', 1);
+  t.teardown(() => pool.end());
+  workMetrics(registry, pool);
+  const text = await registry.metrics();
+  t.match(text, /^database_up 0$/m);
+  t.notMatch(text, /^(notes_pending|jobs_waiting|jobs_dead)[ {]/m);
+});
+
+t.test('a worker process serves its metrics where it is told to', async (t) => {
+  const { url } = await testDatabase(t);
+  const port = await freePort();
+  const worker = spawn(process.execPath, [join(import.meta.dirname, '../../workers/worker.ts')], {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: url,
+      SERVER_KEYS: `1:${'0'.repeat(64)}`,
+      WORKER_METRICS_PORT: port,
+      LOG_LEVEL: 'error',
+    },
+    stdio: 'inherit',
+  });
+  const ended = once(worker, 'exit');
+  t.teardown(() => worker.kill('SIGKILL'));
+  let text = '';
+  for (let waited = 0; !text && waited < 20_000; waited += 50) {
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);
+    text = (await answer?.text()) ?? '';
+    if (!text.includes('jobs_waiting{')) text = '';
+    await sleep(50);
+  }
+  t.match(text, /^database_up 1$/m);
+  worker.kill('SIGTERM');
+  t.same(await ended, [0, null]);
+});

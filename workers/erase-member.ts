@@ -1,0 +1,116 @@
+import type pg from 'pg';
+import { membersToErase } from '../projections/members.ts';
+import { erasedNotes, keptNotes } from '../projections/notes.ts';
+import type { Projection } from '../projections/projection.ts';
+import { projections } from '../projections/registry.ts';
+import { eraseTexts } from '../projections/texts.ts';
+import { closeMore } from '../services/account/delete.ts';
+import { readStream, streamVersion } from '../services/eventstore/append.ts';
+import { isRefusal, replay } from '../services/eventstore/decider.ts';
+import {
+  eraseElsewhere,
+  eraseOwned,
+  eraseStreams,
+  type LogPlace,
+} from '../services/eventstore/erase.ts';
+import type { RecordedEvent } from '../services/eventstore/event.ts';
+import { emptyReceipts } from '../services/eventstore/receipts.ts';
+import type { Sql } from '../services/eventstore/sql.ts';
+import type { EventStore, Plan } from '../services/eventstore/store.ts';
+import { closings } from '../services/features.ts';
+import { end, member } from '../services/membership/member.ts';
+import { dropSessions } from '../services/membership/sessions.ts';
+import { query } from '../services/postgres.ts';
+import { dropBudgets } from '../services/write-budget.ts';
+import { BATCH, inBatches } from './batches.ts';
+
+interface Parts {
+  pool: pg.Pool;
+  store: EventStore;
+  /** Every read model; those that hold texts of members say so. */
+  projections?: readonly Projection[];
+}
+
+/** One member, or every one whose erasure is not complete; answers how many are complete now. */
+export async function eraseMembers(
+  parts: Parts,
+  { member_id }: { member_id?: string | undefined } = {},
+): Promise<number> {
+  if (member_id) return (await eraseMember(parts, member_id)) ? 1 : 0;
+  return inBatches(
+    (limit) => query<{ member_id: string }>(parts.pool, membersToErase(limit)),
+    (row) => eraseMember(parts, row.member_id),
+  );
+}
+
+/**
+ * Erases the names and texts of a deactivated member from the log, the read models and the primary
+ * data. Each batch is a transaction of its own that finds only what is left, so that whoever comes
+ * after a crash goes on where it ended; the event at the end is written once.
+ */
+async function eraseMember(parts: Parts, memberId: string): Promise<boolean> {
+  const { pool, store } = parts;
+  const request = await store.execute(deletionOf(memberId));
+  if (!request || isRefusal(request)) return false;
+  while ((await store.execute(closeMore(closings, memberId, request))) === true);
+  await eraseLog(pool, memberId);
+  const texts = (parts.projections ?? projections).flatMap((projection) => projection.texts ?? []);
+  for (const text of texts)
+    if (text.member) await untilNone(pool, () => eraseTexts(text, memberId, BATCH));
+  await untilNone(pool, () => emptyReceipts(memberId, BATCH));
+  await untilNone(pool, () => dropSessions(memberId, BATCH));
+  await untilNone(pool, () => dropBudgets(memberId, BATCH));
+  return (await store.execute(completePlan(memberId))) === true;
+}
+
+async function eraseLog(pool: pg.Pool, memberId: string): Promise<void> {
+  for (let last = ''; ; ) {
+    const gone = await query<{ note_id: string }>(pool, erasedNotes(memberId, last, BATCH));
+    const streams = gone.flatMap(({ note_id }) => [`note-${note_id}`, `screening-${note_id}`]);
+    await query(pool, eraseStreams(memberId, streams));
+    last = gone.at(-1)?.note_id ?? '';
+    if (gone.length < BATCH) break;
+  }
+  const notes = await query<{ note_id: string }>(pool, keptNotes(memberId));
+  const kept = {
+    streams: notes.flatMap(({ note_id }) => [`note-${note_id}`, `screening-${note_id}`]),
+    types: ['NoteSubmitted'],
+  };
+  for (let place: LogPlace | undefined = { stream_id: '', stream_version: 0 }; place; )
+    [place] = await query<LogPlace>(pool, eraseOwned(memberId, kept, place, BATCH));
+  await untilNone(pool, () => eraseElsewhere(memberId, BATCH));
+}
+
+/** Runs a batch until it touches fewer rows than it may. */
+async function untilNone(pool: pg.Pool, batch: () => Sql): Promise<void> {
+  while ((await query(pool, batch())).length === BATCH);
+}
+
+/** What was asked for with a deletion whose erasure is not complete; else null. */
+function deletionOf(memberId: string): Plan<{ eraseNotes: boolean } | null> {
+  return {
+    load: [readStream(memberId, `member-${memberId}`)],
+    decide({ rows }) {
+      const last = (rows[0] as unknown as RecordedEvent[]).at(-1);
+      const { erase_notes } = (last?.data ?? {}) as { erase_notes?: boolean };
+      const waits = last?.type === 'MemberDeactivated';
+      return { unchanged: waits ? { eraseNotes: erase_notes === true } : null };
+    },
+  };
+}
+
+function completePlan(memberId: string): Plan<boolean> {
+  const stream = `member-${memberId}`;
+  return {
+    lock: [memberId],
+    load: [readStream(memberId, stream)],
+    decide({ rows }) {
+      const stored = rows[0] as unknown as RecordedEvent[];
+      const events = end(replay(member, stored as never[]), { type: 'EraseMember' });
+      if (events.length === 0) return { unchanged: false };
+      const actor = { type: 'service' as const };
+      const version = streamVersion(stored);
+      return { answer: true, appends: [{ owner: memberId, stream, version, actor, events }] };
+    },
+  };
+}
