@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { eraseProfile, findProfile, type ProfileRow } from '../../projections/profiles.ts';
+import { findProfile, type ProfileRow } from '../../projections/profiles.ts';
 import { isRefusal } from '../../services/eventstore/decider.ts';
 import { closeProfile } from '../../services/profiles/closing.ts';
 import { decideProfile } from '../../services/profiles/publish.ts';
@@ -283,16 +283,5 @@ t.test(
     await append(service, ada.id, (row) => closeProfile(ada.id, row));
     t.equal((await service.call('GET', path)).status, 410);
     t.equal((await told()).at(-1), 'profile.withdrawn');
-
-    // What the account's worker does later: first the log, then the read model.
-    const { pool } = service.core;
-    await pool.query('UPDATE events SET personal = NULL WHERE owner_id = $1 AND type LIKE $2', [
-      ada.id,
-      'Profile%',
-    ]);
-    await pool.query(eraseProfile(ada.id));
-    const { rows } = await pool.query(findProfile(ada.id));
-    t.match(rows, [{ display_name: null, summary: null, links: null, capabilities: null }]);
-    t.equal((await service.call('GET', path)).status, 410);
   },
 );
