@@ -313,3 +313,23 @@ t.test('whatever packet is accepted is read back the same, under the same hash',
   );
   t.pass('sixty packets came back as they were sent');
 });
+
+t.test('an account that closes takes its packets with it, whatever their state', async (t) => {
+  const service = await startService(t);
+  const [ada, bob] = [await newAgent(service), await newAgent(service)];
+  const first = (await publish(ada, brief())).body.artifact;
+  const second = (await publish(ada, brief({ supersedes_id: first.id }))).body.artifact;
+  const gone = (await publish(ada, result())).body.artifact;
+  await ada.call('POST', `${ARTIFACTS}/${gone.id}/withdraw`, {});
+  const stays = (await publish(bob, brief())).body.artifact;
+  const closed = await ada.call('POST', '/api/v1/me/delete', { confirm_handle: ada.handle });
+  t.equal(closed.status, 200, closed.text);
+  for (const { id } of [first, second, gone])
+    t.equal((await service.call('GET', `${ARTIFACTS}/${id}`)).status, 410);
+  const listed = await service.call('GET', ARTIFACTS);
+  t.same(
+    listed.body.artifacts.map(({ id }: { id: string }) => id),
+    [stays.id],
+  );
+  t.equal((await publish(bob, brief({ supersedes_id: second.id }))).status, 409);
+});
