@@ -8,9 +8,10 @@ export const credentials = defineProjection(events, {
   tables: ['credentials'],
   on: {
     CredentialCreated: ({ owner_id, data, recorded_at }) =>
-      sql`INSERT INTO credentials (credential_id, member_id, scopes, state, created_at, expires_at)
+      sql`INSERT INTO credentials (credential_id, member_id, scopes, state, created_at, expires_at,
+          key_epoch)
         VALUES (${data.credential_id}, ${owner_id}, ${data.scopes}, 'active', ${recorded_at},
-          ${data.expires_at})`,
+          ${data.expires_at}, ${data.key_epoch})`,
     CredentialRevoked: ({ data, recorded_at }) =>
       sql`UPDATE credentials SET state = 'revoked', revoked_at = ${recorded_at},
         revoked_reason = ${data.reason} WHERE credential_id = ${data.credential_id}`,
@@ -48,4 +49,34 @@ export function activeCredentials(memberId: string): Sql {
 export function overdueCredentials(limit: number): Sql {
   return sql`SELECT credential_id, member_id FROM credentials
     WHERE state = 'active' AND expires_at <= clock_timestamp() ORDER BY expires_at LIMIT ${limit}`;
+}
+
+/** A credential that proves something now. */
+export interface LiveCredentialRow {
+  credential_id: string;
+  member_id: string;
+  handle: string;
+  key_epoch: number;
+  scopes: Scope[];
+  created_at: Date;
+  expires_at: Date;
+  /** Writes of the member on this UTC day. */
+  writes_today: number;
+  /** The database's clock. */
+  proven_at: Date;
+}
+
+/** A credential with its verifier, where both it and its member live by the database's clock. */
+export function liveCredential(credentialId: string): Sql {
+  return sql`SELECT c.credential_id, c.member_id, m.handle, c.key_epoch, c.scopes, c.created_at,
+      c.expires_at, v.key_id, v.hash, coalesce(b.used, 0) AS writes_today,
+      clock_timestamp() AS proven_at
+    FROM credentials c
+    JOIN members m ON m.member_id = c.member_id AND m.state = 'active' AND m.key_epoch = c.key_epoch
+    JOIN verifiers v ON v.owner_id = c.member_id AND v.purpose = 'credential'
+      AND v.subject_id = c.credential_id
+    LEFT JOIN write_budgets b ON b.member_id = c.member_id
+      AND b.day = (clock_timestamp() AT TIME ZONE 'UTC')::date
+    WHERE c.credential_id = ${credentialId} AND c.state = 'active'
+      AND c.expires_at > clock_timestamp()`;
 }

@@ -3,6 +3,7 @@ import { EventCatalogue } from '../services/eventstore/event.ts';
 import * as membershipEvents from '../services/membership/events.ts';
 import * as moderationEvents from '../services/moderation/events.ts';
 import * as noteEvents from '../services/notes/events.ts';
+import * as screeningEvents from '../services/screening/events.ts';
 import { credentials } from './credentials.ts';
 import { decisions } from './decisions.ts';
 import { feedProjection } from './feed/feed.ts';
@@ -12,6 +13,7 @@ import { members } from './members.ts';
 import { moderators } from './moderators.ts';
 import { notes } from './notes.ts';
 import { projector } from './projection.ts';
+import { screenings } from './screenings.ts';
 
 const feed = feedProjection([membershipFeed, notesFeed]);
 
@@ -22,6 +24,7 @@ export const projections = [
   notes,
   moderators,
   decisions,
+  screenings,
   feed.projection,
 ] as const;
 
@@ -34,4 +37,5 @@ export const catalogue = new EventCatalogue([
   credentialEvents,
   noteEvents,
   moderationEvents,
+  screeningEvents,
 ]);

@@ -2,8 +2,8 @@ import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { catalogue, concerns, project } from '../projections/registry.ts';
 import type { Config } from './config.ts';
+import { bearerAuthenticator } from './credentials/authenticate.ts';
 import { databaseUrl } from './embedded/postgres.ts';
-import { refuse } from './eventstore/decider.ts';
 import { openEventStore } from './eventstore/store.ts';
 import { featuresOf } from './features.ts';
 import { operationsOf } from './http/invoke.ts';
@@ -48,7 +48,7 @@ export function openApp(core: Core, logger: Logger): { app: Express; stop(): voi
     operations: operationsOf(features),
     authenticators: {
       session: sessionAuthenticator(pool, keys),
-      bearer: async () => refuse('credential_not_accepted'),
+      bearer: bearerAuthenticator(pool, keys),
       moderator: moderatorAuthenticator(pool, keys),
     },
     logger,

@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import type { Config } from './config.ts';
+import { credentialsContract } from './credentials/contract.ts';
+import { credentialsHandlers } from './credentials/handlers.ts';
 import { discoveryContract } from './discovery/contract.ts';
 import { discoveryHandlers } from './discovery/handlers.ts';
 import type { EventStore } from './eventstore/store.ts';
@@ -30,6 +32,7 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(discoveryContract, discoveryHandlers(parts)),
     feature(guestbookContract, guestbookHandlers(parts)),
     feature(membershipContract, membershipHandlers(parts)),
+    feature(credentialsContract, credentialsHandlers(parts)),
     feature(moderationContract, moderationHandlers(parts)),
   ];
 }

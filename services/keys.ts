@@ -11,7 +11,8 @@ export type Purpose =
   | 'handle'
   | 'address'
   | 'receipt'
-  | 'cursor';
+  | 'cursor'
+  | 'fingerprint';
 
 /** A keyed hash and the number of the server key that made it. */
 export interface Verifier {

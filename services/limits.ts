@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Sql, sql } from './eventstore/sql.ts';
 import type { KeyRing } from './keys.ts';
-import { DEADLINE_MS, isUnavailable, StorageUnavailable, withClient } from './postgres.ts';
+import { deadline, isUnavailable, StorageUnavailable, withClient } from './postgres.ts';
 
 /** One counter: at most `limit` in each window of `window` (a PostgreSQL interval), on its clock. */
 export interface Limit {
@@ -50,7 +50,7 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
 /** Losing the last counts in a crash of the database is no loss worth a flush. */
 async function run(pool: pg.Pool, statements: readonly Sql[]): Promise<pg.QueryResult[]> {
   try {
-    return await withClient(pool, Date.now() + DEADLINE_MS, async (client) => {
+    return await withClient(pool, deadline(), async (client) => {
       const [, , ...results] = await Promise.all([
         client.query('BEGIN'),
         client.query('SET LOCAL synchronous_commit = off'),

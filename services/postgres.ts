@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import type { Sql } from './eventstore/sql.ts';
 
@@ -7,8 +8,20 @@ export class StorageUnavailable extends Error {}
 /** COMMIT was sent and its fate could not be learnt: 503, the write may or may not have happened. */
 export class OutcomeUnconfirmed extends Error {}
 
-/** How long a command may take before it is refused, in milliseconds. */
-export const DEADLINE_MS = 2800;
+/** How long storage may keep a request waiting before it is refused, in milliseconds. */
+const PATIENCE_MS = 2800;
+
+const patience = new AsyncLocalStorage<{ left: number }>();
+
+/** All that is asked of storage in `work` shares one patience: a request's reads and its command. */
+export function sharedPatience<Result>(work: () => Promise<Result>): Promise<Result> {
+  return patience.run({ left: PATIENCE_MS }, work);
+}
+
+/** Until when storage may take now, in milliseconds of the epoch. */
+export function deadline(): number {
+  return Date.now() + (patience.getStore()?.left ?? PATIENCE_MS);
+}
 
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
@@ -100,21 +113,27 @@ function acquire(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
 }
 
 /**
- * Work on a connection of the pool until `deadline` (milliseconds of the epoch), when the connection
+ * Work on a connection of the pool until `until` (milliseconds of the epoch), when the connection
  * is cut, so that a silent server holds nobody. One left inside a transaction is not used again.
  */
 export async function withClient<Result>(
   pool: pg.Pool,
-  deadline: number,
+  until: number,
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
-  const client = await acquire(pool, deadline - Date.now());
-  const timer = setTimeout(() => cut(client), Math.max(1, deadline - Date.now()));
+  const started = Date.now();
   try {
-    return await work(client);
+    const client = await acquire(pool, until - started);
+    const timer = setTimeout(() => cut(client), Math.max(1, until - Date.now()));
+    try {
+      return await work(client);
+    } finally {
+      clearTimeout(timer);
+      client.release(client.getTransactionStatus() !== 'I');
+    }
   } finally {
-    clearTimeout(timer);
-    client.release(client.getTransactionStatus() !== 'I');
+    const shared = patience.getStore();
+    if (shared) shared.left -= Date.now() - started;
   }
 }
 
@@ -126,7 +145,7 @@ export async function query<Row extends pg.QueryResultRow>(
   try {
     return await withClient(
       pool,
-      Date.now() + DEADLINE_MS,
+      deadline(),
       async (client) => (await client.query<Row>(statement)).rows,
     );
   } catch (error) {

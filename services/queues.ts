@@ -8,16 +8,28 @@ interface Retry {
   /** Seconds before the first retry; with `retryBackoff` it doubles from there. */
   retryDelay: number;
   retryBackoff: boolean;
+  /** Seconds until a job whose worker was killed is given to another; 15 minutes where not said. */
+  expireInSeconds?: number;
 }
 
 // A sweep that is missed is made good by the next one, so it is hardly retried.
 const SWEEP: Retry = { retryLimit: 2, retryDelay: 5, retryBackoff: true };
+
+// Three tries within half a minute: until then a console says that a screening is on its way.
+const SCREENING: Retry = {
+  retryLimit: 2,
+  retryDelay: 3,
+  retryBackoff: true,
+  expireInSeconds: 60,
+};
 
 /** Every queue. Whichever process comes first makes them, so their settings stand here. */
 export const QUEUES = {
   'expire-sessions': SWEEP,
   'expire-credentials': SWEEP,
   'sweep-rate-counters': SWEEP,
+  'expire-leases': SWEEP,
+  'screen-note': SCREENING,
 } as const satisfies Record<string, Retry>;
 
 export type QueueName = keyof typeof QUEUES;

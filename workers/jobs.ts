@@ -2,7 +2,9 @@ import { z } from 'zod';
 import type { Core } from '../services/app.ts';
 import type { QueueName } from '../services/queues.ts';
 import { expireCredentials } from './expire-credentials.ts';
+import { expireLeases } from './expire-leases.ts';
 import { expireSessions } from './expire-sessions.ts';
+import { screenNote } from './screen-note.ts';
 import { sweepRateCounters } from './sweep-rate-counters.ts';
 
 export interface JobDefinition<Schema extends z.ZodType = z.ZodType> {
@@ -21,6 +23,8 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
   'expire-sessions': { schema: Nothing, every: 30, run: expireSessions },
   'expire-credentials': { schema: Nothing, every: 30, run: expireCredentials },
   'sweep-rate-counters': { schema: Nothing, every: 3600, run: sweepRateCounters },
+  'expire-leases': { schema: Nothing, every: 30, run: expireLeases },
+  'screen-note': { schema: z.strictObject({ note_id: z.uuid() }), run: screenNote },
 };
 
 /** Cron knows minutes only: runs within one are the same schedule again, each delayed further. */

@@ -7,6 +7,8 @@ export const CredentialCreated = defineEvent('CredentialCreated', {
     credential_id: z.uuid(),
     scopes: z.array(z.enum(SCOPES)),
     expires_at: z.iso.datetime(),
+    /** The member's, when it was made: a recovery raises the member's and so ends this one. */
+    key_epoch: z.int(),
     /** The credential that this one replaces, on a rotation. */
     replaces: z.uuid().nullable(),
   }),

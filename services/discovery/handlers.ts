@@ -53,7 +53,7 @@ export function discoveryHandlers({
             path: '/api/membership/login',
           },
           { id: 'moderation', state: 'available' },
-          { id: 'credentials', state: 'planned' },
+          { id: 'credentials', state: 'available' },
           { id: 'updates', state: 'planned' },
           { id: 'artifacts', state: 'planned' },
           { id: 'cases', state: 'planned' },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { DEADLINE_MS, isUnavailable, StorageUnavailable, withClient } from '../postgres.ts';
+import { deadline, isUnavailable, StorageUnavailable, withClient } from '../postgres.ts';
 import { type Append, appendStatement, type Receipt, receiptStatement } from './append.ts';
 import { isRefusal, type Refusal } from './decider.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
@@ -83,14 +83,14 @@ export function openEventStore(parts: StoreParts) {
   async function execute<Answer, Code extends string>(
     plan: Plan<Answer, Code>,
   ): Promise<Answer | Refusal<Code>> {
-    const deadline = Date.now() + DEADLINE_MS;
+    const until = deadline();
     for (let attempt = 1; ; attempt++) {
       try {
-        return await attemptOnce(plan, deadline);
+        return await attemptOnce(plan, until);
       } catch (error) {
         const again = error instanceof TryAgain && attempt < RETRIES;
         if (!again && !isUnavailable(error)) throw error;
-        if (Date.now() + 50 * attempt >= deadline || (!again && attempt >= RETRIES))
+        if (Date.now() + 50 * attempt >= until || (!again && attempt >= RETRIES))
           throw new StorageUnavailable('command failed', { cause: error });
         await sleep(again ? 0 : 50 * attempt);
       }
@@ -99,9 +99,9 @@ export function openEventStore(parts: StoreParts) {
 
   function attemptOnce<Answer, Code extends string>(
     plan: Plan<Answer, Code>,
-    deadline: number,
+    until: number,
   ): Promise<Answer | Refusal<Code>> {
-    return withClient(pool, deadline, async (client) => {
+    return withClient(pool, until, async (client) => {
       const { loaded, xid } = await load(client, plan);
       const decision = plan.decide(loaded);
       if (isRefusal(decision) || 'unchanged' in decision) {

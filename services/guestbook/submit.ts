@@ -93,6 +93,7 @@ export function submitPlan(
           reply: answer.body,
           eventIds: recorded.map((event) => event.event_id),
         }),
+        jobs: [{ queue: 'screen-note', data: { note_id: id } }],
       };
     },
   };

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import { loggable } from '../loggable.ts';
-import { OutcomeUnconfirmed, StorageUnavailable } from '../postgres.ts';
+import { OutcomeUnconfirmed, StorageUnavailable, sharedPatience } from '../postgres.ts';
 import { addressBucket } from './address.ts';
 import { authorise, type Input, invoke, type Operation, type Operations } from './invoke.ts';
 import type { Authenticators, Principal } from './principal.ts';
@@ -85,7 +85,7 @@ async function exchange(
     if (!methods) throw new Problem('not_found');
     if (!operation)
       throw new Problem('method_not_allowed', {}, { allow: [...methods.keys()].join(', ') });
-    await answer(parts, req, res, operation, id, headers);
+    await sharedPatience(() => answer(parts, req, res, operation, id, headers));
   } catch (error) {
     if (res.headersSent) res.destroy();
     else sendProblem(parts, req, res, operation?.route, error, id, headers);

@@ -7,7 +7,19 @@ export type Role = 'triage' | 'moderator' | 'lead' | 'auditor';
 export type Principal =
   | { kind: 'anonymous' }
   | { kind: 'session'; memberId: string; handle: string; sessionId: string; expiresAt: Date }
-  | { kind: 'credential'; memberId: string; credentialId: string; scopes: readonly Scope[] }
+  | {
+      kind: 'credential';
+      memberId: string;
+      handle: string;
+      credentialId: string;
+      scopes: readonly Scope[];
+      createdAt: Date;
+      expiresAt: Date;
+      /** Writes of the member on this UTC day, before this request. */
+      writesToday: number;
+      /** When the bearer was proven, by the database's clock. */
+      provenAt: Date;
+    }
   | {
       kind: 'moderator';
       moderatorId: string;

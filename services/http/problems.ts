@@ -46,6 +46,13 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
+/** What every mutation of the API may be refused with, whatever it does. */
+export const COMMAND_PROBLEMS = [
+  'credential_not_accepted',
+  'idempotency_conflict',
+  'write_budget_exhausted',
+] as const satisfies readonly ProblemCode[];
+
 /** Seconds after which a rate-limited client may try again. */
 export const RETRY_AFTER = 600;
 

@@ -143,6 +143,12 @@ export interface AnyReply extends Extras {
   type?: string;
 }
 
+/** The path of a request: the route's, with its parameters in place. */
+export function pathOf({ path }: Route, params: unknown): string {
+  const values = (params ?? {}) as Record<string, string>;
+  return path.replace(/:([a-z_]+)/g, (_, name: string) => values[name] ?? '');
+}
+
 export function isMutation(route: Route): boolean {
   return route.method !== 'GET';
 }

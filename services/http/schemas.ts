@@ -70,6 +70,19 @@ export function memberBody(id: string, handle: string): z.infer<typeof Member> {
   return { id, handle, identity: 'chosen_service_handle', network_verified: false };
 }
 
+/** What every mutation of the API leaves: it is kept for ever, and an exact retry answers it again. */
+export const Receipt = z
+  .object({
+    operation_id: Uuid,
+    operation: z.string(),
+    member_id: AnyUuid,
+    recorded_at: Timestamp,
+    body_hash: z.string().regex(/^[0-9a-f]{64}$/),
+    event_ids: z.array(AnyUuid),
+  })
+  .meta({ id: 'Receipt' });
+export type Receipt = z.infer<typeof Receipt>;
+
 /** Unix seconds of a time. */
 export const unixSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 

@@ -4,7 +4,7 @@ import { lockModerator } from '../../projections/moderators.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import { unixSeconds } from '../http/schemas.ts';
-import { DEADLINE_MS, isUnavailable, StorageUnavailable, withClient } from '../postgres.ts';
+import { deadline, isUnavailable, StorageUnavailable, withClient } from '../postgres.ts';
 import { type ClaimRequest, MOST_LEASES } from './contract.ts';
 
 export interface LeaseRow {
@@ -145,13 +145,13 @@ async function transaction<Answer>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<Answer>,
 ): Promise<Answer> {
-  const deadline = Date.now() + DEADLINE_MS;
+  const until = deadline();
   for (;;) {
     try {
-      return await once(pool, deadline, work);
+      return await once(pool, until, work);
     } catch (error) {
       const race = ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
-      if (race && Date.now() + 50 < deadline) await sleep(10);
+      if (race && Date.now() + 50 < until) await sleep(10);
       else if (race || isUnavailable(error))
         throw new StorageUnavailable('claim failed', { cause: error });
       else throw error;
@@ -161,10 +161,10 @@ async function transaction<Answer>(
 
 function once<Answer>(
   pool: pg.Pool,
-  deadline: number,
+  until: number,
   work: (client: pg.PoolClient) => Promise<Answer>,
 ): Promise<Answer> {
-  return withClient(pool, deadline, async (client) => {
+  return withClient(pool, until, async (client) => {
     await client.query('BEGIN');
     const answer = await work(client);
     await client.query(isRefusal(answer) ? 'ROLLBACK' : 'COMMIT');

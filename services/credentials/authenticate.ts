@@ -1,0 +1,41 @@
+import type pg from 'pg';
+import { type LiveCredentialRow, liveCredential } from '../../projections/credentials.ts';
+import { type Refusal, refuse } from '../eventstore/decider.ts';
+import type { Presented, PrincipalOf } from '../http/principal.ts';
+import type { KeyRing, Verifier } from '../keys.ts';
+import { query } from '../postgres.ts';
+
+const BEARER = /^bearer svc_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9a-f]{64})$/i;
+
+/** What the secret's keyed hash is made over, beside the secret. */
+export const credentialOwner = (memberId: string, credentialId: string) =>
+  `${memberId} ${credentialId}`;
+
+/** Who the bearer proves, asked anew on every request. */
+export function bearerAuthenticator(pool: pg.Pool, keys: KeyRing) {
+  return async ({
+    authorization,
+  }: Presented): Promise<
+    PrincipalOf<'credential'> | Refusal<'credential_required' | 'credential_not_accepted'>
+  > => {
+    if (authorization === undefined) return refuse('credential_required');
+    const [, id, secret] = BEARER.exec(authorization) ?? [];
+    if (!id || !secret || /[A-F]/.test(secret)) return refuse('credential_not_accepted');
+    const credentialId = id.toLowerCase();
+    const [row] = await query<LiveCredentialRow & Verifier>(pool, liveCredential(credentialId));
+    const owner = credentialOwner(row?.member_id ?? '', credentialId);
+    if (!keys.verify('credential', owner, secret, row) || !row)
+      return refuse('credential_not_accepted');
+    return {
+      kind: 'credential',
+      memberId: row.member_id,
+      handle: row.handle,
+      credentialId: row.credential_id,
+      scopes: row.scopes,
+      createdAt: row.created_at,
+      expiresAt: row.expires_at,
+      writesToday: row.writes_today,
+      provenAt: row.proven_at,
+    };
+  };
+}

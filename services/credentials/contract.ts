@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { COMMAND_PROBLEMS } from '../http/problems.ts';
+import { defineContract } from '../http/route.ts';
+import { AnyUuid, Key, Member, Receipt, Timestamp, UnixSeconds, Uuid } from '../http/schemas.ts';
+import { SCOPES } from '../http/scopes.ts';
+
+const BODY_LIMIT = 4096;
+
+const Scopes = z
+  .array(z.enum(SCOPES))
+  .min(1)
+  .max(SCOPES.length)
+  .refine((scopes) => new Set(scopes).size === scopes.length, 'must be different from each other')
+  .meta({ uniqueItems: true });
+
+const Credential = z
+  .object({
+    credential_id: AnyUuid,
+    member_id: AnyUuid,
+    scopes: z.array(z.enum(SCOPES)),
+    state: z.enum(['active', 'expired', 'revoked']),
+    created_at: Timestamp,
+    expires_at: UnixSeconds,
+    revoked_at: Timestamp.optional(),
+    revoked_reason: z.enum(['rotated', 'revoked', 'recovery', 'deactivated']).optional(),
+  })
+  .meta({ id: 'Credential' });
+export type CredentialBody = z.input<typeof Credential>;
+
+const replacement = {
+  credential_id: Uuid,
+  credential_secret: Key,
+  scopes: Scopes,
+  expires_at: UnixSeconds,
+};
+
+const REPLAYED = { 'Idempotency-Replayed': 'true, where this is the answer of an earlier request' };
+
+export const credentialsContract = defineContract({
+  'credential.bootstrap': {
+    method: 'POST',
+    path: '/api/v1/credentials',
+    summary: 'Make a scoped credential with the sign-in key',
+    description:
+      'The client makes the id and the secret; the bearer is `svc_<credential_id>.<credential_secret>`. ' +
+      '`expires_at` is 60 seconds to 24 hours from now. At most ten are active at a time.',
+    tag: 'credentials',
+    access: 'public',
+    bodyLimit: BODY_LIMIT,
+    idempotency: 'required',
+    budgetExempt: true,
+    body: z.strictObject({ member_id: Uuid, sign_in_key: Key, ...replacement }),
+    replies: {
+      201: {
+        description: 'Created',
+        body: z.object({
+          status: z.literal('created'),
+          credential: Credential,
+          receipt: Receipt,
+        }),
+        headers: REPLAYED,
+      },
+    },
+    problems: [
+      ...COMMAND_PROBLEMS,
+      'rate_limited',
+      'invalid_request',
+      'scope_escalation',
+      'state_conflict',
+    ],
+  },
+  'credential.rotate': {
+    method: 'POST',
+    path: '/api/v1/me/credentials/rotate',
+    summary: 'Replace the present credential by another with the same or fewer scopes',
+    description:
+      'The present bearer is dead at once. After a lost answer repeat the same key and body with the new bearer.',
+    tag: 'credentials',
+    access: { scope: 'credential:manage' },
+    bodyLimit: BODY_LIMIT,
+    idempotency: 'required',
+    body: z.strictObject(replacement),
+    replies: {
+      201: {
+        description: 'Rotated',
+        body: z.object({
+          status: z.literal('rotated'),
+          credential: Credential,
+          revoked_credential_id: AnyUuid,
+          receipt: Receipt,
+        }),
+        headers: REPLAYED,
+      },
+    },
+    problems: [...COMMAND_PROBLEMS, 'invalid_request', 'scope_escalation', 'state_conflict'],
+  },
+  'credential.revoke': {
+    method: 'POST',
+    path: '/api/v1/me/credentials/revoke',
+    summary: "Revoke one of the member's credentials",
+    description: 'One that has ended already is answered as it is.',
+    tag: 'credentials',
+    access: { scope: 'credential:manage' },
+    bodyLimit: BODY_LIMIT,
+    idempotency: 'required',
+    budgetExempt: true,
+    body: z.strictObject({ credential_id: Uuid }),
+    replies: {
+      200: {
+        description: 'Revoked',
+        body: z.object({
+          status: z.literal('revoked'),
+          credential: Credential,
+          receipt: Receipt,
+        }),
+        headers: REPLAYED,
+      },
+    },
+    problems: [...COMMAND_PROBLEMS, 'invalid_request', 'scope_escalation', 'state_conflict'],
+  },
+  'credential.me': {
+    method: 'GET',
+    path: '/api/v1/me',
+    summary: 'The member and the credential of the bearer',
+    tag: 'credentials',
+    access: 'bearer',
+    replies: {
+      200: {
+        description: 'Confirmed',
+        body: z.object({
+          status: z.literal('ok'),
+          member: Member,
+          credential: Credential,
+          write_budget: z.object({ limit: z.int(), used: z.int(), resets_at: Timestamp }),
+        }),
+      },
+    },
+    problems: [],
+  },
+});

@@ -1,0 +1,94 @@
+import {
+  activeCredentials,
+  type CredentialRow,
+  findCredential,
+} from '../../projections/credentials.ts';
+import { findMember, type MemberRow } from '../../projections/members.ts';
+import type { Config } from '../config.ts';
+import { readStream } from '../eventstore/append.ts';
+import { isRefusal, replay } from '../eventstore/decider.ts';
+import type { RecordedEvent } from '../eventstore/event.ts';
+import type { Receipt } from '../http/schemas.ts';
+import type { Scope } from '../http/scopes.ts';
+import type { KeyRing } from '../keys.ts';
+import type { MemberCommand } from '../member-command.ts';
+import { writeVerifier } from '../verifiers.ts';
+import { credentialOwner } from './authenticate.ts';
+import type { CredentialBody } from './contract.ts';
+import { type CredentialRefusal, credential } from './credential.ts';
+import { revocation } from './revoke.ts';
+
+export interface NewCredential {
+  credential_id: string;
+  credential_secret: string;
+  scopes: readonly Scope[];
+  expires_at: number;
+}
+
+interface Created {
+  credential: CredentialBody;
+  receipt: Receipt;
+}
+
+/** A new credential; on a rotation it takes the place of the present one. */
+export function createCredential<Body>(
+  { keys, config }: { keys: KeyRing; config: Pick<Config, 'limitActiveCredentials'> },
+  memberId: string,
+  body: NewCredential,
+  replaces: { credentialId: string; scopes: readonly Scope[] } | null,
+  bodyOf: (created: Created) => Body,
+): MemberCommand<201, Body, CredentialRefusal> {
+  const id = body.credential_id;
+  const stream = `credential-${id}`;
+  const actor = { type: 'member' as const, id: memberId };
+  return {
+    load: [
+      findMember(memberId),
+      findCredential(id),
+      activeCredentials(memberId),
+      readStream(memberId, stream),
+    ],
+    decide({ rows, now }) {
+      const [[member], used, active, events] = rows as unknown as [
+        MemberRow[],
+        CredentialRow[],
+        CredentialRow[],
+        RecordedEvent[],
+      ];
+      const decided = credential.decide(replay(credential, events as never[]), {
+        type: 'CreateCredential',
+        credentialId: id,
+        scopes: body.scopes,
+        expiresAt: body.expires_at,
+        keyEpoch: member?.key_epoch ?? 0,
+        now,
+        idUsed: used.length > 0,
+        active: active.length,
+        limit: config.limitActiveCredentials,
+        replaces,
+      });
+      if (isRefusal(decided)) return decided;
+      const secret = keys.mac('credential', credentialOwner(memberId, id), body.credential_secret);
+      return {
+        status: 201,
+        appends: [
+          ...(replaces ? [revocation(memberId, replaces.credentialId, 'rotated', actor)] : []),
+          { owner: memberId, stream, version: 0, actor, events: decided },
+        ],
+        rows: [writeVerifier(memberId, 'credential', id, secret)],
+        body: (receipt) =>
+          bodyOf({
+            receipt,
+            credential: {
+              credential_id: id,
+              member_id: memberId,
+              scopes: [...body.scopes].sort(),
+              state: 'active',
+              created_at: now.toISOString(),
+              expires_at: body.expires_at,
+            },
+          }),
+      };
+    },
+  };
+}

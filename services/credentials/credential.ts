@@ -1,0 +1,108 @@
+import { type Decider, type Refusal, refuse } from '../eventstore/decider.ts';
+import type { NewEvent } from '../eventstore/event.ts';
+import { unixSeconds } from '../http/schemas.ts';
+import type { Scope } from '../http/scopes.ts';
+import type * as events from './events.ts';
+
+export type CredentialEvents = (typeof events)[keyof typeof events];
+
+export type CredentialState =
+  | { status: 'none' }
+  | { status: 'active'; credentialId: string }
+  | { status: 'expired' }
+  | { status: 'revoked' };
+
+export interface CreateCredential {
+  type: 'CreateCredential';
+  credentialId: string;
+  scopes: readonly Scope[];
+  /** Unix seconds. */
+  expiresAt: number;
+  keyEpoch: number;
+  now: Date;
+  /** Facts loaded under the member's lock. */
+  idUsed: boolean;
+  active: number;
+  limit: number;
+  /** On a rotation, the present credential: its place is free, and its scopes are the most there may be. */
+  replaces: { credentialId: string; scopes: readonly Scope[] } | null;
+}
+
+export type CredentialCommand =
+  | CreateCredential
+  | { type: 'RevokeCredential'; reason: 'rotated' | 'revoked' | 'recovery' | 'deactivated' };
+
+export type CredentialRefusal = 'invalid_request' | 'scope_escalation' | 'state_conflict';
+
+const LEAST_SECONDS = 60;
+const MOST_SECONDS = 86_400;
+
+/** A credential is made once, under an id that no credential ever had, and ends once. */
+export const credential: Decider<
+  CredentialState,
+  CredentialCommand,
+  CredentialEvents,
+  CredentialRefusal
+> = {
+  initial: { status: 'none' },
+  decide: (state, command) =>
+    command.type === 'CreateCredential' ? create(state, command) : revoke(state, command.reason),
+  evolve: (_, event) => {
+    switch (event.type) {
+      case 'CredentialCreated':
+        return { status: 'active', credentialId: event.data.credential_id };
+      case 'CredentialExpired':
+        return { status: 'expired' };
+      case 'CredentialRevoked':
+        return { status: 'revoked' };
+    }
+  },
+};
+
+function create(
+  state: CredentialState,
+  command: CreateCredential,
+): NewEvent<CredentialEvents>[] | Refusal<CredentialRefusal> {
+  const { credentialId, expiresAt, replaces, scopes } = command;
+  const lasts = expiresAt - unixSeconds(command.now);
+  if (lasts < LEAST_SECONDS || lasts > MOST_SECONDS)
+    return refuse('invalid_request', {
+      issues: [{ path: 'expires_at', message: 'must be 60 seconds to 24 hours from now' }],
+    });
+  const beyond = replaces ? scopes.filter((scope) => !replaces.scopes.includes(scope)) : [];
+  if (beyond.length > 0) return refuse('scope_escalation', { scopes: beyond });
+  if (state.status !== 'none' || command.idUsed)
+    return refuse('state_conflict', { reason: 'credential_id_used' });
+  if (!replaces && command.active >= command.limit)
+    return refuse('state_conflict', { reason: 'active_credential_limit', limit: command.limit });
+  return [
+    {
+      type: 'CredentialCreated',
+      data: {
+        credential_id: credentialId,
+        scopes: [...scopes].sort(),
+        expires_at: new Date(expiresAt * 1000).toISOString(),
+        key_epoch: command.keyEpoch,
+        replaces: replaces?.credentialId ?? null,
+      },
+      personal: null,
+    },
+  ];
+}
+
+/** One that has ended already is left as it is. */
+function revoke(
+  state: CredentialState,
+  reason: Extract<CredentialCommand, { type: 'RevokeCredential' }>['reason'],
+): NewEvent<CredentialEvents>[] | Refusal<CredentialRefusal> {
+  if (state.status === 'none')
+    return refuse('state_conflict', { reason: 'credential_unavailable' });
+  if (state.status !== 'active') return [];
+  return [
+    {
+      type: 'CredentialRevoked',
+      data: { credential_id: state.credentialId, reason },
+      personal: null,
+    },
+  ];
+}

@@ -1,0 +1,98 @@
+import { findMember, type MemberRow } from '../../projections/members.ts';
+import type { Config } from '../config.ts';
+import { refuse } from '../eventstore/decider.ts';
+import type { Handlers } from '../http/route.ts';
+import { memberBody, unixSeconds } from '../http/schemas.ts';
+import type { RateLimits } from '../limits.ts';
+import {
+  type Caller,
+  commandAs,
+  type MemberCommandParts,
+  memberCommand,
+} from '../member-command.ts';
+import { readVerifiers, type VerifierRow } from '../verifiers.ts';
+import { budgetResetsAt } from '../write-budget.ts';
+import type { credentialsContract } from './contract.ts';
+import { createCredential } from './create.ts';
+import { revokeCredential } from './revoke.ts';
+
+export interface CredentialsParts extends MemberCommandParts {
+  config: Pick<Config, 'limitWritesPerDay' | 'limitActiveCredentials' | 'limitBootstrapAttempts'>;
+  limits: RateLimits;
+}
+
+export function credentialsHandlers(parts: CredentialsParts): Handlers<typeof credentialsContract> {
+  const { keys, limits, config } = parts;
+
+  /** Proof by the sign-in key; an unknown member costs the same work. */
+  const memberWith = (memberId: string, signInKey: string): Caller<'credential_not_accepted'> => ({
+    memberId,
+    load: [findMember(memberId), readVerifiers(memberId, ['sign-in'])],
+    prove(rows) {
+      const [[member], [verifier]] = rows as unknown as [MemberRow[], VerifierRow[]];
+      const proven = keys.verify('sign-in', memberId, signInKey, verifier);
+      return proven && member?.state === 'active' ? null : refuse('credential_not_accepted');
+    },
+  });
+
+  return {
+    'credential.bootstrap': async (call) => {
+      const { member_id: memberId, sign_in_key: signInKey } = call.body;
+      const attempt = await limits.take(call.request.address, [
+        { kind: 'bootstrap', window: '10 minutes', limit: config.limitBootstrapAttempts },
+      ]);
+      if (!attempt) return refuse('rate_limited');
+      return commandAs(
+        memberWith(memberId, signInKey),
+        parts,
+        call,
+        createCredential(parts, memberId, call.body, null, (created) => ({
+          status: 'created' as const,
+          ...created,
+        })),
+      );
+    },
+
+    'credential.rotate': (call) => {
+      const { memberId, credentialId, scopes } = call.principal;
+      return memberCommand(
+        parts,
+        call,
+        createCredential(parts, memberId, call.body, { credentialId, scopes }, (created) => ({
+          status: 'rotated' as const,
+          credential: created.credential,
+          revoked_credential_id: credentialId,
+          receipt: created.receipt,
+        })),
+      );
+    },
+
+    'credential.revoke': (call) =>
+      memberCommand(
+        parts,
+        call,
+        revokeCredential(call.principal.memberId, call.body.credential_id),
+      ),
+
+    'credential.me': async ({ principal }) => ({
+      status: 200,
+      body: {
+        status: 'ok',
+        member: memberBody(principal.memberId, principal.handle),
+        credential: {
+          credential_id: principal.credentialId,
+          member_id: principal.memberId,
+          scopes: [...principal.scopes].sort(),
+          state: 'active',
+          created_at: principal.createdAt.toISOString(),
+          expires_at: unixSeconds(principal.expiresAt),
+        },
+        write_budget: {
+          limit: config.limitWritesPerDay,
+          used: principal.writesToday,
+          resets_at: budgetResetsAt(principal.provenAt),
+        },
+      },
+    }),
+  };
+}

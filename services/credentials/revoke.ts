@@ -1,0 +1,88 @@
+import { type CredentialRow, findCredential } from '../../projections/credentials.ts';
+import { type Append, readStream, streamVersion } from '../eventstore/append.ts';
+import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
+import type { Actor, RecordedEvent } from '../eventstore/event.ts';
+import { type Receipt, unixSeconds } from '../http/schemas.ts';
+import type { MemberCommand } from '../member-command.ts';
+import type { CredentialBody } from './contract.ts';
+import { type CredentialRefusal, credential } from './credential.ts';
+
+/** The end of a credential that is active: its stream has its creation and nothing else. */
+export function revocation(
+  memberId: string,
+  credentialId: string,
+  reason: NonNullable<CredentialRow['revoked_reason']>,
+  actor: Actor,
+): Append {
+  const state = { status: 'active' as const, credentialId };
+  const decided = credential.decide(state, { type: 'RevokeCredential', reason });
+  if (isRefusal(decided)) throw new Error(`${credentialId}: an active credential not revoked`);
+  return {
+    owner: memberId,
+    stream: `credential-${credentialId}`,
+    version: 1,
+    actor,
+    events: decided,
+  };
+}
+
+interface Revoked {
+  status: 'revoked';
+  credential: CredentialBody;
+  receipt: Receipt;
+}
+
+/** Revokes one of the member's own; another's and an unknown one are refused alike. */
+export function revokeCredential(
+  memberId: string,
+  credentialId: string,
+): MemberCommand<200, Revoked, CredentialRefusal> {
+  const stream = `credential-${credentialId}`;
+  return {
+    load: [findCredential(credentialId), readStream(memberId, stream)],
+    decide({ rows, now }) {
+      const [[row], events] = rows as unknown as [CredentialRow[], RecordedEvent[]];
+      if (row?.member_id !== memberId)
+        return refuse('state_conflict', { reason: 'credential_unavailable' });
+      // Past its end, though the log may not tell of it yet.
+      const ended = row.state === 'active' && !row.unexpired;
+      const decided = ended
+        ? []
+        : credential.decide(replay(credential, events as never[]), {
+            type: 'RevokeCredential',
+            reason: 'revoked',
+          });
+      if (isRefusal(decided)) return decided;
+      const actor = { type: 'member' as const, id: memberId };
+      return {
+        status: 200,
+        appends: [
+          { owner: memberId, stream, version: streamVersion(events), actor, events: decided },
+        ],
+        body: (receipt) => ({
+          status: 'revoked',
+          credential: credentialBody(
+            decided.length > 0
+              ? { ...row, state: 'revoked', revoked_at: now, revoked_reason: 'revoked' }
+              : row,
+          ),
+          receipt,
+        }),
+      };
+    },
+  };
+}
+
+/** A credential as its member sees it, by the clock and not by what the log tells yet. */
+export function credentialBody(row: CredentialRow): CredentialBody {
+  return {
+    credential_id: row.credential_id,
+    member_id: row.member_id,
+    scopes: [...row.scopes].sort(),
+    state: row.state === 'active' && !row.unexpired ? 'expired' : row.state,
+    created_at: row.created_at.toISOString(),
+    expires_at: unixSeconds(row.expires_at),
+    ...(row.revoked_at ? { revoked_at: row.revoked_at.toISOString() } : {}),
+    ...(row.revoked_reason ? { revoked_reason: row.revoked_reason } : {}),
+  };
+}

@@ -1,0 +1,182 @@
+import { type LiveCredentialRow, liveCredential } from '../projections/credentials.ts';
+import { bindSecrets, redactedHash, sameBody } from './body-hash.ts';
+import type { Config } from './config.ts';
+import { type Append, type ReceiptRow, readReceipt } from './eventstore/append.ts';
+import { isRefusal, type Refusal, refuse } from './eventstore/decider.ts';
+import type { RecordedEvent } from './eventstore/event.ts';
+import type { Sql } from './eventstore/sql.ts';
+import type { EventStore, Job, Loaded } from './eventstore/store.ts';
+import type { PrincipalOf } from './http/principal.ts';
+import { jsonContent } from './http/respond.ts';
+import { type Content, pathOf, type RequestFacts, type Route } from './http/route.ts';
+import type { Receipt } from './http/schemas.ts';
+import type { JsonObject } from './http/strict-json.ts';
+import type { KeyRing } from './keys.ts';
+import { countWrite, writesToday } from './write-budget.ts';
+
+export interface MemberCommandParts {
+  store: EventStore;
+  keys: KeyRing;
+  config: Pick<Config, 'limitWritesPerDay'>;
+}
+
+/** What a mutation of `/api/v1` was called with; a `Call` of its handler fits. */
+export interface MemberCall {
+  operation: string;
+  route: Route;
+  params: unknown;
+  sent: JsonObject;
+  request: Pick<RequestFacts, 'idempotencyKey'>;
+}
+
+/** Who commands, and how that is proven once more under the member's lock. */
+export interface Caller<Code extends string> {
+  memberId: string;
+  load: readonly Sql[];
+  prove(rows: Loaded['rows']): null | Refusal<Code>;
+}
+
+export interface Accepted<Status extends number, Body> {
+  status: Status;
+  appends: readonly Append[];
+  rows?: readonly Sql[];
+  jobs?: readonly Job[];
+  body: Body | ((receipt: Receipt, events: readonly RecordedEvent[]) => Body);
+}
+
+export interface MemberCommand<Status extends number, Body, Code extends string> {
+  /** Other members whom the events concern: ids, or a statement that selects `member_id`. */
+  lock?: readonly string[] | Sql;
+  load: readonly Sql[];
+  decide(loaded: Loaded): Accepted<Status, Body> | Refusal<Code>;
+}
+
+type Replied<Status extends number, Body> =
+  | { status: Status; body: Body }
+  | { status: Status; content: Content; headers: Record<string, string> };
+
+export type CommandRefusal = 'idempotency_conflict' | 'write_budget_exhausted';
+
+/** The bearer of a request, asked once more under the lock: it may have been revoked since. */
+function bearerOf(principal: PrincipalOf<'credential'>): Caller<'credential_not_accepted'> {
+  return {
+    memberId: principal.memberId,
+    load: [liveCredential(principal.credentialId)],
+    prove(rows) {
+      const [[live]] = rows as unknown as [LiveCredentialRow[]];
+      return live?.member_id === principal.memberId ? null : refuse('credential_not_accepted');
+    },
+  };
+}
+
+/**
+ * The one way of a mutation under `/api/v1` (CONTRACT.md, section 1, checks 10 to 14): the caller
+ * lives, receipt, decision, budget, then everything is committed together. The member's lock makes
+ * a duplicate in flight wait and then find the receipt.
+ */
+export function memberCommand<const Status extends number, Body, Code extends string>(
+  parts: MemberCommandParts,
+  call: MemberCall & { principal: PrincipalOf<'credential'> },
+  command: MemberCommand<Status, Body, Code>,
+): Promise<Replied<Status, Body> | Refusal<Code | 'credential_not_accepted' | CommandRefusal>> {
+  return commandAs(bearerOf(call.principal), parts, call, command);
+}
+
+/** The same for a caller that is proven in another way. */
+export async function commandAs<
+  const Status extends number,
+  Body,
+  Code extends string,
+  Proof extends string,
+>(
+  caller: Caller<Proof>,
+  { store, keys, config }: MemberCommandParts,
+  call: MemberCall,
+  command: MemberCommand<Status, Body, Code>,
+): Promise<Replied<Status, Body> | Refusal<Code | Proof | CommandRefusal>> {
+  const { operation, sent } = call;
+  const { memberId } = caller;
+  const key = call.request.idempotencyKey;
+  if (!key) throw new Error(`${operation}: a mutation without an idempotency key`);
+  const route = `${call.route.method} ${pathOf(call.route, call.params)}`;
+  const mine = [...caller.load, readReceipt(memberId, 'api', key), writesToday(memberId)];
+
+  return store.execute<Replied<Status, Body>, Code | Proof | CommandRefusal>({
+    lock: withMember(command.lock, memberId),
+    load: [...mine, ...command.load],
+    decide(loaded) {
+      const rows = loaded.rows.slice(0, mine.length);
+      const refused = caller.prove(rows);
+      if (refused) return refused;
+      const [[receipt], [budget]] = rows.slice(caller.load.length) as unknown as [
+        ReceiptRow[],
+        { used: number }[],
+      ];
+      if (receipt) {
+        return receipt.route === route && sameBody(keys, memberId, sent, receipt)
+          ? { unchanged: replayOf<Status>(receipt) }
+          : refuse('idempotency_conflict');
+      }
+      const decided = command.decide({ ...loaded, rows: loaded.rows.slice(mine.length) });
+      if (isRefusal(decided)) return decided as Refusal<Code>;
+      const counted = !call.route.budgetExempt;
+      if (counted && (budget?.used ?? 0) >= config.limitWritesPerDay)
+        return refuse('write_budget_exhausted');
+
+      const bodyHash = redactedHash(sent);
+      const receiptOf = (events: readonly RecordedEvent[]): Receipt => ({
+        operation_id: key,
+        operation,
+        member_id: memberId,
+        recorded_at: loaded.now.toISOString(),
+        body_hash: bodyHash,
+        event_ids: events.map((event) => event.event_id),
+      });
+      const bodyOf = (events: readonly RecordedEvent[]): Body =>
+        typeof decided.body === 'function'
+          ? (decided.body as (receipt: Receipt, events: readonly RecordedEvent[]) => Body)(
+              receiptOf(events),
+              events,
+            )
+          : decided.body;
+      return {
+        answer: (events) => ({ status: decided.status, body: bodyOf(events) }),
+        appends: decided.appends,
+        rows: [...(decided.rows ?? []), ...(counted ? [countWrite(memberId, loaded.now)] : [])],
+        jobs: decided.jobs ?? [],
+        receipt: (events) => ({
+          owner: memberId,
+          space: 'api',
+          key,
+          operation,
+          route,
+          bodyHash,
+          bound: bindSecrets(keys, memberId, sent),
+          httpStatus: decided.status,
+          reply: bodyOf(events),
+          eventIds: receiptOf(events).event_ids,
+        }),
+      };
+    },
+  });
+}
+
+/** The first answer again, byte for byte. */
+function replayOf<Status extends number>(receipt: ReceiptRow) {
+  return {
+    status: receipt.http_status as Status,
+    content: jsonContent(receipt.reply),
+    headers: { 'idempotency-replayed': 'true' },
+  };
+}
+
+function withMember(lock: MemberCommand<number, unknown, string>['lock'], memberId: string) {
+  if (!lock) return [memberId];
+  if (!('text' in lock)) return [...lock, memberId];
+  const own = lock.values.length + 1;
+  return {
+    name: `${lock.name}-with`,
+    text: `${lock.text} UNION ALL SELECT $${own}::uuid`,
+    values: [...lock.values, memberId],
+  };
+}

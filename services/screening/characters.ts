@@ -1,0 +1,53 @@
+import type { Finding } from './rules.ts';
+
+// Scripts whose letters pass for one another's. Others stand side by side in honest words
+// ("Tシャツ"), or look like no other.
+const LOOK_ALIKES = [
+  /\p{sc=Latin}/u,
+  /\p{sc=Cyrillic}/u,
+  /\p{sc=Greek}/u,
+  /\p{sc=Armenian}/u,
+  /\p{sc=Cherokee}/u,
+  /\p{sc=Coptic}/u,
+  /\p{sc=Lisu}/u,
+];
+const LETTERS = /[\p{L}\p{M}\p{Cf}]+/gu;
+
+const EMBEDDING = /[\u202A-\u202E\u2066-\u2069]/g;
+const DIRECTION_MARK = /[\u200E\u200F\u061C]/g;
+const RIGHT_TO_LEFT = /[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}]/u;
+
+// Ignored in display, but for what selects a variant or joins, which is looked at below.
+const INVISIBLE =
+  /[[\p{DI}--[\u061C\u180B-\u180D\u180F\u200C-\u200F\u202A-\u202E\u2066-\u2069\uFE00-\uFE0F\u{E0000}-\u{E007F}\u{E0100}-\u{E01EF}]]\p{Co}]/gv;
+// Joiners belong to emoji and to scripts that join; elsewhere nobody sees them.
+const STRAY_JOINER =
+  /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|[[\p{L}\p{M}]--[\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Inherited}]])[\u200C\u200D]/gv;
+// Tags spell the flags of regions after a black flag.
+const STRAY_TAG = /(?<![\u{1F3F4}\u{E0020}-\u{E007F}])[\u{E0000}-\u{E007F}]+/gu;
+const STACKED = /\p{Mn}{4,}/gu;
+// Mathematical alphabets, enclosed and full-width Latin letters.
+const STYLED =
+  /[\u{1D400}-\u{1D7CB}\u{1F110}-\u{1F189}\u24B6-\u24E9\uFF21-\uFF3A\uFF41-\uFF5A\u1D00-\u1D2B]/gu;
+
+const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
+
+export function hasMixedScripts(word: string): boolean {
+  return LOOK_ALIKES.filter((script) => script.test(word)).length > 1;
+}
+
+/** What a reader does not see, or sees as something else. */
+export function characterFindings(text: string): Finding[] {
+  const mixed = (text.match(LETTERS) ?? []).filter(hasMixedScripts).length;
+  const direction =
+    count(text, EMBEDDING) + (RIGHT_TO_LEFT.test(text) ? 0 : count(text, DIRECTION_MARK));
+  const invisible = count(text, INVISIBLE) + count(text, STRAY_JOINER) + count(text, STRAY_TAG);
+  const styled = count(text, STYLED);
+  return [
+    { code: 'mixed_scripts' as const, count: mixed },
+    { code: 'direction' as const, count: direction },
+    { code: 'invisible' as const, count: invisible },
+    { code: 'stacked_marks' as const, count: count(text, STACKED) },
+    { code: 'styled_letters' as const, count: styled < 4 ? 0 : styled },
+  ].filter((finding) => finding.count > 0);
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { defineEvent } from '../eventstore/event.ts';
+import { BANDS, FINDING_CODES } from './rules.ts';
+
+/**
+ * What the rules of one version found in a note. It has a stream of its own (`screening-<note_id>`),
+ * so that a worker never changes the version that a moderator decides on.
+ */
+export const NoteScreened = defineEvent('NoteScreened', {
+  data: z.strictObject({
+    note_id: z.uuid(),
+    rules_version: z.int().min(1),
+    band: z.enum(BANDS),
+    findings: z.array(
+      z.strictObject({ code: z.enum(FINDING_CODES), count: z.int().nonnegative() }),
+    ),
+  }),
+  personal: z.strictObject({
+    /** The note's words that a finding points at, by the finding's code. */
+    words: z.partialRecord(z.enum(FINDING_CODES), z.array(z.string())),
+    /** Keyed hashes, as signed 64-bit numbers: they go when the text goes. */
+    fingerprint: z.strictObject({
+      key_id: z.int(),
+      whole: z.string(),
+      parts: z.array(z.string()),
+    }),
+  }),
+});

@@ -1,0 +1,31 @@
+import { characterFindings } from './characters.ts';
+import { contactFindings } from './contacts.ts';
+import { bounded, fold } from './folded.ts';
+import { profaneWords } from './profanity.ts';
+import type { Finding, FindingCode } from './rules.ts';
+import { shapeFindings } from './shape.ts';
+
+/** The note's own words that a finding points at. */
+export type Words = Partial<Record<FindingCode, string[]>>;
+
+export interface Found {
+  findings: Finding[];
+  words: Words;
+}
+
+const MOST_WORDS = 5;
+
+/** What a text and the name above it show by themselves. */
+export function findingsIn(note: { name: string; message: string }): Found {
+  const text = bounded(`${note.message}\n${note.name}`);
+  const folded = fold(text);
+  const profane = profaneWords(folded);
+  const findings = [
+    ...contactFindings(text),
+    ...(profane.length > 0 ? [{ code: 'profanity' as const, count: profane.length }] : []),
+    ...characterFindings(text),
+    ...shapeFindings(bounded(note.message), folded),
+  ];
+  const words = profane.length > 0 ? { profanity: profane.slice(0, MOST_WORDS) } : {};
+  return { findings, words };
+}

@@ -1,0 +1,36 @@
+/** Notes are far shorter; whatever else comes here costs no more than this. */
+const MOST = 4000;
+
+/**
+ * A copy of a text for comparing: compatibility forms taken apart, marks and format characters
+ * removed, case folded, white space made one. The text itself is stored and shown unchanged.
+ */
+export function fold(text: string): string {
+  return text
+    .slice(0, MOST)
+    .normalize('NFKD')
+    .slice(0, MOST)
+    .replace(/[\p{M}\p{Cf}]/gu, '')
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll('ς', 'σ')
+    .normalize('NFC')
+    .replace(/\s+/gu, ' ')
+    .trim();
+}
+
+/** Bounded, and with nothing but whole characters. */
+export function bounded(text: string): string {
+  return text.slice(0, MOST).toWellFormed().normalize('NFC');
+}
+
+const WORDS = /[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}\p{Cf}]|['’](?=\p{L}))*/gu;
+const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/u;
+const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
+
+/** The words of a text as they are written; scripts without spaces are cut by dictionary. */
+export function wordsOf(text: string): string[] {
+  return (bounded(text).match(WORDS) ?? []).flatMap((word) =>
+    UNSPACED.test(word) ? Array.from(segmenter.segment(word), ({ segment }) => segment) : [word],
+  );
+}

@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { isRefusal } from '../../services/eventstore/decider.ts';
+import type { Role } from '../../services/http/principal.ts';
+import { addModerator } from '../../services/moderation/moderators.ts';
+import type { Service } from './service.ts';
+
+/** A moderator who calls the API by bearer. */
+export async function hire(service: Service, name: string, role: Role = 'moderator') {
+  const added = await addModerator(service.core, name, role);
+  if (isRefusal(added)) throw new Error(added.refused);
+  const headers = { authorization: `Bearer ${added.token}` };
+  return {
+    ...added,
+    get: (path: string) => service.call('GET', `/api/moderation/${path}`, { headers }),
+    post: (path: string, body: object) =>
+      service.call('POST', `/api/moderation/${path}`, { headers, body }),
+  };
+}
+
+export type Moderator = Awaited<ReturnType<typeof hire>>;
+
+/** A new note, a guest's unless said otherwise. */
+export async function submit(service: Service, more: object = {}, cookie?: string) {
+  const body = { id: randomUUID() as string, name: 'Ada', message: 'Hello', ...more };
+  const answer = await service.call('POST', '/api/guestbook', { body, cookie });
+  if (answer.status !== 202) throw new Error(answer.text);
+  return body;
+}
+
+export function decide(moderator: Moderator, noteId: string, action: 'approve' | 'reject') {
+  return moderator.post(`notes/${noteId}/decisions`, {
+    action,
+    expected_version: 1,
+    ...(action === 'reject' ? { policy: 'spam' } : {}),
+  });
+}
