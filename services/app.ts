@@ -13,9 +13,11 @@ import { keyRing } from './keys.ts';
 import { rateLimits } from './limits.ts';
 import { sessionAuthenticator } from './membership/sessions.ts';
 import { moderatorAuthenticator } from './moderation/authenticate.ts';
+import { isReview } from './moderation/review-events.ts';
 import { openPool } from './postgres.ts';
 import { watchReadiness } from './readiness.ts';
 import { serverKeys } from './server-keys.ts';
+import { MODERATION, openWakeUps } from './wake-ups.ts';
 
 export type Core = Awaited<ReturnType<typeof openCore>>;
 
@@ -28,15 +30,26 @@ export async function openCore(config: Config, application: string) {
     ? openPool(config.databaseReadUrl, application, config.databasePoolSize)
     : pool;
   const jobs = await jobSender(config.databaseDirectUrl ?? url);
-  const store = openEventStore({ pool, url, catalogue, project, concerns, enqueue: jobs.enqueue });
+  const wakeUps = openWakeUps(config.databaseDirectUrl ?? url, application);
+  const store = openEventStore({
+    pool,
+    url,
+    catalogue,
+    project,
+    concerns,
+    enqueue: jobs.enqueue,
+    committed: (events) =>
+      wakeUps.wake([...events.flatMap(concerns), ...(events.some(isReview) ? [MODERATION] : [])]),
+  });
 
   async function close(): Promise<void> {
     await jobs.close();
+    await wakeUps.close();
     await pool.end();
     if (readPool !== pool) await readPool.end();
   }
 
-  return { config, keys, pool, readPool, store, close };
+  return { config, keys, pool, readPool, store, wakeUps, close };
 }
 
 /** The API of one process: the features' table on Express. */

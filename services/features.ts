@@ -14,6 +14,8 @@ import { membershipContract } from './membership/contract.ts';
 import { membershipHandlers } from './membership/handlers.ts';
 import { moderationContract } from './moderation/contract.ts';
 import { moderationHandlers } from './moderation/handlers.ts';
+import { moderatorSessionContract } from './moderation/session-contract.ts';
+import { moderatorSessionHandlers } from './moderation/session-handlers.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface FeatureParts {
@@ -33,6 +35,7 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(guestbookContract, guestbookHandlers(parts)),
     feature(membershipContract, membershipHandlers(parts)),
     feature(credentialsContract, credentialsHandlers(parts)),
+    feature(moderatorSessionContract, moderatorSessionHandlers(parts)),
     feature(moderationContract, moderationHandlers(parts)),
   ];
 }
