@@ -12,6 +12,7 @@ import { notesFeed } from './feed/notes.ts';
 import { members } from './members.ts';
 import { moderators } from './moderators.ts';
 import { notes } from './notes.ts';
+import { policies } from './policies.ts';
 import { projector } from './projection.ts';
 import { screenings } from './screenings.ts';
 
@@ -24,6 +25,7 @@ export const projections = [
   notes,
   moderators,
   decisions,
+  policies,
   screenings,
   feed.projection,
 ] as const;

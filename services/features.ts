@@ -14,6 +14,8 @@ import { membershipContract } from './membership/contract.ts';
 import { membershipHandlers } from './membership/handlers.ts';
 import { moderationContract } from './moderation/contract.ts';
 import { moderationHandlers } from './moderation/handlers.ts';
+import { policiesContract } from './moderation/policies-contract.ts';
+import { policiesHandlers } from './moderation/policies-handlers.ts';
 import { moderatorSessionContract } from './moderation/session-contract.ts';
 import { moderatorSessionHandlers } from './moderation/session-handlers.ts';
 import type { Readiness } from './readiness.ts';
@@ -37,5 +39,6 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(credentialsContract, credentialsHandlers(parts)),
     feature(moderatorSessionContract, moderatorSessionHandlers(parts)),
     feature(moderationContract, moderationHandlers(parts)),
+    feature(policiesContract, policiesHandlers(parts)),
   ];
 }

@@ -29,3 +29,9 @@ export const ModeratorSignedOut = defineEvent('ModeratorSignedOut', {
     reason: z.enum(['signed_out', 'replaced']),
   }),
 });
+
+/** A policy is new, or has new words, or may no longer be named (or may again). */
+export const PolicyChanged = defineEvent('PolicyChanged', {
+  data: z.strictObject({ code: z.string(), version: z.int().min(1), active: z.boolean() }),
+  personal: z.strictObject({ title: z.string(), text: z.string() }),
+});
