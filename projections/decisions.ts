@@ -5,9 +5,10 @@ import { defineProjection, type EventOf } from './projection.ts';
 type Decided = EventOf<typeof events, 'NoteApproved'> | EventOf<typeof events, 'NoteRejected'>;
 
 function insert({ event_id, data, actor, recorded_at }: Decided, decision: string): Sql {
-  return sql`INSERT INTO note_decisions (event_id, note_id, moderator_id, decision, decided_at)
+  return sql`INSERT INTO note_decisions (event_id, note_id, moderator_id, decision, decided_at,
+      claimed_at)
     VALUES (${event_id}, ${data.note_id}, ${actor.type === 'moderator' ? actor.id : null},
-      ${decision}, ${recorded_at})`;
+      ${decision}, ${recorded_at}, ${data.claimed_at ?? null})`;
 }
 
 /** Decisions on notes by their events: what an undo finds its note by. */
@@ -29,6 +30,8 @@ export interface DecisionRow {
   decision: 'approved' | 'rejected';
   decided_at: Date;
   undone_at: Date | null;
+  /** When whoever decided had taken the note. */
+  claimed_at: Date | null;
 }
 
 export function findDecision(eventId: string): Sql {

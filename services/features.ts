@@ -12,12 +12,16 @@ import type { KeyRing } from './keys.ts';
 import type { RateLimits } from './limits.ts';
 import { membershipContract } from './membership/contract.ts';
 import { membershipHandlers } from './membership/handlers.ts';
+import { auditContract } from './moderation/audit-contract.ts';
+import { auditHandlers } from './moderation/audit-handlers.ts';
 import { moderationContract } from './moderation/contract.ts';
 import { moderationHandlers } from './moderation/handlers.ts';
 import { policiesContract } from './moderation/policies-contract.ts';
 import { policiesHandlers } from './moderation/policies-handlers.ts';
 import { moderatorSessionContract } from './moderation/session-contract.ts';
 import { moderatorSessionHandlers } from './moderation/session-handlers.ts';
+import { statsContract } from './moderation/stats-contract.ts';
+import { statsHandlers } from './moderation/stats-handlers.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface FeatureParts {
@@ -40,5 +44,7 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(moderatorSessionContract, moderatorSessionHandlers(parts)),
     feature(moderationContract, moderationHandlers(parts)),
     feature(policiesContract, policiesHandlers(parts)),
+    feature(auditContract, auditHandlers(parts)),
+    feature(statsContract, statsHandlers(parts)),
   ];
 }

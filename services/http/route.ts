@@ -22,6 +22,8 @@ export interface ReplyShape {
   /** Absent: the reply is no JSON; `type` says what it is. */
   body?: z.ZodType;
   type?: string;
+  /** The media type that it is streamed as, where it may be answered so instead of as JSON. */
+  stream?: string;
   headers?: Record<string, string>;
 }
 
@@ -79,6 +81,7 @@ export interface RequestFacts {
   authorization: string | undefined;
   ifNoneMatch: string | undefined;
   lastEventId: string | undefined;
+  accept?: string | undefined;
   idempotencyKey: string | undefined;
   /** Aborted when the caller has gone. */
   signal: AbortSignal;
@@ -112,7 +115,12 @@ type ReplyOf<R extends Route> = {
   } & (R['replies'][Status] extends {
       body: infer Body extends z.ZodType;
     }
-      ? { body: z.input<Body> } | { content: Content }
+      ?
+          | { body: z.input<Body> }
+          | { content: Content }
+          | (R['replies'][Status] extends { stream: infer Type extends string }
+              ? { stream: AsyncIterable<string | Uint8Array>; type: Type }
+              : never)
       : { content: Content } | { stream: AsyncIterable<string | Uint8Array>; type: string });
 }[keyof R['replies'] & number];
 
