@@ -56,7 +56,13 @@ export async function openCore(config: Config, application: string) {
 export function openApp(core: Core, logger: Logger): { app: Express; stop(): void } {
   const { config, keys, pool } = core;
   const readiness = watchReadiness(pool);
-  const features = featuresOf({ ...core, limits: rateLimits(pool, keys), readiness });
+  const ending = new AbortController();
+  const features = featuresOf({
+    ...core,
+    limits: rateLimits(pool, keys),
+    readiness,
+    ending: ending.signal,
+  });
   const parts = {
     operations: operationsOf(features),
     authenticators: {
@@ -71,5 +77,12 @@ export function openApp(core: Core, logger: Logger): { app: Express; stop(): voi
   };
   const app = mount(parts);
   mountNotFound(parts, app);
-  return { app, stop: readiness.stop };
+
+  /** Before the server closes: whoever waits is let go. */
+  function stop(): void {
+    readiness.stop();
+    ending.abort();
+  }
+
+  return { app, stop };
 }

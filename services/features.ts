@@ -22,7 +22,10 @@ import { moderatorSessionContract } from './moderation/session-contract.ts';
 import { moderatorSessionHandlers } from './moderation/session-handlers.ts';
 import { statsContract } from './moderation/stats-contract.ts';
 import { statsHandlers } from './moderation/stats-handlers.ts';
+import { streamContract } from './moderation/stream-contract.ts';
+import { streamHandlers } from './moderation/stream-handlers.ts';
 import type { Readiness } from './readiness.ts';
+import type { WakeUps } from './wake-ups.ts';
 
 export interface FeatureParts {
   config: Config;
@@ -32,6 +35,9 @@ export interface FeatureParts {
   readPool: pg.Pool;
   store: EventStore;
   readiness: Readiness;
+  wakeUps: WakeUps;
+  /** Aborted when the process is about to end: whoever waits is let go. */
+  ending: AbortSignal;
 }
 
 /** The table: every feature's contract and handlers, in document order. */
@@ -46,5 +52,6 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(policiesContract, policiesHandlers(parts)),
     feature(auditContract, auditHandlers(parts)),
     feature(statsContract, statsHandlers(parts)),
+    feature(streamContract, streamHandlers(parts)),
   ];
 }

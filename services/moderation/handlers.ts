@@ -7,6 +7,7 @@ import { placeOf, writePlace } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
 import { unixSeconds } from '../http/schemas.ts';
 import { query } from '../postgres.ts';
+import { MODERATION, type WakeUps } from '../wake-ups.ts';
 import { claim, type LeaseRow, liveLeases, releaseLeases, renewLeases } from './claims.ts';
 import type { moderationContract } from './contract.ts';
 import { decidePlan, undoPlan } from './decide.ts';
@@ -16,6 +17,7 @@ export interface ModerationParts {
   config: Pick<Config, 'undoWindowSeconds'>;
   pool: pg.Pool;
   store: EventStore;
+  wakeUps: WakeUps;
 }
 
 const STATUS = { status: 'ok' as const };
@@ -24,6 +26,7 @@ export function moderationHandlers({
   config,
   pool,
   store,
+  wakeUps,
 }: ModerationParts): Handlers<typeof moderationContract> {
   const undoSeconds = config.undoWindowSeconds;
   return {
@@ -58,6 +61,8 @@ export function moderationHandlers({
     'moderation.claim': async ({ principal, body }) => {
       const ids = await claim(pool, principal.moderatorId, body);
       if (isRefusal(ids)) return ids;
+      // A lease is no event, so consoles are told apart.
+      wakeUps.wake([MODERATION]);
       const rows = await query<QueueRow>(pool, reviewItems(ids.length, undefined, ids));
       const claims = rows.flatMap((row) => {
         const item = itemBody(row, principal);
@@ -70,6 +75,7 @@ export function moderationHandlers({
 
     'moderation.renew': async ({ principal, body: { lease_ids } }) => {
       const rows = await query<LeaseRow>(pool, renewLeases(principal.moderatorId, lease_ids));
+      wakeUps.wake([MODERATION]);
       const renewed = rows.map((row) => row.lease_id);
       const lost = lease_ids.filter((id) => !renewed.includes(id));
       return { status: 200, body: { ...STATUS, renewed, lost } };
@@ -77,6 +83,7 @@ export function moderationHandlers({
 
     'moderation.release': async ({ principal, body: { lease_ids } }) => {
       const rows = await query<LeaseRow>(pool, releaseLeases(principal.moderatorId, lease_ids));
+      wakeUps.wake([MODERATION]);
       return { status: 200, body: { ...STATUS, released: rows.map((row) => row.lease_id) } };
     },
 
