@@ -37,3 +37,18 @@ export interface DecisionRow {
 export function findDecision(eventId: string): Sql {
   return sql`SELECT * FROM note_decisions WHERE event_id = ${eventId}`;
 }
+
+export interface DecidedNoteRow {
+  message: string;
+  rejected: boolean;
+}
+
+/** The texts that moderators decided on, newest decision first, by what became of them. */
+export function standingDecisions(limit: number): Sql {
+  return sql`SELECT n.message, n.state <> 'approved' AS rejected
+    FROM note_decisions d JOIN notes n ON n.note_id = d.note_id
+    WHERE d.undone_at IS NULL AND d.decision IN ('approved', 'rejected')
+      AND d.moderator_id IS NOT NULL
+      AND n.state IN ('approved', 'rejected', 'removed') AND n.message IS NOT NULL
+    ORDER BY d.decided_at DESC LIMIT ${limit}`;
+}

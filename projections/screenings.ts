@@ -48,3 +48,43 @@ export interface ScreeningRow {
   words: NonNullable<Screened['personal']>['words'] | null;
   screened_at: Date;
 }
+
+const MOST_LIKE = 50;
+
+/**
+ * Notes that share a hash with this one: with the same text, without it, and those that share most
+ * parts, with their text. Each hash is looked up in the index and read so far and no further.
+ */
+export function lookAlikes(
+  noteId: string,
+  wholes: readonly string[],
+  parts: readonly string[],
+  most: number,
+): Sql {
+  return sql`SELECT n.note_id, n.state, c.same, CASE WHEN c.same THEN NULL ELSE n.message END AS message
+    FROM (
+      SELECT f.note_id, true AS same FROM unnest(${wholes}::bigint[]) whole
+      CROSS JOIN LATERAL (SELECT note_id FROM note_fingerprints WHERE hash = whole
+        ORDER BY screened_at DESC, note_id LIMIT ${most}) f
+      UNION ALL
+      (SELECT f.note_id, false FROM unnest(${parts}::bigint[]) part
+      CROSS JOIN LATERAL (SELECT note_id FROM note_fingerprints WHERE hash = part
+        ORDER BY screened_at DESC, note_id LIMIT ${MOST_LIKE}) f
+      GROUP BY f.note_id ORDER BY count(*) DESC, f.note_id LIMIT ${MOST_LIKE})
+    ) c JOIN notes n ON n.note_id = c.note_id
+    WHERE n.note_id <> ${noteId} AND n.message IS NOT NULL`;
+}
+
+/** Notes that wait and that rules of this version have not screened, oldest first. */
+export function notesToScreen(
+  rulesVersion: number,
+  limit: number,
+  after = { submitted: '-infinity', note_id: '00000000-0000-0000-0000-000000000000' },
+): Sql {
+  return sql`SELECT n.note_id,
+      to_char(n.submitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS submitted
+    FROM notes n LEFT JOIN note_screenings s ON s.note_id = n.note_id
+    WHERE n.state = 'pending' AND (s.rules_version IS NULL OR s.rules_version < ${rulesVersion})
+      AND (n.submitted_at, n.note_id) > (${after.submitted}::timestamptz, ${after.note_id}::uuid)
+    ORDER BY n.submitted_at, n.note_id LIMIT ${limit}`;
+}

@@ -1,4 +1,3 @@
-import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { catalogue, concerns, project } from '../projections/registry.ts';
 import type { Config } from './config.ts';
@@ -17,6 +16,7 @@ import { isReview } from './moderation/review-events.ts';
 import { openPool } from './postgres.ts';
 import { watchReadiness } from './readiness.ts';
 import { serverKeys } from './server-keys.ts';
+import { openWaiting } from './updates/waiting.ts';
 import { MODERATION, openWakeUps } from './wake-ups.ts';
 
 export type Core = Awaited<ReturnType<typeof openCore>>;
@@ -53,21 +53,26 @@ export async function openCore(config: Config, application: string) {
 }
 
 /** The API of one process: the features' table on Express. */
-export function openApp(core: Core, logger: Logger): { app: Express; stop(): void } {
+export function openApp(core: Core, logger: Logger) {
   const { config, keys, pool } = core;
   const readiness = watchReadiness(pool);
+  const waiting = openWaiting(pool, core.wakeUps);
   const ending = new AbortController();
+  const bearer = bearerAuthenticator(pool, keys);
+  const limits = rateLimits(pool, keys);
   const features = featuresOf({
     ...core,
-    limits: rateLimits(pool, keys),
+    limits,
     readiness,
+    waiting,
+    bearer,
     ending: ending.signal,
   });
   const parts = {
     operations: operationsOf(features),
     authenticators: {
       session: sessionAuthenticator(pool, keys),
-      bearer: bearerAuthenticator(pool, keys),
+      bearer,
       moderator: moderatorAuthenticator(pool, keys),
     },
     logger,
@@ -78,11 +83,12 @@ export function openApp(core: Core, logger: Logger): { app: Express; stop(): voi
   const app = mount(parts);
   mountNotFound(parts, app);
 
-  /** Before the server closes: whoever waits is let go. */
+  /** Before the server closes: whoever waits is answered or let go. */
   function stop(): void {
     readiness.stop();
+    waiting.close();
     ending.abort();
   }
 
-  return { app, stop };
+  return { app, features, stop };
 }

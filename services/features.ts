@@ -1,12 +1,21 @@
 import type pg from 'pg';
+import { activityContract } from './activity/contract.ts';
+import { activityHandlers } from './activity/handlers.ts';
+import { artifactsContract } from './artifacts/contract.ts';
+import { artifactsHandlers } from './artifacts/handlers.ts';
+import { casesContract } from './cases/contract.ts';
+import { casesHandlers } from './cases/handlers.ts';
 import type { Config } from './config.ts';
 import { credentialsContract } from './credentials/contract.ts';
 import { credentialsHandlers } from './credentials/handlers.ts';
 import { discoveryContract } from './discovery/contract.ts';
 import { discoveryHandlers } from './discovery/handlers.ts';
+import { documentsContract } from './documents/contract.ts';
+import { documentsHandlers } from './documents/handlers.ts';
 import type { EventStore } from './eventstore/store.ts';
 import { guestbookContract } from './guestbook/contract.ts';
 import { guestbookHandlers } from './guestbook/handlers.ts';
+import type { Authenticators } from './http/principal.ts';
 import { type Feature, feature } from './http/route.ts';
 import type { KeyRing } from './keys.ts';
 import type { RateLimits } from './limits.ts';
@@ -24,7 +33,12 @@ import { statsContract } from './moderation/stats-contract.ts';
 import { statsHandlers } from './moderation/stats-handlers.ts';
 import { streamContract } from './moderation/stream-contract.ts';
 import { streamHandlers } from './moderation/stream-handlers.ts';
+import { profilesContract } from './profiles/contract.ts';
+import { profilesHandlers } from './profiles/handlers.ts';
 import type { Readiness } from './readiness.ts';
+import { updatesContract } from './updates/contract.ts';
+import { updatesHandlers } from './updates/handlers.ts';
+import type { Waiting } from './updates/waiting.ts';
 import type { WakeUps } from './wake-ups.ts';
 
 export interface FeatureParts {
@@ -38,20 +52,29 @@ export interface FeatureParts {
   wakeUps: WakeUps;
   /** Aborted when the process is about to end: whoever waits is let go. */
   ending: AbortSignal;
+  waiting: Waiting;
+  bearer: Authenticators['bearer'];
 }
 
 /** The table: every feature's contract and handlers, in document order. */
 export function featuresOf(parts: FeatureParts): Feature[] {
-  return [
+  const features: Feature[] = [
     feature(discoveryContract, discoveryHandlers(parts)),
     feature(guestbookContract, guestbookHandlers(parts)),
     feature(membershipContract, membershipHandlers(parts)),
     feature(credentialsContract, credentialsHandlers(parts)),
+    feature(profilesContract, profilesHandlers(parts)),
+    feature(artifactsContract, artifactsHandlers(parts)),
+    feature(updatesContract, updatesHandlers(parts)),
+    feature(casesContract, casesHandlers(parts)),
+    feature(activityContract, activityHandlers(parts)),
     feature(moderatorSessionContract, moderatorSessionHandlers(parts)),
     feature(moderationContract, moderationHandlers(parts)),
     feature(policiesContract, policiesHandlers(parts)),
     feature(auditContract, auditHandlers(parts)),
     feature(statsContract, statsHandlers(parts)),
     feature(streamContract, streamHandlers(parts)),
+    feature(documentsContract, documentsHandlers({ ...parts, features: () => features })),
   ];
+  return features;
 }

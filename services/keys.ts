@@ -12,6 +12,7 @@ export type Purpose =
   | 'address'
   | 'receipt'
   | 'cursor'
+  | 'cursor-nonce'
   | 'fingerprint';
 
 /** A keyed hash and the number of the server key that made it. */

@@ -47,6 +47,8 @@ export interface Accepted<Status extends number, Body> {
 export interface MemberCommand<Status extends number, Body, Code extends string> {
   /** Other members whom the events concern: ids, or a statement that selects `member_id`. */
   lock?: readonly string[] | Sql;
+  /** A row to lock before them: `Plan.gate`. */
+  gate?: Sql;
   load: readonly Sql[];
   decide(loaded: Loaded): Accepted<Status, Body> | Refusal<Code>;
 }
@@ -102,6 +104,7 @@ export async function commandAs<
   const mine = [...caller.load, readReceipt(memberId, 'api', key), writesToday(memberId)];
 
   return store.execute<Replied<Status, Body>, Code | Proof | CommandRefusal>({
+    ...(command.gate ? { gate: command.gate } : {}),
     lock: withMember(command.lock, memberId),
     load: [...mine, ...command.load],
     decide(loaded) {

@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, readonly [usage: string, load: () => Pro
     () => import('./moderator-commands/decide.ts'),
   ],
   restore: ['restore NOTE_ID', () => import('./moderator-commands/decide.ts')],
+  rescreen: ['rescreen', () => import('./moderator-commands/rescreen.ts')],
   stats: ['stats [--from DATE] [--to DATE]', () => import('./moderator-commands/stats.ts')],
   audit: ['audit', () => import('./moderator-commands/audit.ts')],
 };
@@ -31,8 +32,8 @@ const USAGE = `Usage:
 ${Object.values(COMMANDS)
   .map(([usage]) => `  npm run moderator -- ${usage}\n`)
   .join('')}
-add, list, rotate and revoke work on the database of this service. The others go through HTTP to
-BASE_URL, with the token in MODERATOR_TOKEN or asked for.
+add, list, rotate, revoke and rescreen work on the database of this service. The others go through
+HTTP to BASE_URL, with the token in MODERATOR_TOKEN or asked for.
 `;
 
 const [name = '', ...args] = process.argv.slice(2);

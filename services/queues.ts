@@ -27,6 +27,7 @@ const SCREENING: Retry = {
 export const QUEUES = {
   'expire-sessions': SWEEP,
   'expire-credentials': SWEEP,
+  'lapse-case-claims': SWEEP,
   'sweep-rate-counters': SWEEP,
   'expire-leases': SWEEP,
   'screen-note': SCREENING,

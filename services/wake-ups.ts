@@ -8,7 +8,8 @@ export const MODERATION = 'moderation';
 const CHANNEL = 'wake_ups';
 const EVERYTHING = '*';
 const GATHER_MS = 10;
-const POLL_MS = 2000;
+// With what gathering and the listener's own look take, a lost hint costs less than two seconds.
+const POLL_MS = 1800;
 const HEARTBEAT_MS = 15_000;
 const CLOSING_MS = 1000;
 /** A payload must be shorter than 8000 bytes. */

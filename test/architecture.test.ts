@@ -61,7 +61,7 @@ t.test("no feature imports another one's handlers, and no projection a decider",
       if (featureOf(file) && featureOf(file) !== other)
         t.notMatch(imported, /\/(handlers|contract)\.ts$/, `${file} imports ${imported}`);
       if (file.startsWith('projections/'))
-        t.match(imported, /\/(events|experience)\.ts$/, `${file} imports ${imported}`);
+        t.match(imported, /\/(events|experience|kind)\.ts$/, `${file} imports ${imported}`);
     }
 });
 

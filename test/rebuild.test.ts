@@ -2,18 +2,8 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { rebuild } from '../projections/rebuild.ts';
 import { catalogue, projections } from '../projections/registry.ts';
-import { newKey, type Service, signedIn, startService } from './harness/service.ts';
-
-async function snapshot(service: Service): Promise<Record<string, unknown[]>> {
-  const tables: Record<string, unknown[]> = {};
-  for (const table of projections.flatMap((projection) => projection.tables)) {
-    const { rows } = await service.database.pool.query(
-      `SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`,
-    );
-    tables[table] = rows.map(({ row }) => row);
-  }
-  return tables;
-}
+import { readModels } from './harness/rebuilt.ts';
+import { newKey, signedIn, startService } from './harness/service.ts';
 
 t.test('every read model equals its rebuild, while members go on writing', async (t) => {
   const service = await startService(t);
@@ -41,10 +31,10 @@ t.test('every read model equals its rebuild, while members go on writing', async
   const writing = Promise.all(Array.from({ length: 10 }, () => signedIn(service)));
   await rebuild(service.database.url, catalogue, projections);
   await writing;
-  const before = await snapshot(service);
+  const before = await readModels(service.database.pool);
   t.ok((before.feed ?? []).length >= 44);
   const { events } = await rebuild(service.database.url, catalogue, projections);
   const { rows } = await service.database.pool.query('SELECT count(*)::int FROM events');
   t.equal(events, rows[0].count);
-  t.same(await snapshot(service), before);
+  t.same(await readModels(service.database.pool), before);
 });

@@ -4,6 +4,7 @@ import type { QueueName } from '../services/queues.ts';
 import { expireCredentials } from './expire-credentials.ts';
 import { expireLeases } from './expire-leases.ts';
 import { expireSessions } from './expire-sessions.ts';
+import { lapseCaseClaims } from './lapse-case-claims.ts';
 import { screenNote } from './screen-note.ts';
 import { sweepRateCounters } from './sweep-rate-counters.ts';
 
@@ -22,6 +23,7 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
   // Half a minute, so that with the scheduler's own delay an expiry is told within a minute.
   'expire-sessions': { schema: Nothing, every: 30, run: expireSessions },
   'expire-credentials': { schema: Nothing, every: 30, run: expireCredentials },
+  'lapse-case-claims': { schema: Nothing, every: 30, run: lapseCaseClaims },
   'sweep-rate-counters': { schema: Nothing, every: 3600, run: sweepRateCounters },
   'expire-leases': { schema: Nothing, every: 30, run: expireLeases },
   'screen-note': { schema: z.strictObject({ note_id: z.uuid() }), run: screenNote },

@@ -1,13 +1,19 @@
 import { findNote, type NoteRow } from '../projections/notes.ts';
+import { lookAlikes } from '../projections/screenings.ts';
 import type { Core } from '../services/app.ts';
 import { readStream, streamVersion } from '../services/eventstore/append.ts';
 import { replay } from '../services/eventstore/decider.ts';
 import type { RecordedEvent } from '../services/eventstore/event.ts';
+import type { Sql } from '../services/eventstore/sql.ts';
 import type { Plan } from '../services/eventstore/store.ts';
 import { query } from '../services/postgres.ts';
+import { bayesFindings } from '../services/screening/bayes.ts';
 import { findingsIn } from '../services/screening/findings.ts';
-import { fingerprintsOf } from '../services/screening/fingerprint.ts';
+import { type Fingerprint, fingerprintsOf } from '../services/screening/fingerprint.ts';
+import { type Candidate, lookAlikeFindings } from '../services/screening/look-alikes.ts';
 import { type RecordScreening, screening } from '../services/screening/screening.ts';
+import { MOST_COUNTED } from '../services/screening/sentences.ts';
+import { learntBy } from './learnt.ts';
 
 type Parts = Pick<Core, 'pool' | 'store' | 'keys'>;
 type Screened = Omit<RecordScreening, 'noteState'>;
@@ -16,11 +22,29 @@ type Screened = Omit<RecordScreening, 'noteState'>;
 export async function screenNote(parts: Parts, { note_id }: { note_id: string }): Promise<boolean> {
   const [note] = await query<NoteRow>(parts.pool, findNote(note_id));
   if (note?.state !== 'pending' || note.message === null) return false;
-  const { findings, words } = findingsIn({ name: note.name ?? '', message: note.message });
-  const [fingerprint] = fingerprintsOf(parts.keys, note.message);
+  const { message, name } = note;
+  const fingerprints = fingerprintsOf(parts.keys, message);
+  const [fingerprint] = fingerprints;
   if (!fingerprint) throw new Error('no server key to make a fingerprint with');
-  const screened = { noteId: note_id, findings, words, fingerprint };
+  const [bayes, candidates] = await Promise.all([
+    learntBy(parts),
+    query<Candidate>(parts.pool, candidatesOf(note_id, fingerprints)),
+  ]);
+  const read = bayesFindings(bayes, message);
+  const seen = findingsIn({ name: name ?? '', message });
+  const screened = {
+    noteId: note_id,
+    findings: [...lookAlikeFindings(message, candidates), ...read.findings, ...seen.findings],
+    words: { ...read.words, ...seen.words },
+    fingerprint,
+  };
   return (await parts.store.execute(recordPlan(note.owner_id, screened))) === true;
+}
+
+function candidatesOf(noteId: string, fingerprints: readonly Fingerprint[]): Sql {
+  const wholes = fingerprints.map(({ whole }) => whole);
+  const parts = fingerprints.flatMap((fingerprint) => fingerprint.parts);
+  return lookAlikes(noteId, wholes, parts, MOST_COUNTED);
 }
 
 // The note's row is read without a lock: a claim or a decision never waits for a screening.

@@ -54,7 +54,7 @@ export function discoveryHandlers({
           },
           { id: 'moderation', state: 'available' },
           { id: 'credentials', state: 'available' },
-          { id: 'updates', state: 'planned' },
+          { id: 'updates', state: 'available', method: 'GET', path: '/api/v1/updates' },
           { id: 'artifacts', state: 'planned' },
           { id: 'cases', state: 'planned' },
           { id: 'a2a', state: 'planned' },

@@ -49,6 +49,11 @@ export interface Plan<Answer, Code extends string = never> {
    * read models). They are locked in id order.
    */
   lock?: readonly string[] | Sql;
+  /**
+   * Locks a row before the members are looked for. Where commands themselves change whom `lock`
+   * finds, they wait here for each other, instead of finding at the end that they locked too few.
+   */
+  gate?: Sql;
   /** Read after the lock is held. */
   load: readonly Sql[];
   decide(loaded: Loaded): Decision<Answer, Code>;
@@ -121,10 +126,11 @@ export function openEventStore(parts: StoreParts) {
     });
   }
 
-  async function load(client: pg.PoolClient, plan: Pick<Plan<unknown>, 'lock' | 'load'>) {
+  async function load(client: pg.PoolClient, plan: Pick<Plan<unknown>, 'gate' | 'lock' | 'load'>) {
     const statements = plan.lock ? [lockStatement(plan.lock), ...plan.load] : plan.load;
-    const [, ...results] = await Promise.all([
+    const [, , ...results] = await Promise.all([
       client.query('BEGIN'),
+      plan.gate && client.query(plan.gate),
       ...statements.map((statement) => client.query<never>(statement)),
       client.query<{ now: Date; xid: string } & never>(NOW),
     ]);

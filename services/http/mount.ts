@@ -170,7 +170,8 @@ function facts(
     idempotencyKey: key,
     get signal() {
       const controller = new AbortController();
-      res.once('close', () => controller.abort());
+      if (res.closed) controller.abort();
+      else res.once('close', () => controller.abort());
       return controller.signal;
     },
   };

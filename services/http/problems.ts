@@ -57,7 +57,7 @@ export const COMMAND_PROBLEMS = [
 export const RETRY_AFTER = 600;
 
 /** Two problems share one word on the wire: as a read's 404 and as a write's 409. */
-const wireCode = (code: ProblemCode): string =>
+export const wireCode = (code: ProblemCode): string =>
   code === 'reply_target_missing' ? 'reply_target_unavailable' : code;
 
 export interface ProblemBody {

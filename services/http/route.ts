@@ -54,6 +54,8 @@ export interface Route {
   problems: readonly ProblemCode[];
   /** HTTP numbers of problems whose body is `{status}` alone. */
   bareProblems?: readonly number[];
+  /** Headers of problems beside those that all have, by HTTP number: name and description. */
+  problemHeaders?: Readonly<Record<number, Readonly<Record<string, string>>>>;
 }
 
 export type Contract = Readonly<Record<string, Route>>;

@@ -10,20 +10,44 @@ export const Uuid = z
   .toLowerCase()
   .meta({ format: 'uuid' });
 
+/** The name that a client gives to an operation. */
+export const IdempotencyKey = z
+  .string()
+  .regex(UUID_V4, 'must be a UUIDv4')
+  .meta({ format: 'uuid' });
+
 /** A UUID that the server made, of any version. */
 export const AnyUuid = z.uuid();
 
 export const Handle = z
   .string()
-  .regex(/^[a-z][a-z0-9_]{2,23}$/, 'must be 3 to 24 of a-z, 0-9 and _, starting with a letter');
+  .regex(/^[a-z][a-z0-9_]{2,23}$/, 'must be 3 to 24 of a-z, 0-9 and _, starting with a letter')
+  .meta({ examples: ['ada_lovelace'] });
 
-export const Key = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hex characters');
+/** 64 lowercase hex characters: a key, a secret, or a SHA-256. */
+const HEX_64 = /^[0-9a-f]{64}$/;
+
+export const Key = z
+  .string()
+  .regex(HEX_64, 'must be 64 lowercase hex characters')
+  .meta({ examples: ['5b'.repeat(32)] });
+
+export const Sha256 = z
+  .string()
+  .regex(HEX_64, 'must be 64 lowercase hex characters')
+  .meta({ examples: ['c0'.repeat(32)] });
 
 /** Integer Unix seconds. */
-export const UnixSeconds = z.int().min(0).max(253_402_300_799);
+export const UnixSeconds = z
+  .int()
+  .min(0)
+  .max(253_402_300_799)
+  .meta({ examples: [1_789_000_000] });
 
 /** ISO 8601 UTC with milliseconds. */
-export const Timestamp = z.iso.datetime({ precision: 3 });
+export const Timestamp = z.iso
+  .datetime({ precision: 3 })
+  .meta({ examples: ['2026-09-12T08:30:00.000Z'] });
 
 /** Text of `min` to `max` code points; white space alone does not satisfy a minimum. */
 export function Text(min: number, max: number) {
@@ -77,7 +101,7 @@ export const Receipt = z
     operation: z.string(),
     member_id: AnyUuid,
     recorded_at: Timestamp,
-    body_hash: z.string().regex(/^[0-9a-f]{64}$/),
+    body_hash: Sha256,
     event_ids: z.array(AnyUuid),
   })
   .meta({ id: 'Receipt' });

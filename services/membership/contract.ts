@@ -106,5 +106,6 @@ export const membershipContract = defineContract({
     replies: { 200: { description: 'The member', body: MemberResponse } },
     problems: ['session_required'],
     bareProblems: [401],
+    problemHeaders: { 401: { 'Set-Cookie': 'Clears the session cookie' } },
   },
 });

@@ -1,7 +1,7 @@
 import { defineContract } from '../http/route.ts';
 import { READERS } from './roles.ts';
 
-export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+export const EVENT_STREAM = 'text/event-stream';
 
 export const streamContract = defineContract({
   'moderation.stream': {
@@ -17,7 +17,13 @@ export const streamContract = defineContract({
       'comes every 15 seconds. The stream ends with the session or the moderator.',
     tag: 'moderation',
     access: { roles: READERS },
-    replies: { 200: { description: 'The stream', type: EVENT_STREAM } },
+    replies: {
+      200: {
+        description: 'The stream',
+        type: EVENT_STREAM,
+        headers: { 'X-Accel-Buffering': 'Tells a proxy to pass it on at once' },
+      },
+    },
     problems: ['moderator_required'],
   },
 });

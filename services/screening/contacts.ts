@@ -5,11 +5,12 @@ import type { Finding } from './rules.ts';
 const linkify = new LinkifyIt({ fuzzyLink: true, fuzzyIP: true, urlAuth: true });
 
 const MANY = 3;
-// 9 to 15 digits as people group them, but no ISBN; other lengths are something else.
+// 9 to 15 digits as people group them, but no date and no ISBN; other lengths are something else.
 const PHONE =
-  /(?<![\p{L}\p{N}.,/-])(?!97[89][ -])\+?\(?\p{Nd}(?:[ .()/-]{0,2}\p{Nd}){8,14}(?![\p{L}\p{N}])/gu;
+  /(?<![\p{L}\p{N}.,/:-])(?!97[89][ -]|(?:19|20)\d\d-\d\d-)\+?\(?\p{Nd}(?:[ .()-]{0,2}\p{Nd}){8,14}(?![\p{L}\p{N}/:-])/gu;
+// Not every <…>: people put addresses and their sighs there.
 const MARKUP =
-  /<\/?[a-z][^<>]{0,200}>|\[\/?(?:url|img|link|b|i|u|color|size|quote|email)(?:=[^[\]]{0,200})?\]/gi;
+  /<\/?(?:a|b|i|u|p|br|hr|em|div|img|span|font|h[1-6]|center|strong|script|style|iframe|form|input|table|t[dr]|[uo]l|li|link|meta|object|embed|svg|video|html|body)(?:[\s/][^<>]{0,200})?>|\[\/?(?:url|img|link|b|i|u|color|size|quote|email)(?:=[^[\]]{0,200})?\]/gi;
 const NUMERIC_HOST = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
 
 /** Ways to lead a reader elsewhere: links, addresses, numbers, and the markup that hides them. */

@@ -37,7 +37,7 @@ export function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): 
  * the database alone can neither test a guess nor learn a word from them.
  */
 export function fingerprintsOf(keys: KeyRing, message: string): Fingerprint[] {
-  const whole = keys.all('fingerprint', 'whole', fold(message));
+  const whole = keys.all('fingerprint', 'whole', fold(message) || message);
   const parts = minHashes(shinglesOf(message)).map((part, band) =>
     keys.all('fingerprint', `part ${band}`, part),
   );

@@ -11,8 +11,16 @@ export function profaneWords(folded: string): string[] {
   let end = -1;
   for (const { startIndex, endIndex } of matcher.getAllMatches(folded, true)) {
     if (startIndex <= end) continue;
-    words.push(folded.slice(startIndex, endIndex + 1));
+    const word = folded.slice(startIndex, endIndex + 1);
+    if (isNumber(word)) continue;
+    words.push(word);
     end = endIndex;
   }
   return words;
+}
+
+/** Digits stand for letters in a disguise, but most of a number are digits. */
+function isNumber(word: string): boolean {
+  const letters = word.match(/\p{L}/gu)?.length ?? 0;
+  return /\d/.test(word) && letters * 2 < word.length;
 }

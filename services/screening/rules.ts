@@ -7,14 +7,14 @@ export const RULES_VERSION = 1;
  */
 export const POINTS = {
   same_as_rejected: 4,
-  like_rejected: 3,
-  reads_like_rejected: 3,
+  like_rejected: 4,
+  reads_like_rejected: 4,
   same_as_pending: 2,
   like_pending: 1,
   same_as_approved: 0,
   like_approved: 0,
   links: 1,
-  many_links: 3,
+  many_links: 2,
   link_to_number: 2,
   link_look_alike: 2,
   link_with_credentials: 2,

@@ -8,7 +8,7 @@ const counted =
     `${count} ${count === 1 ? one : more}`;
 
 /** Where more than this many notes are the same, nobody counts further. */
-export const MOST_COUNTED = 200;
+export const MOST_COUNTED = 1000;
 
 const notes =
   (how: string, state: string): Say =>

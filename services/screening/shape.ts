@@ -3,22 +3,30 @@ import type { Finding } from './rules.ts';
 const LONGEST_WORD = 40;
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
-const REPEATED = /([^\s\p{N}])\1{5,}/gu;
+// A ruler of dashes or dots is how people part a text.
+const REPEATED = /([\p{L}!?$€£*♥])\1{5,}/gu;
 const SHOUTED = 0.7;
 const FEWEST_SHOUTED = 16;
 
-/** Words by the thousandth part: the same one over and over, or one without an end. */
+/** What a text looks like from afar: words without an end, the same one over and over, capitals. */
 export function shapeFindings(text: string, folded: string): Finding[] {
   const words = folded.split(' ').filter(Boolean);
-  const long = words.filter(
-    (word) => [...word].length > LONGEST_WORD && !word.includes('/') && !UNSPACED.test(word),
-  ).length;
+  const long = words.filter(isLong).length;
   return [
     { code: 'long_word' as const, count: long },
     { code: 'repeated_characters' as const, count: text.match(REPEATED)?.length ?? 0 },
     { code: 'repeated_words' as const, count: mostRepeated(words) },
     { code: 'shouting' as const, count: shouted(text) },
   ].filter((finding) => finding.count > 0);
+}
+
+/** Longer than words are; neither an address nor a ruler, nor of a script that has no spaces. */
+function isLong(word: string): boolean {
+  return (
+    (word.match(/[\p{L}\p{N}]/gu)?.length ?? 0) > LONGEST_WORD &&
+    !/[/.@]/.test(word) &&
+    !UNSPACED.test(word)
+  );
 }
 
 /** How often the most frequent word stands there, where it makes more than half of a text. */

@@ -13,7 +13,7 @@ t.test('a note cannot command the terminal that shows it', async (t) => {
   const ann = await hire(service, 'Ann');
   const note = await submit(service, { name: 'Eve\u202e', message: 'Harmless' });
   // The edge refuses control characters; whatever got into storage otherwise is shown as marks.
-  await service.database.pool.query('UPDATE notes SET message = $2, name = $3 WHERE note_id = $1', [
+  await service.tamper('UPDATE notes SET message = $2, name = $3 WHERE note_id = $1', [
     note.id,
     EVIL,
     `Eve${ESC}[31m\u202e`,

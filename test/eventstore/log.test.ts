@@ -15,7 +15,7 @@ t.test(
       'TRUNCATE events',
     ])
       await t.rejects(pool.query(statement), { code: '23000' }, statement);
-    await pool.query('UPDATE events SET personal = NULL');
+    await service.tamper('UPDATE events SET personal = NULL');
     const { rows } = await pool.query('SELECT personal, type FROM events');
     t.same(rows, [{ personal: null, type: 'MemberRegistered' }]);
   },

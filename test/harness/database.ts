@@ -12,12 +12,14 @@ type Ending = { teardown(end: () => Promise<void>): unknown };
 export async function testDatabase(t: Ending, options: { empty?: boolean } = {}) {
   const { url, drop } = await createDatabase(options.empty ? 'template0' : TEMPLATE);
   const pool = new pg.Pool({ connectionString: url, max: 10 });
-  pool.on('connect', (client) => client.on('error', () => undefined)); // the drop cuts what is open
+  // The drop cuts what is open, idle or in use.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   t.teardown(async () => {
     // Waits for connections that were never given back, so it is not waited for without a bound.
     const ended = await Promise.race([
       pool.end().then(() => true),
-      sleep(2000, false, { ref: false }),
+      sleep(10_000, false, { ref: false }),
     ]);
     await drop();
     if (!ended) throw new Error('The test left a connection of its pool open');

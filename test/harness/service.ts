@@ -3,8 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { openApp, openCore } from '../../services/app.ts';
 import { readConfig } from '../../services/config.ts';
+import { openApiDocument } from '../../services/http/openapi.ts';
 import { openServer } from '../../services/http/server.ts';
 import { testDatabase } from './database.ts';
+import { documentation } from './documented.ts';
+import { assertRebuilt } from './rebuilt.ts';
 
 type Ending = Parameters<typeof testDatabase>[0];
 
@@ -18,7 +21,13 @@ export interface Answer {
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** The whole API in this process, on a database of its own, answering on a free loopback port. */
+// One for the whole file: the document depends on the route table alone.
+let check: ReturnType<typeof documentation>;
+
+/**
+ * The whole API in this process, on a database of its own, answering on a free loopback port. Every
+ * answer is held against the OpenAPI document, and when the test ends, every read model must equal what the log makes of it.
+ */
 export async function startService(t: Ending, settings: Record<string, string> = {}) {
   const database = await testDatabase(t);
   const server = openServer((req, res) => void app(req, res));
@@ -37,13 +46,23 @@ export async function startService(t: Ending, settings: Record<string, string> =
   const logged: string[] = [];
   const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
   const core = await openCore(config, 'service test');
-  const { app, stop } = openApp(core, logger);
+  const { app, features, stop } = openApp(core, logger);
+  check ??= documentation(openApiDocument(features, 'http://localhost'));
   t.teardown(async () => {
     stop();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     await core.close();
+    if (!tampered) await assertRebuilt(database);
   });
+
+  let tampered = false;
+
+  /** Changes a read model behind the log's back, for what time alone would bring. */
+  async function tamper(statement: string, values: unknown[] = []): Promise<void> {
+    tampered = true;
+    await database.pool.query(statement, values);
+  }
 
   async function call(
     method: string,
@@ -64,6 +83,7 @@ export async function startService(t: Ending, settings: Record<string, string> =
         : { body: typeof options.body === 'string' ? options.body : JSON.stringify(options.body) }),
     });
     const text = await response.text();
+    check({ method, path, status: response.status, headers: response.headers, text });
     const json = response.headers.get('content-type')?.startsWith('application/json') && text;
     return {
       status: response.status,
@@ -73,7 +93,7 @@ export async function startService(t: Ending, settings: Record<string, string> =
     };
   }
 
-  return { call, baseUrl, database, core, logged };
+  return { call, tamper, features, baseUrl, database, core, logged };
 }
 
 export const newKey = () => randomBytes(32).toString('hex');

@@ -100,7 +100,7 @@ t.test('the audit tells in order what was done, by whom, and never a text', asyn
 
 t.test('as lines it is everything, whatever its length', async (t) => {
   const { service, auditor } = await busyService(t);
-  await service.database.pool.query(
+  await service.tamper(
     `INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data, actor, recorded_at)
      SELECT gen_random_uuid(), 'note-' || gen_random_uuid(), 2, gen_random_uuid(), 'NoteApproved',
        jsonb_build_object('n', n), '{"type":"service"}', now() FROM generate_series(1, 1300) n`,

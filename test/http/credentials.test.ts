@@ -240,7 +240,7 @@ t.test('an expired credential is refused by the clock, whatever the log tells ye
   const agent = await newAgent(service);
   const manager = newCredential();
   await bootstrap(service, agent, manager);
-  await service.database.pool.query(
+  await service.tamper(
     `UPDATE credentials SET expires_at = now() - interval '1 second' WHERE credential_id = $1`,
     [agent.credential.credential_id],
   );

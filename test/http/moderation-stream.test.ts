@@ -113,7 +113,7 @@ t.test('a stream goes on where it broke off, or says that it cannot', async (t) 
     await lost.until('counts');
     lost.close();
   }
-  await service.database.pool.query(
+  await service.tamper(
     `INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data, actor, recorded_at)
      SELECT gen_random_uuid(), 'session-' || n, 1, gen_random_uuid(), 'SessionStarted', '{}',
        '{"type":"service"}', now() FROM generate_series(1, 5001) n`,
@@ -134,6 +134,7 @@ t.test('what is committed late is told late, and is not lost between two streams
   const steady = await open(t, service, bearer(ann));
   const brief = await open(t, service, bearer(ann));
   await brief.until('counts');
+  await service.tamper('SELECT');
   await client.query('BEGIN');
   const { rows } = await client.query(
     `INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data, actor, recorded_at)

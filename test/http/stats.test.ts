@@ -22,21 +22,20 @@ async function past(
     ][];
   },
 ) {
-  const { pool } = service.database;
   const id = randomUUID();
-  await pool.query(
+  await service.tamper(
     `INSERT INTO notes (note_id, owner_id, experience, attribution, state, version, submitted_at)
      VALUES ($1, $1, 'service', 'guest', $2, 1, $3)`,
     [id, note.state, note.arrived],
   );
   for (const [decision, at, by, claimed = null, undone = null] of note.decisions)
-    await pool.query(
+    await service.tamper(
       `INSERT INTO note_decisions (event_id, note_id, moderator_id, decision, decided_at, claimed_at,
          undone_at) VALUES (gen_random_uuid(), $1, $2, $3, $4, $5, $6)`,
       [id, by, decision, at, claimed, undone],
     );
   if (note.findings)
-    await pool.query(
+    await service.tamper(
       `INSERT INTO note_screenings (note_id, rules_version, band, findings, screened_at)
        VALUES ($1, 1, 'low', $2, now())`,
       [id, JSON.stringify(note.findings.map((code) => ({ code, count: 1 })))],

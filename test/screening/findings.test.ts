@@ -30,6 +30,8 @@ const HONEST: Record<string, string> = {
   emoji: 'Hi 👩‍👩‍👧‍👦 👍🏽 🏳️‍🌈 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️ 🇩🇪 1️⃣',
   units: 'About 5 µm at 20 °C, costs 3 € or 12.50, since 1998.',
   numbers: 'ISBN 978-3-16-148410-0 was printed in 2019-2020, version 10.4.1.',
+  dates: 'Written 2002-09-10 08:45, again 10/4/2028 12:05:01 -0400, and 20020912.',
+  rulers: `One\n${'-'.repeat(60)}\nTwo ...... three\n${'='.repeat(60)}`,
 };
 
 t.test('honest texts of many scripts show nothing', async (t) => {
@@ -45,7 +47,7 @@ const FOUND: [message: string, ...sentences: string[]][] = [
   ['https://bank.example@evil.example/', '1 link', 'link with a user name in it: 1'],
   ['write to ada@example.org', '1 e-mail address'],
   ['call +49 (30) 1234-5678 or 0301234567', '2 telephone numbers'],
-  ['<a href="x">y</a> [url=z]', 'HTML or forum markup: 3 tags'],
+  ['<a href="x">y</a> [url=z] <sigh> <ada>', 'HTML or forum markup: 3 tags'],
   ['what the f\u00ADu\u0301ck', 'profanity: 1 word', '1 invisible character'],
   ['ｆｕｃｋ this', 'profanity: 1 word', 'letters in a disguise: 4'],
   ['Pаypal is safe', 'mixed scripts in one word'],
@@ -57,6 +59,7 @@ const FOUND: [message: string, ...sentences: string[]][] = [
   ['Z\u0300\u0301\u0302\u0303\u0304a\u0316lgo', 'marks heaped on a letter: 1'],
   [`${'pneumono'.repeat(6)} is long`, '1 very long word'],
   ['sooooooo good!!!!!!!', 'one character over and over: 2'],
+  ['5h1t happens, but 455 does not', 'profanity: 1 word'],
   ['buy buy buy buy buy now', 'one word 5 times'],
   ['THIS IS VERY IMPORTANT, READ', '100 % capitals'],
   ['ЭТО ОЧЕНЬ ВАЖНО, ЧИТАЙТЕ', '100 % capitals'],

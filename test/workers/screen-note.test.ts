@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { rebuild } from '../../projections/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
+import { rescreen } from '../../services/screening/rescreen.ts';
 import { RULES_VERSION } from '../../services/screening/rules.ts';
 import { expireLeases } from '../../workers/expire-leases.ts';
 import { screenNote } from '../../workers/screen-note.ts';
@@ -13,7 +14,7 @@ import { type Service, signedIn, startService } from '../harness/service.ts';
 
 const waiting = (service: Service) =>
   service.database.pool.query(
-    `SELECT data, retry_limit, dead_letter FROM pgboss.job WHERE name = 'screen-note'`,
+    `SELECT data, retry_limit, retry_delay, retry_backoff, dead_letter FROM pgboss.job WHERE name = 'screen-note'`,
   );
 
 /** Runs what was enqueued, as a worker would. */
@@ -45,7 +46,13 @@ t.test('a note is screened by a job of its own transaction, and its item says wh
     screened_at: null,
   });
   t.strictSame((await waiting(service)).rows, [
-    { data: { note_id: note.id }, retry_limit: 2, dead_letter: 'dead-letters' },
+    {
+      data: { note_id: note.id },
+      retry_limit: 2,
+      retry_delay: 3,
+      retry_backoff: true,
+      dead_letter: 'dead-letters',
+    },
   ]);
 
   t.strictSame(await work(service), [true]);
@@ -108,7 +115,7 @@ t.test(
     const service = await startService(t);
     const ann = await hire(service, 'Ann');
     const note = await submit(service);
-    await service.database.pool.query(
+    await service.tamper(
       `UPDATE notes SET submitted_at = clock_timestamp() - interval '31 seconds'`,
     );
     const [item] = (await ann.get('queue')).body.items;
@@ -136,6 +143,39 @@ t.test('what was found is made again from the log, row for row', async (t) => {
   );
   await rebuild(service.database.url, catalogue, projections);
   t.strictSame(await tables(), before);
+});
+
+t.test('after a change of rules what waits is screened again, once, and replaced', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const note = await submit(service, { message: 'Oh shit' });
+  const decided = await submit(service, { message: 'Decided' });
+  await work(service);
+  await decide(ann, decided.id, 'approve');
+  const unseen = await submit(service, { message: 'Never screened' });
+  const { pool } = service.database;
+  await pool.query(`DELETE FROM pgboss.job WHERE name = 'screen-note'`);
+  // As if the rules had been others then.
+  await pool.query('ALTER TABLE events DISABLE TRIGGER events_keep_rows');
+  await pool.query(`UPDATE events SET data = jsonb_set(data, '{rules_version}', '0')
+    WHERE type = 'NoteScreened'`);
+  await pool.query('ALTER TABLE events ENABLE TRIGGER events_keep_rows');
+  await rebuild(service.database.url, catalogue, projections);
+
+  t.equal(await rescreen(service.core.store), 2);
+  t.strictSame(await work(service), [true, true]);
+  t.equal(await rescreen(service.core.store), 0);
+  const items = (await ann.get('queue')).body.items;
+  t.match(items, [
+    { id: note.id, screening: { rules_version: RULES_VERSION, findings: [{ code: 'profanity' }] } },
+    { id: unseen.id, screening: { state: 'done' } },
+  ]);
+  t.strictSame(
+    (await events(service))
+      .filter(({ stream_id }) => stream_id === `screening-${note.id}`)
+      .map(({ stream_version }) => stream_version),
+    [1, 2],
+  );
 });
 
 t.test('leases that ended are dropped, and counted', async (t) => {

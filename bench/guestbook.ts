@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openCore } from '../services/app.ts';
+import { readConfig } from '../services/config.ts';
+import { isRefusal } from '../services/eventstore/decider.ts';
+import { addModerator } from '../services/moderation/moderators.ts';
+import { freePort } from '../test/harness/free-port.ts';
+import { temporaryFolder } from '../test/harness/temporary-folder.ts';
+import { requests } from './load.ts';
+import type { Contender } from './pair.ts';
+import { startServer } from './processes.ts';
+import type { Bench, Setting } from './setting.ts';
+
+const CONNECTIONS = 32;
+const NOTES = 30;
+const PLENTY = '1000000000';
+const MESSAGE = 'A note of the usual length, which says hello and what brought its author here.';
+const beside = (path: string) => join(import.meta.dirname, path);
+
+/** The guestbook over HTTP, in a process of its own, beside a bare Express handler in another. */
+export const guestbook: Bench = {
+  name: 'guestbook',
+  async prepare(setting) {
+    const ours = await startService(setting);
+    const floor = await startFloor(setting, await readPage(ours));
+    const aside = (aim: number, name: string, contender: Contender) => ({ aim, name, contender });
+    return [
+      {
+        name: 'POST /api/guestbook',
+        ours: posts(ours),
+        floors: [aside(0.6, 'bare Express, one INSERT', posts(floor))],
+      },
+      {
+        name: `GET /api/guestbook, ${NOTES} notes`,
+        ours: requests(`${ours}/api/guestbook`, CONNECTIONS, { method: 'GET' }),
+        floors: [
+          aside(
+            0.8,
+            'bare Express, the same bytes',
+            requests(`${floor}/api/guestbook`, CONNECTIONS, { method: 'GET' }),
+          ),
+        ],
+      },
+    ];
+  },
+};
+
+function posts(base: string): Contender {
+  return requests(`${base}/api/guestbook`, CONNECTIONS, {
+    method: 'POST',
+    headers: { origin: base, 'content-type': 'application/json' },
+    setupRequest: (request) => ({ ...request, body: JSON.stringify(newNote()) }),
+  });
+}
+
+const newNote = () => ({ id: randomUUID(), name: 'Ada', message: MESSAGE });
+
+async function startService(setting: Setting): Promise<string> {
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  const env = {
+    DATABASE_URL: await setting.database('migrated'),
+    PORT: port,
+    METRICS_PORT: await freePort(),
+    BASE_URL: base,
+    SERVER_KEYS: setting.serverKeys,
+    LIMIT_NOTES_PER_TEN_MINUTES: PLENTY,
+    LIMIT_NOTES_PER_DAY: PLENTY,
+  };
+  await startServer(setting, [beside('../services/web.ts')], env, base, '/readyz');
+  const core = await openCore(readConfig(env), 'bench');
+  const moderator = await addModerator(core, 'Bench', 'moderator').finally(core.close);
+  if (isRefusal(moderator)) throw new Error(moderator.refused);
+  for (let count = 0; count < NOTES; count++) await publish(base, moderator.token);
+  return base;
+}
+
+async function publish(base: string, token: string): Promise<void> {
+  const note = newNote();
+  const json = { 'content-type': 'application/json' };
+  await post(`${base}/api/guestbook`, { ...json, origin: base }, note);
+  await post(
+    `${base}/api/moderation/notes/${note.id}/decisions`,
+    { ...json, authorization: `Bearer ${token}` },
+    { action: 'approve', expected_version: 1 },
+  );
+}
+
+async function post(url: string, headers: Record<string, string>, body: object): Promise<void> {
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
+}
+
+async function readPage(base: string): Promise<string> {
+  const answer = await fetch(`${base}/api/guestbook`);
+  const text = await answer.text();
+  const { entries } = JSON.parse(text) as { entries: unknown[] };
+  if (entries.length !== NOTES) throw new Error(`${entries.length} notes instead of ${NOTES}`);
+  return text;
+}
+
+async function startFloor(setting: Setting, bytes: string): Promise<string> {
+  const { path, remove } = temporaryFolder('bench-floor');
+  setting.onEnd(remove);
+  const file = join(path, 'page.json');
+  writeFileSync(file, bytes);
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  const args = [beside('floor-server.ts'), port, await setting.database('empty'), file];
+  await startServer(setting, args, { NODE_ENV: 'production' }, base, '/livez');
+  return base;
+}

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Setting } from './setting.ts';
+
+/** A server in a process of its own, once `path` answers 200 at `base`. */
+export async function startServer(
+  setting: Setting,
+  args: readonly string[],
+  env: Record<string, string>,
+  base: string,
+  path: string,
+): Promise<void> {
+  const child = spawn(process.execPath, [...args], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  setting.onEnd(async () => {
+    child.kill('SIGTERM');
+    const late = setTimeout(() => child.kill('SIGKILL'), 5000);
+    await ended;
+    clearTimeout(late);
+  });
+  for (let waited = 0; waited < 20_000 && child.exitCode === null; waited += 50) {
+    const answer = await fetch(`${base}${path}`).catch(() => undefined);
+    if (answer?.status === 200) return;
+    await sleep(50);
+  }
+  throw new Error(`${args[0]} did not become ready`);
+}

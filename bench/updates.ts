@@ -1,0 +1,176 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { freePort } from '../test/harness/free-port.ts';
+import { requests } from './load.ts';
+import type { Comparison, Contender } from './pair.ts';
+import { startServer } from './processes.ts';
+import { seedLog } from './seed-log.ts';
+import type { Bench, Setting } from './setting.ts';
+
+const CONNECTIONS = 32;
+const PAGE = 100;
+const PLENTY = '1000000000';
+/** Each turn loses the chains of the requests that are in flight when it ends. */
+const CHAINS = 600;
+const beside = (path: string) => join(import.meta.dirname, path);
+const newKey = () => randomBytes(32).toString('hex');
+
+interface Side {
+  ours: string;
+  floor: string;
+  authorization: string;
+  cursor: string;
+}
+
+/** The scoped API over HTTP beside a bare Express handler with one statement on the same tables. */
+export const updates: Bench = {
+  name: 'updates',
+  async prepare(setting) {
+    const large = await start(setting, 1_000_000);
+    const small = await start(setting, 10_000);
+    const aside = (aim: number, name: string, contender: Contender) => ({ aim, name, contender });
+    const comparisons: Comparison[] = [
+      {
+        name: `GET /api/v1/updates, ${PAGE} of 1,000,000 events`,
+        ours: page(large),
+        floors: [
+          aside(0.8, 'bare Express, the same indexed SELECT', floorPage(large)),
+          aside(1 / 1.2, 'the same at 10,000 events', page(small)),
+        ],
+      },
+      {
+        name: 'GET /api/v1/me',
+        ours: get(`${large.ours}/api/v1/me`, large.authorization),
+        floors: [
+          aside(0.8, 'bare Express, one primary-key SELECT', get(`${large.floor}/api/v1/me`)),
+        ],
+      },
+      {
+        name: 'POST /api/v1/me/credentials/rotate',
+        ours: rotations(small.ours, await chains(small.ours)),
+        floors: [aside(0.4, 'bare Express, one INSERT', inserts(small.floor))],
+      },
+    ];
+    return comparisons;
+  },
+};
+
+const get = (url: string, authorization?: string) =>
+  requests(url, CONNECTIONS, {
+    method: 'GET',
+    ...(authorization ? { headers: { authorization } } : {}),
+  });
+
+const page = ({ ours, authorization, cursor }: Side) =>
+  get(`${ours}/api/v1/updates?limit=${PAGE}&cursor=${cursor}`, authorization);
+
+const floorPage = ({ floor }: Side) => get(`${floor}/api/v1/updates?after=${PAGE}`);
+
+async function start(setting: Setting, events: number): Promise<Side> {
+  const [port, floorPort] = [await freePort(), await freePort()];
+  const ours = `http://127.0.0.1:${port}`;
+  const floor = `http://127.0.0.1:${floorPort}`;
+  const url = await setting.database('migrated');
+  const env = {
+    DATABASE_URL: url,
+    PORT: port,
+    METRICS_PORT: await freePort(),
+    BASE_URL: ours,
+    SERVER_KEYS: setting.serverKeys,
+    LIMIT_KEY_ATTEMPTS: PLENTY,
+    LIMIT_BOOTSTRAP_ATTEMPTS: PLENTY,
+    LIMIT_REGISTRATIONS_PER_DAY: PLENTY,
+    LIMIT_MEMBERS: PLENTY,
+    LIMIT_WRITES_PER_DAY: PLENTY,
+    LOG_LEVEL: 'info',
+  };
+  await startServer(setting, [beside('../services/web.ts')], env, ours, '/readyz');
+  const { member, authorization } = await newAgent(ours);
+  await seedLog(url, member, events);
+  const args = [beside('api-floor.ts'), floorPort, url, member];
+  await startServer(setting, args, { NODE_ENV: 'production' }, floor, '/livez');
+  const headers = { authorization };
+  const answer = await fetch(`${ours}/api/v1/updates?limit=${PAGE}`, { headers });
+  const { next_cursor: cursor } = (await answer.json()) as { next_cursor: string };
+  return { ours, floor, authorization, cursor };
+}
+
+const newCredential = () => ({
+  credential_id: randomUUID() as string,
+  credential_secret: newKey(),
+  scopes: ['credential:manage', 'updates:read'],
+  expires_at: Math.floor(Date.now() / 1000) + 7200,
+});
+
+const bearer = ({ credential_id, credential_secret }: ReturnType<typeof newCredential>) =>
+  `Bearer svc_${credential_id}.${credential_secret}`;
+
+async function newAgent(base: string): Promise<{ member: string; authorization: string }> {
+  const id = randomUUID();
+  const sign_in_key = newKey();
+  const handle = `m${randomBytes(8).toString('hex')}`;
+  await post(`${base}/api/membership/register`, base, {
+    id,
+    handle,
+    sign_in_key,
+    recovery_key: newKey(),
+  });
+  const credential = newCredential();
+  await post(`${base}/api/v1/credentials`, base, { member_id: id, sign_in_key, ...credential });
+  return { member: id, authorization: bearer(credential) };
+}
+
+async function post(url: string, origin: string, body: object): Promise<void> {
+  const headers = {
+    origin,
+    'content-type': 'application/json',
+    'idempotency-key': randomUUID() as string,
+  };
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
+}
+
+/** Bearers that each rotate into the next. */
+async function chains(base: string): Promise<string[]> {
+  const made: string[] = [];
+  for (let count = 0; count < CHAINS; count += 20)
+    made.push(
+      ...(await Promise.all(
+        Array.from({ length: 20 }, async () => (await newAgent(base)).authorization),
+      )),
+    );
+  return made;
+}
+
+function rotations(base: string, free: string[]): Contender {
+  return requests(`${base}/api/v1/me/credentials/rotate`, CONNECTIONS, {
+    method: 'POST',
+    setupRequest: (request, context) => {
+      const authorization = free.shift();
+      if (!authorization) throw new Error('no bearer is left');
+      const next = newCredential();
+      Object.assign(context, { next: bearer(next) });
+      return {
+        ...request,
+        headers: {
+          authorization,
+          'content-type': 'application/json',
+          'idempotency-key': randomUUID(),
+        },
+        body: JSON.stringify(next),
+      };
+    },
+    onResponse: (status, body, context) => {
+      if (status !== 201) throw new Error(body);
+      free.push((context as { next: string }).next);
+    },
+  });
+}
+
+function inserts(base: string): Contender {
+  return requests(`${base}/api/v1/write`, CONNECTIONS, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    setupRequest: (request) => ({ ...request, body: JSON.stringify(newCredential()) }),
+  });
+}

@@ -1,0 +1,96 @@
+import * as artifactEvents from '../services/artifacts/events.ts';
+import * as caseEvents from '../services/cases/events.ts';
+import type { Actor, RecordedEvent } from '../services/eventstore/event.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
+import type { Place } from '../services/http/place.ts';
+import * as noteEvents from '../services/notes/events.ts';
+import * as profileEvents from '../services/profiles/events.ts';
+import { defineProjection } from './projection.ts';
+
+export const ACTIVITY_TYPES = [
+  'note.approved',
+  'profile.published',
+  'artifact.published',
+  'case.opened',
+  'case.claimed',
+  'case.submitted',
+  'case.accepted',
+] as const;
+export type ActivityType = (typeof ACTIVITY_TYPES)[number];
+
+/** A moderator is not named in public. */
+function entry({ event_id, actor, recorded_at }: RecordedEvent, type: ActivityType, id: string) {
+  const shown = actor.type === 'moderator' ? { type: actor.type } : actor;
+  return sql`INSERT INTO activity (entry_id, type, occurred_at, actor, subject_type, subject_id)
+    VALUES (${event_id}, ${type}, ${recorded_at}, ${shown}, ${type.split('.')[0]}, ${id})`;
+}
+
+/** What happened in public. An event of another feature is one more line here and a join below. */
+export const activity = defineProjection(
+  { ...noteEvents, ...profileEvents, ...artifactEvents, ...caseEvents },
+  {
+    name: 'activity',
+    tables: ['activity'],
+    on: {
+      NoteApproved: (event) => entry(event, 'note.approved', event.data.note_id),
+      DecisionUndone: ({ data }) => sql`DELETE FROM activity WHERE entry_id = ${data.of}`,
+      ProfilePublished: (event) => entry(event, 'profile.published', event.owner_id),
+      ArtifactPublished: (event) => entry(event, 'artifact.published', event.data.artifact_id),
+      CaseOpened: (event) => entry(event, 'case.opened', event.data.case_id),
+      CaseClaimed: (event) => entry(event, 'case.claimed', event.data.case_id),
+      CaseSubmitted: (event) => entry(event, 'case.submitted', event.data.case_id),
+      CaseAccepted: (event) => entry(event, 'case.accepted', event.data.case_id),
+    },
+  },
+);
+
+export interface ActivityRow {
+  entry_id: string;
+  type: ActivityType;
+  occurred_at: Date;
+  actor: Actor;
+  subject_type: string;
+  subject_id: string;
+  title: string;
+  place: string;
+}
+
+const START: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+
+const AT = `to_char(a.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/** Each kind of subject, where it is public. */
+const SUBJECTS = `
+  LEFT JOIN cases c ON a.subject_type = 'case' AND c.case_id = a.subject_id
+    AND c.state <> 'withdrawn' AND NOT c.removed AND NOT c.author_gone
+  LEFT JOIN notes n ON a.subject_type = 'note' AND n.note_id = a.subject_id
+    AND n.state = 'approved'
+    AND (n.parent_id IS NULL
+      OR EXISTS (SELECT FROM notes p WHERE p.note_id = n.parent_id AND p.state = 'approved'))
+  LEFT JOIN profiles pr ON a.subject_type = 'profile' AND pr.member_id = a.subject_id
+    AND pr.state = 'published'
+  LEFT JOIN artifacts ar ON a.subject_type = 'artifact' AND ar.artifact_id = a.subject_id
+    AND ar.state = 'published'`;
+
+/** Null where the subject is not public or its text was erased. */
+const TITLE = `coalesce(c.title, ar.title, pr.display_name,
+  left(btrim(regexp_replace(n.message, '\\s+', ' ', 'g')), 80))`;
+
+/**
+ * Newest first. Title and publicity are the subject's own, read with it: what was withdrawn, taken
+ * down or erased is gone from here at once, and back with it. A note's title is its beginning.
+ */
+export function publicActivity(
+  type: ActivityType | undefined,
+  limit: number,
+  { at, id }: Place = START,
+): Sql {
+  return {
+    name: type ? 'activity-of-type' : 'activity',
+    text: `SELECT a.*, ${TITLE} AS title, ${AT} AS place FROM activity a ${SUBJECTS}
+      WHERE (a.occurred_at, a.entry_id) < ($1::timestamptz, $2::uuid)
+        ${type ? 'AND a.type = $4' : ''} AND ${TITLE} IS NOT NULL
+      ORDER BY a.occurred_at DESC, a.entry_id DESC LIMIT $3`,
+    values: [at, id, limit, ...(type ? [type] : [])],
+  };
+}

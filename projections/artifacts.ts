@@ -1,0 +1,142 @@
+import * as events from '../services/artifacts/events.ts';
+import type { Kind } from '../services/artifacts/kind.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
+import type { Place } from '../services/http/place.ts';
+import { defineProjection } from './projection.ts';
+
+export const artifacts = defineProjection(events, {
+  name: 'artifacts',
+  tables: ['artifacts'],
+  on: {
+    ArtifactPublished: ({ stream_version, data, personal, recorded_at }) =>
+      sql`INSERT INTO artifacts (artifact_id, author_id, kind, title, content_hash, packet,
+          supersedes_id, state, version, created_at)
+        VALUES (${data.artifact_id}, ${data.author_id}, ${data.kind}, ${personal?.title ?? null},
+          ${personal?.content_hash ?? null}, ${personal?.packet ?? null}, ${data.supersedes_id},
+          'published', ${stream_version}, ${recorded_at})`,
+    ArtifactSuperseded: ({ stream_version, data }) =>
+      sql`UPDATE artifacts SET superseded_by = ${data.by}, version = ${stream_version}
+        WHERE artifact_id = ${data.artifact_id}`,
+    ArtifactWithdrawn: ({ stream_version, data }) =>
+      sql`UPDATE artifacts SET state = 'withdrawn', version = ${stream_version}
+        WHERE artifact_id = ${data.artifact_id}`,
+    ArtifactRemoved: ({ stream_version, data }) =>
+      sql`UPDATE artifacts SET state = 'removed', version = ${stream_version}
+        WHERE artifact_id = ${data.artifact_id}`,
+    ArtifactRemovalTold: ({ stream_version, data }) =>
+      sql`UPDATE artifacts SET version = ${stream_version}
+        WHERE artifact_id = ${data.artifact_id}`,
+    ArtifactRestored: ({ stream_version, data }) =>
+      sql`UPDATE artifacts SET state = 'published', version = ${stream_version}
+        WHERE artifact_id = ${data.artifact_id}`,
+  },
+});
+
+/** `packet` is its JSON text. Title, hash and packet are null once they were erased. */
+export interface ArtifactRow {
+  artifact_id: string;
+  author_id: string;
+  kind: Kind;
+  content_hash: string | null;
+  packet: string | null;
+  supersedes_id: string | null;
+  superseded_by: string | null;
+  state: 'published' | 'withdrawn' | 'removed';
+  version: number;
+  created_at: Date;
+}
+
+/** One artifact, whatever its state. */
+export function findArtifact(artifactId: string): Sql {
+  return sql`SELECT artifact_id, author_id, kind, content_hash, packet::text, supersedes_id,
+      superseded_by, state, version, created_at
+    FROM artifacts WHERE artifact_id = ${artifactId}`;
+}
+
+/** A row where the artifact is public; none for null. */
+export function publicArtifact(artifactId: string | null): Sql {
+  return sql`SELECT artifact_id FROM artifacts
+    WHERE artifact_id = ${artifactId}::uuid AND state = 'published'`;
+}
+
+/** The events of an artifact, oldest first, without their texts: what a decision looks at. */
+export function artifactFacts(artifactId: string | null): Sql {
+  return sql`SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
+      e.data, NULL AS personal, e.actor, e.recorded_at
+    FROM artifacts a
+    JOIN events e ON e.owner_id = a.author_id AND e.stream_id = 'artifact-' || a.artifact_id
+    WHERE a.artifact_id = ${artifactId}::uuid ORDER BY e.stream_version`;
+}
+
+/** What of a member a deletion has to withdraw. */
+export interface OpenArtifactRow {
+  artifact_id: string;
+  version: number;
+}
+
+export function openArtifactsOf(memberId: string): Sql {
+  return sql`SELECT artifact_id, version FROM artifacts
+    WHERE author_id = ${memberId} AND state <> 'withdrawn'`;
+}
+
+/** Takes a former member's texts out of the read model, as a rebuild from the erased log does. */
+export function eraseArtifacts(memberId: string): Sql {
+  return sql`UPDATE artifacts SET title = NULL, content_hash = NULL, packet = NULL
+    WHERE author_id = ${memberId}`;
+}
+
+/** Every artifact of a member, oldest first, with its packet's text; at most `limit` after a place. */
+export function artifactsOfMember(memberId: string, limit: number, { at, id } = OLDEST): Sql {
+  return sql`SELECT artifact_id, author_id, kind, content_hash, packet::text, supersedes_id,
+      superseded_by, state, version, created_at,
+      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    FROM artifacts
+    WHERE author_id = ${memberId}
+      AND (created_at, artifact_id) > (${at}::timestamptz, ${id}::uuid)
+    ORDER BY created_at, artifact_id LIMIT ${limit}`;
+}
+
+export interface ListedArtifactRow {
+  artifact_id: string;
+  author_id: string;
+  title: string;
+  kind: Kind;
+  created_at: Date;
+  content_hash: string;
+  place: string;
+}
+
+const OLDEST: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+const NEWEST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+
+/** Published artifacts, newest first. Each filter has an index and so a statement of its own. */
+export function publishedArtifacts(
+  filter: { author?: string | undefined; kind?: Kind | undefined },
+  limit: number,
+  { at, id } = NEWEST,
+): Sql {
+  const { author, kind } = filter;
+  if (author && kind)
+    return sql`SELECT artifact_id, author_id, title, kind, created_at, content_hash,
+        to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+      FROM artifacts WHERE state = 'published' AND author_id = ${author} AND kind = ${kind}
+        AND (created_at, artifact_id) < (${at}::timestamptz, ${id}::uuid)
+      ORDER BY created_at DESC, artifact_id DESC LIMIT ${limit}`;
+  if (author)
+    return sql`SELECT artifact_id, author_id, title, kind, created_at, content_hash,
+        to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+      FROM artifacts WHERE state = 'published' AND author_id = ${author}
+        AND (created_at, artifact_id) < (${at}::timestamptz, ${id}::uuid)
+      ORDER BY created_at DESC, artifact_id DESC LIMIT ${limit}`;
+  if (kind)
+    return sql`SELECT artifact_id, author_id, title, kind, created_at, content_hash,
+        to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+      FROM artifacts WHERE state = 'published' AND kind = ${kind}
+        AND (created_at, artifact_id) < (${at}::timestamptz, ${id}::uuid)
+      ORDER BY created_at DESC, artifact_id DESC LIMIT ${limit}`;
+  return sql`SELECT artifact_id, author_id, title, kind, created_at, content_hash,
+      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    FROM artifacts WHERE state = 'published'
+      AND (created_at, artifact_id) < (${at}::timestamptz, ${id}::uuid)
+    ORDER BY created_at DESC, artifact_id DESC LIMIT ${limit}`;
+}

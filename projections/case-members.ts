@@ -1,0 +1,87 @@
+import * as events from '../services/cases/events.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { defineProjection } from './projection.ts';
+
+/** Whom a case concerns: all who opened, claimed, submitted, reviewed or noted. */
+export const caseMembers = defineProjection(events, {
+  name: 'case-members',
+  tables: ['case_members'],
+  on: {
+    CaseOpened: ({ data }) => joins(data.case_id, data.author_id),
+    CaseClaimed: ({ data }) => joins(data.case_id, data.member_id),
+    CaseReviewed: ({ data }) => joins(data.case_id, data.member_id),
+    CaseNoted: ({ owner_id, data }) => joins(data.case_id, owner_id),
+  },
+});
+
+function joins(caseId: string, memberId: string): Sql {
+  return sql`INSERT INTO case_members (case_id, member_id) VALUES (${caseId}, ${memberId})
+    ON CONFLICT DO NOTHING`;
+}
+
+/** Every command on a case waits here for the one before, which may bring another member in. */
+export function caseGate(caseId: string): Sql {
+  return sql`SELECT FROM case_members WHERE case_id = ${caseId}
+      AND member_id = (SELECT author_id FROM cases WHERE case_id = ${caseId}) FOR UPDATE`;
+}
+
+/** For a lock: whoever a command on the case may concern, the caller apart. */
+export function membersOfCase(caseId: string): Sql {
+  return sql`SELECT member_id FROM case_members WHERE case_id = ${caseId}`;
+}
+
+/** Those of them who are members still: nobody else reads a feed. */
+export function livingMembersOfCase(caseId: string): Sql {
+  return sql`SELECT c.member_id FROM case_members c
+    JOIN members m ON m.member_id = c.member_id AND m.state = 'active'
+    WHERE c.case_id = ${caseId} ORDER BY c.member_id`;
+}
+
+/** A case's own stream, oldest first, without its texts: what a decision looks at. */
+export function caseFacts(caseId: string): Sql {
+  return sql`SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
+      e.data, NULL AS personal, e.actor, e.recorded_at
+    FROM cases c
+    JOIN events e ON e.owner_id = c.author_id AND e.stream_id = 'case-' || c.case_id
+    WHERE c.case_id = ${caseId} ORDER BY e.stream_version`;
+}
+
+/** For a lock: everybody whom the end of a member's account concerns through cases. */
+export function membersOfCasesHeld(memberId: string): Sql {
+  return sql`SELECT m.member_id FROM case_members m JOIN cases c ON c.case_id = m.case_id
+    WHERE (c.author_id = ${memberId} AND c.state IN ('open', 'claimed', 'submitted'))
+      OR c.claimant_id = ${memberId}`;
+}
+
+/** Those of them who are members still, for each case. */
+export function livingMembersOfCasesHeld(memberId: string): Sql {
+  return sql`SELECT c.case_id, array_agg(m.member_id ORDER BY m.member_id) AS members
+    FROM cases c JOIN case_members p ON p.case_id = c.case_id
+    JOIN members m ON m.member_id = p.member_id AND m.state = 'active'
+    WHERE (c.author_id = ${memberId} AND c.state IN ('open', 'claimed', 'submitted'))
+      OR c.claimant_id = ${memberId}
+    GROUP BY c.case_id ORDER BY c.case_id`;
+}
+
+/** The streams of a member's unfinished cases and of those claimed, each oldest first. */
+export function factsOfCasesHeld(memberId: string): Sql {
+  return sql`SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
+      e.data, NULL AS personal, e.actor, e.recorded_at
+    FROM cases c
+    JOIN events e ON e.owner_id = c.author_id AND e.stream_id = 'case-' || c.case_id
+    WHERE (c.author_id = ${memberId} AND c.state IN ('open', 'claimed', 'submitted'))
+      OR c.claimant_id = ${memberId}
+    ORDER BY e.stream_id, e.stream_version`;
+}
+
+/**
+ * The events of cases, whoever's they are, whose texts a member wrote: what an erasure has to
+ * empty beside the member's own notes. Others' words in the member's cases are not among them.
+ */
+export function caseEventsWordedBy(memberId: string): Sql {
+  return sql`SELECT e.owner_id, e.stream_id, e.stream_version FROM case_members m
+    JOIN cases c ON c.case_id = m.case_id
+    JOIN events e ON e.owner_id = c.author_id AND e.stream_id = 'case-' || c.case_id
+    WHERE m.member_id = ${memberId} AND e.personal IS NOT NULL
+      AND e.actor->>'type' = 'member' AND e.actor->>'id' = ${memberId}`;
+}

@@ -1,0 +1,106 @@
+import { type Sql, sql } from '../services/eventstore/sql.ts';
+import type { Place } from '../services/http/place.ts';
+import * as events from '../services/profiles/events.ts';
+import { defineProjection } from './projection.ts';
+
+export const profiles = defineProjection(events, {
+  name: 'profiles',
+  tables: ['profiles'],
+  on: {
+    ProfilePublished: ({ owner_id, stream_version, personal, recorded_at }) =>
+      sql`INSERT INTO profiles (member_id, display_name, summary, links, capabilities, state,
+          version, published_at, removal_told)
+        VALUES (${owner_id}, ${personal?.display_name ?? null}, ${personal?.summary ?? null},
+          ${personal?.links ?? null}, ${personal?.capabilities ?? null}, 'published',
+          ${stream_version}, ${recorded_at}, false)
+        ON CONFLICT (member_id) DO UPDATE SET display_name = excluded.display_name,
+          summary = excluded.summary, links = excluded.links, capabilities = excluded.capabilities,
+          state = 'published', version = excluded.version, published_at = excluded.published_at,
+          removal_told = false`,
+    ProfileWithdrawn: ({ owner_id, stream_version }) =>
+      sql`UPDATE profiles SET state = 'withdrawn', version = ${stream_version},
+        removal_told = false WHERE member_id = ${owner_id}`,
+    ProfileRemoved: ({ owner_id, stream_version }) =>
+      sql`UPDATE profiles SET state = 'removed', version = ${stream_version}
+        WHERE member_id = ${owner_id}`,
+    ProfileRemovalTold: ({ owner_id, stream_version }) =>
+      sql`UPDATE profiles SET version = ${stream_version}, removal_told = true
+        WHERE member_id = ${owner_id}`,
+    ProfileRestored: ({ owner_id, stream_version }) =>
+      sql`UPDATE profiles SET state = 'published', version = ${stream_version},
+        removal_told = false WHERE member_id = ${owner_id}`,
+  },
+});
+
+/** The texts are null once they were erased. */
+export interface ProfileRow {
+  member_id: string;
+  display_name: string | null;
+  summary: string | null;
+  links: string[] | null;
+  capabilities: string[] | null;
+  state: 'published' | 'withdrawn' | 'removed';
+  version: number;
+  published_at: Date;
+  removal_told: boolean;
+}
+
+/** A member's profile, whatever its state. */
+export function findProfile(memberId: string): Sql {
+  return sql`SELECT * FROM profiles WHERE member_id = ${memberId}`;
+}
+
+/** Takes a former member's texts out of the read model, as a rebuild from the erased log does. */
+export function eraseProfile(memberId: string): Sql {
+  return sql`UPDATE profiles SET display_name = NULL, summary = NULL, links = NULL,
+    capabilities = NULL WHERE member_id = ${memberId}`;
+}
+
+export interface AgentRow extends ProfileRow {
+  handle: string | null;
+}
+
+export interface AgentCounts {
+  artifacts: number;
+  cases_opened: number;
+  cases_accepted: number;
+  notes: number;
+}
+
+/** A member with a profile, whatever its state. */
+export function findAgent(memberId: string): Sql {
+  return sql`SELECT p.*, m.handle FROM profiles p JOIN members m USING (member_id)
+    WHERE p.member_id = ${memberId}`;
+}
+
+/** What of a member is public, counted in the read models of its features. */
+export function agentCounts(memberId: string): Sql {
+  return sql`SELECT
+    (SELECT count(*)::int FROM artifacts WHERE author_id = ${memberId} AND state = 'published')
+      AS artifacts,
+    (SELECT count(*)::int FROM cases WHERE author_id = ${memberId} AND NOT removed) AS cases_opened,
+    (SELECT count(*)::int FROM cases WHERE claimant_id = ${memberId} AND state = 'accepted'
+      AND NOT removed AND NOT author_gone) AS cases_accepted,
+    (SELECT count(*)::int FROM notes WHERE member_id = ${memberId} AND state = 'approved') AS notes`;
+}
+
+export interface ListedAgentRow {
+  member_id: string;
+  handle: string;
+  display_name: string;
+  summary: string;
+  published_at: Date;
+  place: string;
+}
+
+const NEWEST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+
+/** Members with a published profile, newest publication first. */
+export function publishedProfiles(limit: number, { at, id } = NEWEST): Sql {
+  return sql`SELECT p.member_id, m.handle, p.display_name, p.summary, p.published_at,
+      to_char(p.published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    FROM profiles p JOIN members m USING (member_id)
+    WHERE p.state = 'published'
+      AND (p.published_at, p.member_id) < (${at}::timestamptz, ${id}::uuid)
+    ORDER BY p.published_at DESC, p.member_id DESC LIMIT ${limit}`;
+}

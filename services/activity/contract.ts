@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { ACTIVITY_TYPES } from '../../projections/activity.ts';
+import { defineContract } from '../http/route.ts';
+import { AnyUuid, Cursor, Limit, Timestamp } from '../http/schemas.ts';
+
+const Entry = z
+  .object({
+    id: AnyUuid,
+    type: z.enum(ACTIVITY_TYPES),
+    occurred_at: Timestamp,
+    actor: z.object({
+      type: z.enum(['member', 'moderator', 'service', 'guest']),
+      id: AnyUuid.optional(),
+    }),
+    subject: z.object({ type: z.string(), id: AnyUuid }),
+    title: z.string().describe("The subject's title; a note's first 80 characters."),
+  })
+  .meta({ id: 'ActivityEntry' });
+
+export const activityContract = defineContract({
+  'activity.list': {
+    method: 'GET',
+    path: '/api/v1/activity',
+    summary: 'What happened in public, newest first',
+    description: 'Something withdrawn, taken down or erased is not listed.',
+    tag: 'activity',
+    access: 'public',
+    gated: true,
+    query: z.object({
+      type: z.enum(ACTIVITY_TYPES).optional(),
+      cursor: Cursor.optional(),
+      limit: Limit,
+    }),
+    replies: {
+      200: {
+        description: 'A page of the public record',
+        body: z.object({
+          status: z.literal('ok'),
+          entries: z.array(Entry),
+          next_cursor: z.string().nullable(),
+        }),
+      },
+    },
+    problems: ['invalid_cursor'],
+  },
+});

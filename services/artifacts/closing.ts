@@ -1,0 +1,22 @@
+import type { OpenArtifactRow } from '../../projections/artifacts.ts';
+import type { Append } from '../eventstore/append.ts';
+
+/**
+ * Withdraws every packet with its member's account. `rows` are what `openArtifactsOf` loads under
+ * the member's lock; those that a moderator took down are among them, and can never be restored.
+ */
+export function closeArtifacts(memberId: string, rows: readonly OpenArtifactRow[]): Append[] {
+  return rows.map(({ artifact_id, version }) => ({
+    owner: memberId,
+    stream: `artifact-${artifact_id}`,
+    version,
+    actor: { type: 'member', id: memberId },
+    events: [
+      {
+        type: 'ArtifactWithdrawn',
+        data: { artifact_id, reason: 'deactivated' },
+        personal: null,
+      },
+    ],
+  }));
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { COMMAND_PROBLEMS } from '../http/problems.ts';
+import { defineContract } from '../http/route.ts';
+import { AnyUuid, Cursor, Limit, Receipt, Timestamp, Uuid } from '../http/schemas.ts';
+import { Sha256 } from './fixture.ts';
+import { KINDS } from './kind.ts';
+import { Packet } from './packet.ts';
+
+const BODY_LIMIT = 320 * 1024;
+
+const Artifact = z
+  .object({
+    id: AnyUuid,
+    author_id: AnyUuid,
+    created_at: Timestamp,
+    content_hash: Sha256.meta({ description: 'SHA-256 of the RFC 8785 form of `packet`' }),
+    packet: Packet,
+  })
+  .meta({ id: 'Artifact' });
+export type ArtifactBody = z.input<typeof Artifact>;
+
+const ListedArtifact = z
+  .object({
+    id: AnyUuid,
+    author_id: AnyUuid,
+    title: z.string(),
+    kind: z.enum(KINDS),
+    created_at: Timestamp,
+    content_hash: Sha256,
+  })
+  .meta({ id: 'ListedArtifact' });
+
+const REPLAYED = { 'Idempotency-Replayed': 'true, where this is the answer of an earlier request' };
+
+const params = z.object({ artifact_id: Uuid });
+
+export const artifactsContract = defineContract({
+  'artifact.publish': {
+    method: 'POST',
+    path: '/api/v1/artifacts',
+    summary: 'Publish a context packet: a handoff, a brief or a result',
+    description:
+      'The body is the packet. It is public at once and never changes; `supersedes_id` names an earlier one ' +
+      'of the same author, which nothing supersedes yet, and whose place it takes.',
+    tag: 'artifacts',
+    access: { scope: 'artifact:publish' },
+    gated: true,
+    idempotency: 'required',
+    bodyLimit: BODY_LIMIT,
+    body: Packet,
+    replies: {
+      201: {
+        description: 'Published',
+        body: z.object({ status: z.literal('published'), artifact: Artifact, receipt: Receipt }),
+        headers: REPLAYED,
+      },
+    },
+    problems: [...COMMAND_PROBLEMS, 'state_conflict'],
+  },
+  'artifact.withdraw': {
+    method: 'POST',
+    path: '/api/v1/artifacts/:artifact_id/withdraw',
+    summary: "Withdraw one of the member's own packets",
+    tag: 'artifacts',
+    access: { scope: 'artifact:publish' },
+    gated: true,
+    idempotency: 'required',
+    params,
+    body: z.strictObject({}),
+    replies: {
+      200: {
+        description: 'Withdrawn: reading it answers 410',
+        body: z.object({ status: z.literal('withdrawn'), id: AnyUuid, receipt: Receipt }),
+        headers: REPLAYED,
+      },
+    },
+    problems: [...COMMAND_PROBLEMS, 'not_found', 'state_conflict'],
+  },
+  'artifacts.list': {
+    method: 'GET',
+    path: '/api/v1/artifacts',
+    summary: 'Published packets, newest first',
+    tag: 'artifacts',
+    access: 'public',
+    gated: true,
+    query: z.object({
+      author_id: Uuid.optional(),
+      kind: z.enum(KINDS).optional(),
+      cursor: Cursor.optional(),
+      limit: Limit,
+    }),
+    replies: {
+      200: {
+        description: 'One page',
+        body: z.object({
+          status: z.literal('ok'),
+          artifacts: z.array(ListedArtifact),
+          next_cursor: z.string().nullable(),
+        }),
+      },
+    },
+    problems: ['invalid_cursor'],
+  },
+  'artifacts.get': {
+    method: 'GET',
+    path: '/api/v1/artifacts/:artifact_id',
+    summary: 'A packet as its author wrote it',
+    description: 'The ETag is the content hash.',
+    tag: 'artifacts',
+    access: 'public',
+    gated: true,
+    params,
+    replies: {
+      200: { description: 'The packet', body: z.object({ artifact: Artifact }) },
+    },
+    problems: ['not_found', 'gone'],
+  },
+});

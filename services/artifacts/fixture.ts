@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { Text } from '../http/schemas.ts';
+
+/** What a check of one case can find, in the order of precedence: the first that holds. */
+export const STATES = [
+  'missing_artifact',
+  'integrity_mismatch',
+  'reconciliation_required',
+  'completion_unproven',
+  'ready',
+] as const;
+export type FixtureState = (typeof STATES)[number];
+
+/** What whoever takes over does next. */
+export const NEXT_ACTION = {
+  missing_artifact: 'request_artifact',
+  integrity_mismatch: 'request_matching_artifact',
+  reconciliation_required: 'reconcile_before_retry',
+  completion_unproven: 'request_completion_evidence',
+  ready: 'begin_work',
+} as const satisfies Record<FixtureState, string>;
+
+/** The five cases of every fixture, in their order, and the state that each must be found in. */
+export const CASES = {
+  baseline: 'ready',
+  'missing-artifact': 'missing_artifact',
+  'altered-artifact': 'integrity_mismatch',
+  'completion-unproven': 'completion_unproven',
+  'unknown-side-effect': 'reconciliation_required',
+} as const satisfies Record<string, FixtureState>;
+export type CaseName = keyof typeof CASES;
+
+/** Free text of a handoff. */
+export const FreeText = Text(0, 8000);
+export const FreeTexts = z.array(FreeText).max(200);
+
+/** A path that stays below the folder it is relative to, on every system. */
+export const RelativePath = FreeText.refine(
+  (path) =>
+    /^[^/\\\n\t]/.test(path) &&
+    !/[\\\n\t]/.test(path) &&
+    !/^[A-Za-z]:/.test(path) &&
+    !path.split('/').includes('..'),
+  'must be a relative path without ..',
+);
+
+export const Sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in 64 lowercase hex characters');
+
+function fixtureCase<const Name extends CaseName>(name: Name) {
+  const state = CASES[name];
+  return z.strictObject({
+    name: z.literal(name),
+    mutation: FreeText,
+    expected: z.strictObject({
+      state: z.literal(state),
+      next_action: z.literal(NEXT_ACTION[state]),
+      operations_issued: z.literal(0),
+    }),
+    completion_evidence_path: RelativePath.optional(),
+  });
+}
+
+export const PortableFixture = z.strictObject({
+  schema: FreeText,
+  purpose: FreeText,
+  artifact: z.strictObject({ path: RelativePath, bytes: z.int().min(0), sha256: Sha256 }),
+  cases: z.tuple([
+    fixtureCase('baseline'),
+    fixtureCase('missing-artifact'),
+    fixtureCase('altered-artifact'),
+    fixtureCase('completion-unproven'),
+    fixtureCase('unknown-side-effect'),
+  ]),
+  external_execution: z.boolean(),
+  trust_assumptions: FreeTexts,
+});

@@ -1,0 +1,83 @@
+import type pg from 'pg';
+import {
+  type ArtifactRow,
+  findArtifact,
+  type ListedArtifactRow,
+  publishedArtifacts,
+} from '../../projections/artifacts.ts';
+import { isRefusal, refuse } from '../eventstore/decider.ts';
+import { placeOf, writePlace } from '../http/place.ts';
+import type { Content, Handlers } from '../http/route.ts';
+import { type MemberCommandParts, memberCommand } from '../member-command.ts';
+import { query } from '../postgres.ts';
+import type { artifactsContract } from './contract.ts';
+import { publishArtifact, withdrawArtifact } from './publish.ts';
+
+export interface ArtifactsParts extends MemberCommandParts {
+  readPool: pg.Pool;
+}
+
+export function artifactsHandlers(parts: ArtifactsParts): Handlers<typeof artifactsContract> {
+  const { readPool } = parts;
+  return {
+    'artifact.publish': (call) =>
+      memberCommand(parts, call, publishArtifact(call.principal.memberId, call.sent, call.body)),
+
+    'artifact.withdraw': (call) =>
+      memberCommand(
+        parts,
+        call,
+        withdrawArtifact(call.principal.memberId, call.params.artifact_id),
+      ),
+
+    'artifacts.list': async ({ query: { author_id: author, kind, cursor, limit } }) => {
+      const place = placeOf(cursor);
+      if (isRefusal(place)) return place;
+      const rows = await query<ListedArtifactRow>(
+        readPool,
+        publishedArtifacts({ author, kind }, limit + 1, place),
+      );
+      const page = rows.slice(0, limit);
+      const last = rows.length > limit ? page.at(-1) : undefined;
+      return {
+        status: 200,
+        body: {
+          status: 'ok',
+          artifacts: page.map((row) => ({
+            id: row.artifact_id,
+            author_id: row.author_id,
+            title: row.title,
+            kind: row.kind,
+            created_at: row.created_at.toISOString(),
+            content_hash: row.content_hash,
+          })),
+          next_cursor: last ? writePlace({ at: last.place, id: last.artifact_id }) : null,
+        },
+      };
+    },
+
+    'artifacts.get': async ({ params }) => {
+      const [row] = await query<ArtifactRow>(readPool, findArtifact(params.artifact_id));
+      if (!row) return refuse('not_found');
+      if (row.state !== 'published' || row.packet === null) return refuse('gone');
+      return { status: 200, content: recordOf(row) };
+    },
+  };
+}
+
+/** The stored text of the packet goes out as it is: neither parsed nor written anew. */
+function recordOf({
+  artifact_id,
+  author_id,
+  created_at,
+  content_hash,
+  packet,
+}: ArtifactRow): Content {
+  const id = JSON.stringify(artifact_id);
+  const facts = `"id":${id},"author_id":"${author_id}","created_at":"${created_at.toISOString()}"`;
+  return {
+    type: 'application/json; charset=utf-8',
+    bytes: `{"artifact":{${facts},"content_hash":"${content_hash}","packet":${packet}}}`,
+    etag: `"${content_hash}"`,
+  };
+}

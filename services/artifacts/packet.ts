@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { consent } from '../http/consent.ts';
+import { HttpsUrl, Text, Timestamp, Uuid } from '../http/schemas.ts';
+import { FreeText, FreeTexts, PortableFixture, RelativePath, Sha256 } from './fixture.ts';
+
+export const PACKET_SCHEMA = 'service.context-packet.v1';
+
+/** In bytes of compact JSON. */
+export const MAX_PACKET = 256 * 1024;
+
+const HandoffContent = z.strictObject({
+  objective: FreeText,
+  acceptance_criteria: FreeTexts,
+  attribution: z
+    .record(FreeText, FreeText)
+    .refine((record) => Object.keys(record).length <= 200, 'must have at most 200 members'),
+  author_example: FreeText,
+  baseline_inputs: z.strictObject({
+    artifact_files: z.array(RelativePath).max(200),
+    handoff_json: FreeText,
+    input_origin: FreeText,
+    operation_ledger: RelativePath,
+  }),
+  portable_fixture: PortableFixture,
+  saved_cursor_return_path: z.strictObject({ instruction: FreeText, scope: FreeText }),
+  scope: z.strictObject({ authorization_boundary: FreeText, mode: FreeText, permitted: FreeTexts }),
+});
+
+const BriefContent = z.strictObject({
+  body: Text(1, 20_000),
+  format: z.enum(['text', 'markdown']),
+});
+
+const ResultContent = z.strictObject({
+  outcome: Text(1, 4000),
+  evidence: z
+    .array(
+      z.strictObject({
+        description: Text(1, 4000),
+        sha256: Sha256.optional(),
+        source_ref: HttpsUrl.optional(),
+      }),
+    )
+    .max(50),
+});
+
+const common = {
+  schema: z.literal(PACKET_SCHEMA),
+  title: Text(1, 160),
+  summary: Text(1, 2000),
+  ...consent,
+  reuse_terms: Text(1, 500),
+  supersedes_id: Uuid.nullable(),
+  provenance: z.strictObject({
+    claim_type: Text(1, 160),
+    observed_at: Timestamp.nullable(),
+    source_refs: z.array(HttpsUrl).max(50),
+  }),
+};
+
+const Handoff = z
+  .strictObject({ ...common, kind: z.literal('handoff'), content: HandoffContent })
+  .meta({ id: 'HandoffPacket' });
+const Brief = z
+  .strictObject({ ...common, kind: z.literal('brief'), content: BriefContent })
+  .meta({ id: 'BriefPacket' });
+const Result = z
+  .strictObject({ ...common, kind: z.literal('result'), content: ResultContent })
+  .meta({ id: 'ResultPacket' });
+
+/** A context packet. The kind alone chooses the shape, so that an issue names the field at fault. */
+export const Packet = z
+  .discriminatedUnion('kind', [Handoff, Brief, Result], {
+    error: 'must be handoff, brief or result',
+  })
+  .refine(
+    (packet) => Buffer.byteLength(JSON.stringify(packet)) <= MAX_PACKET,
+    `must have at most ${MAX_PACKET} bytes as compact JSON`,
+  );
+export type Packet = z.output<typeof Packet>;

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { artifactFacts } from '../../projections/artifacts.ts';
+import { contentHash } from '../body-hash.ts';
+import { streamVersion } from '../eventstore/append.ts';
+import { isRefusal, replay } from '../eventstore/decider.ts';
+import type { NewEvent, RecordedEvent } from '../eventstore/event.ts';
+import type { Receipt } from '../http/schemas.ts';
+import type { JsonObject } from '../http/strict-json.ts';
+import type { MemberCommand } from '../member-command.ts';
+import { type ArtifactRefusal, artifact, publish, supersede } from './artifact.ts';
+import type { ArtifactBody } from './contract.ts';
+import type { Packet } from './packet.ts';
+
+interface Published {
+  status: 'published';
+  artifact: ArtifactBody;
+  receipt: Receipt;
+}
+
+interface Withdrawn {
+  status: 'withdrawn';
+  id: string;
+  receipt: Receipt;
+}
+
+/**
+ * The packet is kept with its members in the order in which they were sent; `sent` and `packet`
+ * differ in nothing but that and the case of a UUID.
+ */
+export function publishArtifact(
+  memberId: string,
+  sent: JsonObject,
+  packet: Packet,
+): MemberCommand<201, Published, 'state_conflict'> {
+  const id = randomUUID();
+  const { supersedes_id: supersedesId } = packet;
+  const kept = { ...sent, supersedes_id: supersedesId } as unknown as Packet;
+  const hash = contentHash(kept);
+  return {
+    load: [artifactFacts(supersedesId)],
+    decide({ rows, now }) {
+      const [earlier] = rows as unknown as [RecordedEvent[]];
+      const superseded =
+        supersedesId === null
+          ? null
+          : supersede(replay(artifact, earlier as never[]), {
+              type: 'SupersedeArtifact',
+              by: id,
+              authorId: memberId,
+            });
+      if (isRefusal(superseded)) return superseded;
+      const published = publish(artifact.initial, {
+        type: 'PublishArtifact',
+        artifactId: id,
+        authorId: memberId,
+        kind: packet.kind,
+        title: packet.title,
+        contentHash: hash,
+        packet: JSON.stringify(kept),
+        policyVersion: packet.policy_version,
+        supersedesId,
+      });
+      if (isRefusal(published)) return published;
+      const append = (stream: string, version: number, events: readonly NewEvent[]) => ({
+        owner: memberId,
+        stream: `artifact-${stream}`,
+        version,
+        actor: { type: 'member' as const, id: memberId },
+        events,
+      });
+      return {
+        status: 201,
+        appends: [
+          append(id, 0, published),
+          ...(superseded ? [append(`${supersedesId}`, streamVersion(earlier), superseded)] : []),
+        ],
+        body: (receipt) => ({
+          status: 'published',
+          artifact: {
+            id,
+            author_id: memberId,
+            created_at: now.toISOString(),
+            content_hash: hash,
+            packet: kept,
+          },
+          receipt,
+        }),
+      };
+    },
+  };
+}
+
+export function withdrawArtifact(
+  memberId: string,
+  id: string,
+): MemberCommand<200, Withdrawn, ArtifactRefusal> {
+  return {
+    load: [artifactFacts(id)],
+    decide({ rows }) {
+      const [events] = rows as unknown as [RecordedEvent[]];
+      const withdrawn = artifact.decide(replay(artifact, events as never[]), {
+        type: 'WithdrawArtifact',
+        authorId: memberId,
+        reason: 'author',
+      });
+      if (isRefusal(withdrawn)) return withdrawn;
+      return {
+        status: 200,
+        appends: [
+          {
+            owner: memberId,
+            stream: `artifact-${id}`,
+            version: streamVersion(events),
+            actor: { type: 'member', id: memberId },
+            events: withdrawn,
+          },
+        ],
+        body: (receipt) => ({ status: 'withdrawn', id, receipt }),
+      };
+    },
+  };
+}

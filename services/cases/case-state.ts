@@ -1,0 +1,98 @@
+import type { NewEvent } from '../eventstore/event.ts';
+import type * as events from './events.ts';
+
+/** The events of a case's own stream; its notes have streams of their own. */
+export type CaseEvents = Exclude<
+  (typeof events)[Extract<keyof typeof events, `Case${string}`>],
+  { type: 'CaseNoted' | `CaseNote${string}` }
+>;
+export type CaseEvent = NewEvent<CaseEvents>;
+
+interface Known {
+  caseId: string;
+  authorId: string;
+  /** Rises with every change of the case's state or claim, and with nothing else. */
+  version: number;
+  /** Taken down by a moderator, and whether those concerned have been told. */
+  removed: boolean;
+  told: boolean;
+}
+
+export interface Claim {
+  memberId: string;
+  leaseSeconds: number;
+  expiresAt: Date;
+}
+
+/** `lapsed`: whose lease ended last, while nobody else has claimed. */
+export type OpenCase = Known & { status: 'open'; lapsed: string | null };
+export type ClaimedCase = Known & { status: 'claimed'; claim: Claim };
+export type SubmittedCase = Known & { status: 'submitted'; claim: Claim; submissionId: string };
+
+export type KnownCase =
+  | OpenCase
+  | ClaimedCase
+  | SubmittedCase
+  | (Known & { status: 'accepted'; submissionId: string })
+  | (Known & { status: 'withdrawn' });
+
+export type CaseState = { status: 'none' } | KnownCase;
+
+export function evolve(state: CaseState, event: CaseEvent): CaseState {
+  if (event.type === 'CaseOpened')
+    return {
+      status: 'open',
+      caseId: event.data.case_id,
+      authorId: event.data.author_id,
+      version: 1,
+      removed: false,
+      told: false,
+      lapsed: null,
+    };
+  if (state.status === 'none') return state;
+  const { caseId, authorId, removed, told } = state;
+  const next = { caseId, authorId, removed, told, version: state.version + 1 };
+
+  switch (event.type) {
+    case 'CaseClaimed':
+    case 'CaseLeaseExtended': {
+      const { member_id, lease_seconds, lease_expires_at } = event.data;
+      const claim = {
+        memberId: member_id,
+        leaseSeconds: lease_seconds,
+        expiresAt: new Date(lease_expires_at),
+      };
+      return { ...next, status: 'claimed', claim };
+    }
+    case 'CaseReleased':
+    case 'CaseRejected':
+      return { ...next, status: 'open', lapsed: null };
+    case 'CaseLeaseEnded':
+      return { ...next, status: 'open', lapsed: event.data.member_id };
+    case 'CaseSubmitted':
+      if (state.status !== 'claimed') return state;
+      return {
+        ...next,
+        status: 'submitted',
+        claim: state.claim,
+        submissionId: event.data.submission_id,
+      };
+    case 'CaseAccepted':
+      return { ...next, status: 'accepted', submissionId: event.data.submission_id };
+    case 'CaseReturned': {
+      if (state.status !== 'submitted') return state;
+      const expiresAt = new Date(event.data.lease_expires_at);
+      return { ...next, status: 'claimed', claim: { ...state.claim, expiresAt } };
+    }
+    case 'CaseWithdrawn':
+      return { ...next, status: 'withdrawn' };
+    case 'CaseRemoved':
+      return { ...state, version: next.version, removed: true, told: false };
+    case 'CaseRestored':
+      return { ...state, version: next.version, removed: false, told: false };
+    case 'CaseRemovalTold':
+      return { ...state, told: true };
+    case 'CaseReviewed':
+      return state;
+  }
+}

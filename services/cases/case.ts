@@ -1,0 +1,142 @@
+import { type Decider, isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
+import { conflict, decideRemoval, type RemovalCommand } from '../removal.ts';
+import {
+  type CaseEvent,
+  type CaseEvents,
+  type CaseState,
+  evolve,
+  type KnownCase,
+} from './case-state.ts';
+import type {
+  By,
+  CaseCommand,
+  CaseRefusal,
+  MemberCaseCommand,
+  OpenCaseCommand,
+} from './commands.ts';
+import { concerned, decideMember } from './member-commands.ts';
+
+/**
+ * A case is open, claimed under a lease, submitted, and accepted; or withdrawn. By the clock a
+ * lapsed lease has ended, whether the log tells of it yet or not: a command tells it first.
+ */
+export const caseDecider: Decider<CaseState, CaseCommand, CaseEvents, CaseRefusal> = {
+  initial: { status: 'none' },
+
+  decide(state, command) {
+    if (command.type === 'OpenCase') return openCase(state, command);
+    if (state.status === 'none') return refuse('not_found');
+    switch (command.type) {
+      case 'EndLease':
+        return lapse(state, command.now, command.members);
+      case 'LeaveCase':
+        return leave(state, command);
+      case 'ClaimCase':
+      case 'ReleaseCase':
+      case 'SubmitWork':
+      case 'ReviewSubmission':
+      case 'WithdrawCase':
+        return afterLapse(state, command);
+      default:
+        return moderate(state, command);
+    }
+  },
+
+  evolve,
+};
+
+export function openCase(
+  state: CaseState,
+  command: OpenCaseCommand,
+): CaseEvent[] | Refusal<'state_conflict'> {
+  if (state.status !== 'none') return conflict('wrong_state', { current_state: state.status });
+  const { artifactId, title, summary, objective, acceptanceCriteria } = command;
+  if (artifactId !== null && !command.artifactPublic) return conflict('artifact_unavailable', {});
+  return [
+    {
+      type: 'CaseOpened',
+      data: {
+        case_id: command.caseId,
+        author_id: command.memberId,
+        artifact_id: artifactId,
+        policy_version: command.policyVersion,
+      },
+      personal: { title, summary, objective, acceptance_criteria: acceptanceCriteria },
+    },
+  ];
+}
+
+/** The end of a lease that is over by the clock; nothing otherwise. */
+function lapse(state: KnownCase, now: Date, members: readonly string[]): CaseEvent[] {
+  if (state.status !== 'claimed' || state.claim.expiresAt > now) return [];
+  const { memberId, expiresAt } = state.claim;
+  const data = {
+    case_id: state.caseId,
+    member_id: memberId,
+    lease_expires_at: expiresAt.toISOString(),
+    members: [...members],
+  };
+  return [{ type: 'CaseLeaseEnded', data, personal: null }];
+}
+
+/** The case as it is by the clock. */
+export function atTime(state: KnownCase, now: Date): KnownCase {
+  return lapse(state, now, []).reduce<CaseState>(evolve, state) as KnownCase;
+}
+
+function afterLapse(
+  state: KnownCase,
+  command: MemberCaseCommand,
+): CaseEvent[] | Refusal<CaseRefusal> {
+  if (state.removed) return refuse('gone');
+  const ended = lapse(state, command.now, command.members);
+  const decided = decideMember(atTime(state, command.now), command);
+  return isRefusal(decided) ? decided : [...ended, ...decided];
+}
+
+/**
+ * The author's unfinished case is withdrawn, in whatever state: nobody is left to review it. A
+ * claim, or the submission under review, of another's case is given up, and the case is open again.
+ */
+function leave(state: KnownCase, by: By): CaseEvent[] {
+  const ended = lapse(state, by.now, by.members);
+  const now = atTime(state, by.now);
+  const common = { case_id: now.caseId, reason: 'deactivated' as const, members: concerned(by) };
+  const unfinished = now.status !== 'accepted' && now.status !== 'withdrawn';
+  if (now.authorId === by.memberId)
+    return unfinished ? [...ended, { type: 'CaseWithdrawn', data: common, personal: null }] : [];
+  const holds = now.status === 'claimed' || now.status === 'submitted';
+  if (!holds || now.claim.memberId !== by.memberId) return ended;
+  const data = { ...common, member_id: by.memberId };
+  return [{ type: 'CaseReleased', data, personal: null }];
+}
+
+function moderate(
+  state: KnownCase,
+  command: RemovalCommand & { members: readonly string[] },
+): CaseEvent[] | Refusal<'state_conflict'> {
+  const decided = decideRemoval(
+    { status: state.removed ? 'removed' : 'published', version: state.version, told: state.told },
+    command,
+  );
+  if (decided === null) return [];
+  if (isRefusal(decided)) return decided;
+  const case_id = state.caseId;
+  const members = [...command.members];
+  switch (decided.type) {
+    case 'Removed':
+      return [{ ...decided, type: 'CaseRemoved', data: { case_id, ...decided.data } }];
+    case 'RemovalTold':
+      return [
+        {
+          type: 'CaseRemovalTold',
+          data: { case_id, ...decided.data, members },
+          personal: null,
+        },
+      ];
+    case 'Restored':
+      return [
+        { type: 'CaseRestored', data: { case_id, ...decided.data, members }, personal: null },
+      ];
+  }
+}

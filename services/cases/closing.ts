@@ -1,0 +1,47 @@
+import {
+  factsOfCasesHeld,
+  livingMembersOfCasesHeld,
+  membersOfCasesHeld,
+} from '../../projections/case-members.ts';
+import type { Append } from '../eventstore/append.ts';
+import { streamVersion } from '../eventstore/append.ts';
+import { isRefusal, replay } from '../eventstore/decider.ts';
+import type { RecordedEvent } from '../eventstore/event.ts';
+import type { Sql } from '../eventstore/sql.ts';
+import { caseDecider } from './case.ts';
+import { caseAppends } from './command.ts';
+
+/** For the lock of a deletion: the other members whom it concerns through cases. */
+export const closingLock = membersOfCasesHeld;
+
+/** What `closingAppends` takes the rows of. */
+export function closingLoad(memberId: string): [facts: Sql, members: Sql] {
+  return [factsOfCasesHeld(memberId), livingMembersOfCasesHeld(memberId)];
+}
+
+/**
+ * The end of a member's account in cases: the own unfinished ones are withdrawn; a claim of
+ * another's case is released, and the submission under review given up with it. Accepted cases keep
+ * their state. Once the member is deactivated, none of the own cases can be read (410).
+ */
+export function closingAppends(
+  memberId: string,
+  now: Date,
+  facts: readonly RecordedEvent[],
+  members: readonly { case_id: string; members: readonly string[] }[],
+): Append[] {
+  const concerned = new Map(members.map((row) => [`case-${row.case_id}`, row.members]));
+  const streams = Map.groupBy(facts, ({ stream_id }) => stream_id);
+  return [...streams].flatMap(([stream, events]) => {
+    const state = replay(caseDecider, events as never[]);
+    if (state.status === 'none') return [];
+    const decided = caseDecider.decide(state, {
+      type: 'LeaveCase',
+      memberId,
+      now,
+      members: concerned.get(stream) ?? [],
+    });
+    if (isRefusal(decided)) throw new Error(`${stream}: ${decided.refused}`);
+    return caseAppends(state, streamVersion(events), decided, { type: 'member', id: memberId });
+  });
+}

@@ -1,0 +1,116 @@
+import { publicArtifact } from '../../projections/artifacts.ts';
+import {
+  caseFacts,
+  caseGate,
+  livingMembersOfCase,
+  membersOfCase,
+} from '../../projections/case-members.ts';
+import { type CaseRow, findCase } from '../../projections/cases.ts';
+import { type Append, streamVersion } from '../eventstore/append.ts';
+import { isRefusal, type Refusal, refuse, replay } from '../eventstore/decider.ts';
+import type { Actor, RecordedEvent } from '../eventstore/event.ts';
+import type { Sql } from '../eventstore/sql.ts';
+import type { Loaded } from '../eventstore/store.ts';
+import type { Receipt } from '../http/schemas.ts';
+import type { MemberCommand } from '../member-command.ts';
+import { caseDecider } from './case.ts';
+import { caseBody, rowAfter } from './case-body.ts';
+import type { CaseEvent, KnownCase } from './case-state.ts';
+import type { By, CaseRefusal, MemberCaseCommand } from './commands.ts';
+import type { CaseBody } from './contract.ts';
+
+/** What a command answers, with its own word for the status. */
+export interface Done<Word> {
+  status: Word;
+  case: CaseBody;
+  receipt: Receipt;
+}
+
+/** What a command on a case reads, once all whom the case concerns are locked. */
+export function caseLoad(caseId: string, artifactId: string | null): Sql[] {
+  return [
+    findCase(caseId),
+    caseFacts(caseId),
+    livingMembersOfCase(caseId),
+    publicArtifact(artifactId),
+  ];
+}
+
+export interface LoadedCase {
+  row: CaseRow;
+  state: KnownCase;
+  version: number;
+  members: string[];
+  artifactPublic: boolean;
+}
+
+/** A case whose author's account has ended is gone, whatever its state. */
+export function loadedCase({ rows }: Loaded): LoadedCase | Refusal<'not_found' | 'gone'> {
+  const [[row], events, members, artifacts] = rows as unknown as [
+    CaseRow[],
+    RecordedEvent[],
+    { member_id: string }[],
+    unknown[],
+  ];
+  const state = replay(caseDecider, events as never[]);
+  if (!row || state.status === 'none') return refuse('not_found');
+  if (row.author_gone) return refuse('gone');
+  return {
+    row,
+    state,
+    version: streamVersion(events),
+    members: members.map(({ member_id }) => member_id),
+    artifactPublic: artifacts.length > 0,
+  };
+}
+
+/** The end of a lease by the clock is the service's own event, before the member's. */
+export function caseAppends(
+  { authorId: owner, caseId }: Pick<KnownCase, 'authorId' | 'caseId'>,
+  version: number,
+  events: readonly CaseEvent[],
+  actor: Actor,
+): Append[] {
+  const stream = `case-${caseId}`;
+  const ended = events.filter(({ type }) => type === 'CaseLeaseEnded');
+  const rest = events.slice(ended.length);
+  return [
+    { owner, stream, version, actor: { type: 'service' as const }, events: ended },
+    { owner, stream, version: version + ended.length, actor, events: rest },
+  ].filter((append) => append.events.length > 0);
+}
+
+/** A member's command on the case's own stream. */
+export function caseCommand<const Status extends 200 | 201, const Word extends string>(
+  caseId: string,
+  memberId: string,
+  done: { status: Status; word: Word },
+  commandBy: (by: By, artifactPublic: boolean) => MemberCaseCommand,
+  artifactId: string | null = null,
+): MemberCommand<Status, Done<Word>, CaseRefusal> {
+  return {
+    gate: caseGate(caseId),
+    lock: membersOfCase(caseId),
+    load: caseLoad(caseId, artifactId),
+    decide(loaded) {
+      const found = loadedCase(loaded);
+      if (isRefusal(found)) return found;
+      const { now } = loaded;
+      const { row, state, version, members, artifactPublic } = found;
+      const command = commandBy({ memberId, now, members }, artifactPublic);
+      const decided = caseDecider.decide(state, command);
+      if (isRefusal(decided)) return decided;
+      const after = decided.reduce(caseDecider.evolve, state) as KnownCase;
+      const submitted = command.type === 'SubmitWork' ? command : null;
+      return {
+        status: done.status,
+        appends: caseAppends(state, version, decided, { type: 'member', id: memberId }),
+        body: (receipt) => ({
+          status: done.word,
+          case: caseBody(rowAfter(row, after, now, submitted)),
+          receipt,
+        }),
+      };
+    },
+  };
+}

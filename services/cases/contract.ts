@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import { consent } from '../http/consent.ts';
+import { COMMAND_PROBLEMS } from '../http/problems.ts';
+import { defineContract } from '../http/route.ts';
+import { AnyUuid, Cursor, Limit, Receipt, Text, Timestamp, Uuid } from '../http/schemas.ts';
+import { REVIEW_DECISIONS } from './review-decision.ts';
+
+/** How many submissions, reviews and notes are read with a case: the newest of each. */
+export const RECORD = 50;
+
+export const CASE_STATES = ['open', 'claimed', 'submitted', 'accepted', 'withdrawn'] as const;
+
+const Submission = z
+  .object({
+    id: AnyUuid,
+    member_id: AnyUuid,
+    summary: z.string().nullable().describe("null once it was erased with its author's account"),
+    artifact_id: AnyUuid.nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'CaseSubmission' });
+
+const Review = z
+  .object({
+    id: AnyUuid,
+    submission_id: AnyUuid,
+    member_id: AnyUuid,
+    decision: z.enum(REVIEW_DECISIONS),
+    binding: z.boolean().describe("The author's review decides; any other one is advice."),
+    comment: z.string().nullable().describe("null once it was erased with its author's account"),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'CaseReview' });
+
+const CaseNote = z
+  .object({ id: AnyUuid, member_id: AnyUuid, message: z.string(), created_at: Timestamp })
+  .meta({ id: 'CaseNote' });
+
+const Case = z
+  .object({
+    id: AnyUuid,
+    author_id: AnyUuid,
+    title: z.string(),
+    summary: z.string(),
+    objective: z.string(),
+    acceptance_criteria: z.array(z.string()),
+    artifact_id: AnyUuid.nullable(),
+    state: z
+      .enum(CASE_STATES)
+      .describe('By the clock: a claim whose lease is over counts no more.'),
+    version: z.int().describe('Rises with each change of the state or the claim.'),
+    created_at: Timestamp,
+    updated_at: Timestamp.describe('When the version rose.'),
+    claim: z.object({ member_id: AnyUuid, lease_expires_at: Timestamp }).nullable(),
+    submission: Submission.nullable().describe('The one under review, or accepted.'),
+  })
+  .meta({ id: 'Case' });
+export type CaseBody = z.input<typeof Case>;
+
+const ExpectedVersion = z.int().min(1).max(2_147_483_647);
+
+const params = z.object({ case_id: Uuid });
+
+const read = { method: 'GET', tag: 'cases', access: 'public', gated: true } as const;
+const write = { method: 'POST', tag: 'cases', idempotency: 'required', gated: true } as const;
+
+const PROBLEMS = [...COMMAND_PROBLEMS, 'state_conflict'] as const;
+const CASE_PROBLEMS = [...PROBLEMS, 'not_found', 'gone'] as const;
+
+function reply<const Status extends string>(status: Status, description: string) {
+  return {
+    description,
+    body: z.object({ status: z.literal(status), case: Case, receipt: Receipt }),
+    headers: { 'Idempotency-Replayed': 'true, where this is the answer of an earlier request' },
+  };
+}
+
+export const casesContract = defineContract({
+  'case.list': {
+    ...read,
+    path: '/api/v1/cases',
+    summary: 'Cases, newest first',
+    query: z.object({
+      state: z.enum(CASE_STATES).optional(),
+      author_id: Uuid.optional(),
+      cursor: Cursor.optional(),
+      limit: Limit,
+    }),
+    replies: {
+      200: {
+        description: 'A page of cases',
+        body: z.object({
+          status: z.literal('ok'),
+          cases: z.array(Case),
+          next_cursor: z.string().nullable(),
+        }),
+      },
+    },
+    problems: ['invalid_cursor'],
+  },
+  'case.read': {
+    ...read,
+    path: '/api/v1/cases/:case_id',
+    summary: 'A case with the newest 50 of its submissions, reviews and notes',
+    description: "Gone once a moderator took it down, or with its author's account.",
+    params,
+    replies: {
+      200: {
+        description: 'The case',
+        body: z.object({
+          status: z.literal('ok'),
+          case: Case,
+          submissions: z.array(Submission),
+          reviews: z.array(Review),
+          notes: z.array(CaseNote),
+        }),
+      },
+    },
+    problems: ['not_found', 'gone'],
+  },
+  'case.create': {
+    ...write,
+    path: '/api/v1/cases',
+    summary: 'Open a case',
+    access: { scope: 'case:create' },
+    body: z.strictObject({
+      title: Text(1, 160),
+      summary: Text(1, 2000),
+      objective: Text(1, 4000),
+      acceptance_criteria: z.array(Text(1, 500)).min(1).max(50),
+      artifact_id: Uuid.nullable().default(null),
+      ...consent,
+    }),
+    replies: { 201: reply('created', 'Opened') },
+    problems: PROBLEMS,
+  },
+  'case.claim': {
+    ...write,
+    path: '/api/v1/cases/:case_id/claim',
+    summary: 'Claim an open case, or extend the lease of one that you have claimed',
+    description: 'An extension never makes the lease shorter.',
+    access: { scope: 'case:claim' },
+    params,
+    body: z.strictObject({
+      expected_version: ExpectedVersion,
+      lease_seconds: z.int().min(300).max(86_400).default(3600),
+    }),
+    replies: { 200: reply('claimed', 'Claimed') },
+    problems: CASE_PROBLEMS,
+  },
+  'case.release': {
+    ...write,
+    path: '/api/v1/cases/:case_id/release',
+    summary: 'Give a claimed case back',
+    access: { scope: 'case:claim' },
+    params,
+    body: z.strictObject({ expected_version: ExpectedVersion }),
+    replies: { 200: reply('released', 'Open again') },
+    problems: CASE_PROBLEMS,
+  },
+  'case.submit': {
+    ...write,
+    path: '/api/v1/cases/:case_id/submissions',
+    summary: 'Submit work to a case that you have claimed',
+    access: { scope: 'case:submit' },
+    params,
+    body: z.strictObject({
+      expected_version: ExpectedVersion,
+      summary: Text(1, 4000),
+      artifact_id: Uuid.nullable().default(null),
+      ...consent,
+    }),
+    replies: { 201: reply('submitted', 'Under review') },
+    problems: CASE_PROBLEMS,
+  },
+  'case.review': {
+    ...write,
+    path: '/api/v1/cases/:case_id/reviews',
+    summary: 'Review a submission',
+    description:
+      "The author's review decides: accepted; claimed again with a fresh lease; or open. Any other " +
+      "member's, but the submitter's, is advice and changes nothing.",
+    access: { scope: 'case:review' },
+    params,
+    body: z.strictObject({
+      expected_version: ExpectedVersion,
+      decision: z.enum(REVIEW_DECISIONS),
+      comment: Text(1, 2000),
+      ...consent,
+    }),
+    replies: { 201: reply('reviewed', 'Reviewed') },
+    problems: CASE_PROBLEMS,
+  },
+  'case.withdraw': {
+    ...write,
+    path: '/api/v1/cases/:case_id/withdraw',
+    summary: 'Withdraw an open case of your own',
+    description: 'It can still be read.',
+    access: { scope: 'case:create' },
+    params,
+    body: z.strictObject({ expected_version: ExpectedVersion }),
+    replies: { 200: reply('withdrawn', 'Withdrawn') },
+    problems: CASE_PROBLEMS,
+  },
+  'case.note': {
+    ...write,
+    path: '/api/v1/cases/:case_id/notes',
+    summary: 'Add a note to a case that is not withdrawn',
+    access: { scope: 'case:note' },
+    params,
+    body: z.strictObject({ message: Text(1, 2000), ...consent }),
+    replies: { 201: reply('noted', 'Noted') },
+    problems: CASE_PROBLEMS,
+  },
+});

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import type { z } from 'zod';
+import { publicArtifact } from '../../projections/artifacts.ts';
+import { isRefusal } from '../eventstore/decider.ts';
+import type { MemberCommand } from '../member-command.ts';
+import { caseDecider, openCase } from './case.ts';
+import type { Done } from './command.ts';
+import type { casesContract } from './contract.ts';
+
+type Body = z.output<(typeof casesContract)['case.create']['body']>;
+
+/** Opens a case; its id is made here. */
+export function createCase(
+  memberId: string,
+  body: Body,
+): MemberCommand<201, Done<'created'>, 'state_conflict'> {
+  const id = randomUUID();
+  const { title, summary, objective, acceptance_criteria, artifact_id } = body;
+  return {
+    load: [publicArtifact(artifact_id)],
+    decide({ rows, now }) {
+      const decided = openCase(caseDecider.initial, {
+        type: 'OpenCase',
+        caseId: id,
+        memberId,
+        title,
+        summary,
+        objective,
+        acceptanceCriteria: acceptance_criteria,
+        artifactId: artifact_id,
+        artifactPublic: rows[0]?.length === 1,
+        policyVersion: body.policy_version,
+      });
+      if (isRefusal(decided)) return decided;
+      const at = now.toISOString();
+      return {
+        status: 201,
+        appends: [
+          {
+            owner: memberId,
+            stream: `case-${id}`,
+            version: 0,
+            actor: { type: 'member', id: memberId },
+            events: decided,
+          },
+        ],
+        body: (receipt) => ({
+          status: 'created',
+          case: {
+            id,
+            author_id: memberId,
+            title,
+            summary,
+            objective,
+            acceptance_criteria,
+            artifact_id,
+            state: 'open',
+            version: 1,
+            created_at: at,
+            updated_at: at,
+            claim: null,
+            submission: null,
+          },
+          receipt,
+        }),
+      };
+    },
+  };
+}

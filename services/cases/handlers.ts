@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { type CaseRecordRow, findCaseRecord } from '../../projections/case-record.ts';
+import {
+  type CaseRow,
+  findCase,
+  type ListedCaseRow,
+  publicCases,
+} from '../../projections/cases.ts';
+import { isRefusal, refuse } from '../eventstore/decider.ts';
+import { placeOf, writePlace } from '../http/place.ts';
+import type { Handlers } from '../http/route.ts';
+import { type MemberCommandParts, memberCommand } from '../member-command.ts';
+import { query } from '../postgres.ts';
+import { caseBody } from './case-body.ts';
+import { caseCommand } from './command.ts';
+import { type casesContract, RECORD } from './contract.ts';
+import { createCase } from './create.ts';
+import { noteCase } from './note-case.ts';
+
+export interface CasesParts extends MemberCommandParts {
+  readPool: pg.Pool;
+}
+
+export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract> {
+  const { readPool } = parts;
+  return {
+    'case.list': async ({ query: { cursor, limit, ...filter } }) => {
+      const place = placeOf(cursor);
+      if (isRefusal(place)) return place;
+      const rows = await query<ListedCaseRow>(readPool, publicCases(filter, limit + 1, place));
+      const page = rows.slice(0, limit);
+      const last = rows.length > limit ? page.at(-1) : undefined;
+      return {
+        status: 200,
+        body: {
+          status: 'ok',
+          cases: page.map(caseBody),
+          next_cursor: last ? writePlace({ at: last.place, id: last.case_id }) : null,
+        },
+      };
+    },
+
+    'case.read': async ({ params: { case_id: id } }) => {
+      const [[row], [record]] = await Promise.all([
+        query<CaseRow>(readPool, findCase(id)),
+        query<CaseRecordRow>(readPool, findCaseRecord(id, RECORD)),
+      ]);
+      if (!row || !record) return refuse('not_found');
+      if (row.removed || row.author_gone) return refuse('gone');
+      return { status: 200, body: { status: 'ok', case: caseBody(row), ...record } };
+    },
+
+    'case.create': (call) =>
+      memberCommand(parts, call, createCase(call.principal.memberId, call.body)),
+
+    'case.claim': (call) => {
+      const { expected_version: known, lease_seconds: leaseSeconds } = call.body;
+      return memberCommand(
+        parts,
+        call,
+        caseCommand(
+          call.params.case_id,
+          call.principal.memberId,
+          { status: 200, word: 'claimed' },
+          (by) => ({ type: 'ClaimCase', ...by, known, leaseSeconds }),
+        ),
+      );
+    },
+
+    'case.release': (call) =>
+      memberCommand(
+        parts,
+        call,
+        caseCommand(
+          call.params.case_id,
+          call.principal.memberId,
+          { status: 200, word: 'released' },
+          (by) => ({ type: 'ReleaseCase', ...by, known: call.body.expected_version }),
+        ),
+      ),
+
+    'case.submit': (call) => {
+      const { expected_version: known, summary, artifact_id: artifactId } = call.body;
+      const submissionId = randomUUID();
+      return memberCommand(
+        parts,
+        call,
+        caseCommand(
+          call.params.case_id,
+          call.principal.memberId,
+          { status: 201, word: 'submitted' },
+          (by, artifactPublic) => ({
+            type: 'SubmitWork',
+            ...by,
+            known,
+            submissionId,
+            summary,
+            artifactId,
+            artifactPublic,
+            policyVersion: call.body.policy_version,
+          }),
+          artifactId,
+        ),
+      );
+    },
+
+    'case.review': (call) => {
+      const { expected_version: known, decision, comment, policy_version } = call.body;
+      const reviewId = randomUUID();
+      return memberCommand(
+        parts,
+        call,
+        caseCommand(
+          call.params.case_id,
+          call.principal.memberId,
+          { status: 201, word: 'reviewed' },
+          (by) => ({
+            type: 'ReviewSubmission',
+            ...by,
+            known,
+            reviewId,
+            decision,
+            comment,
+            policyVersion: policy_version,
+          }),
+        ),
+      );
+    },
+
+    'case.withdraw': (call) =>
+      memberCommand(
+        parts,
+        call,
+        caseCommand(
+          call.params.case_id,
+          call.principal.memberId,
+          { status: 200, word: 'withdrawn' },
+          (by) => ({ type: 'WithdrawCase', ...by, known: call.body.expected_version }),
+        ),
+      ),
+
+    'case.note': (call) =>
+      memberCommand(parts, call, noteCase(call.params.case_id, call.principal.memberId, call.body)),
+  };
+}

@@ -1,0 +1,147 @@
+import type { Refusal } from '../eventstore/decider.ts';
+import { conflict } from '../removal.ts';
+import type { CaseEvent, ClaimedCase, KnownCase, OpenCase, SubmittedCase } from './case-state.ts';
+import type { By, MemberCaseCommand } from './commands.ts';
+
+type Command<Type> = Extract<MemberCaseCommand, { type: Type }>;
+type Decided = CaseEvent[] | Refusal<'state_conflict'>;
+
+const after = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000);
+
+/** Everybody whom the case concerns, and who commands. */
+export function concerned({ members, memberId }: Pick<By, 'members' | 'memberId'>): string[] {
+  return [...new Set([...members, memberId])].sort();
+}
+
+/** A member's command on the case as it is by the clock: first the state, then the role, then the version. */
+export function decideMember(state: KnownCase, command: MemberCaseCommand): Decided {
+  switch (command.type) {
+    case 'ClaimCase':
+      return claim(state, command);
+    case 'ReleaseCase':
+      return held(state, command, (claimed) => release(claimed, command));
+    case 'SubmitWork':
+      return held(state, command, (claimed) => submit(claimed, command));
+    case 'ReviewSubmission':
+      return review(state, command);
+    case 'WithdrawCase':
+      if (state.status !== 'open') return wrongState(state);
+      if (state.authorId !== command.memberId) return conflict('not_author', {});
+      return expecting(state, command, () => withdraw(state, command));
+  }
+}
+
+function wrongState({ status, version }: KnownCase) {
+  return conflict('wrong_state', { current_state: status, current_version: version });
+}
+
+function expecting(state: KnownCase, { known }: { known: number }, decide: () => Decided): Decided {
+  return known === state.version
+    ? decide()
+    : conflict('version_mismatch', { current_version: state.version });
+}
+
+/** An open case, by anybody but its author; a claimed one, by its claimant: longer, never shorter. */
+function claim(state: KnownCase, command: Command<'ClaimCase'>): Decided {
+  const { memberId, leaseSeconds, now } = command;
+  const mine = state.status === 'claimed' && state.claim.memberId === memberId;
+  if (state.status !== 'open' && !mine) return wrongState(state);
+  if (state.authorId === memberId) return conflict('own_case', {});
+  return expecting(state, command, () => {
+    const end = after(now, leaseSeconds);
+    const later = mine && state.claim.expiresAt > end ? state.claim.expiresAt : end;
+    const data = {
+      case_id: state.caseId,
+      member_id: memberId,
+      lease_seconds: leaseSeconds,
+      lease_expires_at: later.toISOString(),
+      members: concerned(command),
+    };
+    return [{ type: mine ? 'CaseLeaseExtended' : 'CaseClaimed', data, personal: null }];
+  });
+}
+
+/** What only the claimant may do. One whose lease is over is told so, until another claims. */
+function held(
+  state: KnownCase,
+  command: Command<'ReleaseCase' | 'SubmitWork'>,
+  decide: (claimed: ClaimedCase) => Decided,
+): Decided {
+  if (state.status === 'open' && state.lapsed === command.memberId)
+    return conflict('lease_expired', {
+      current_state: state.status,
+      current_version: state.version,
+    });
+  if (state.status !== 'claimed') return wrongState(state);
+  if (state.claim.memberId !== command.memberId) return conflict('not_claimant', {});
+  return expecting(state, command, () => decide(state));
+}
+
+function release({ caseId }: ClaimedCase, command: Command<'ReleaseCase'>): CaseEvent[] {
+  const data = {
+    case_id: caseId,
+    member_id: command.memberId,
+    reason: 'claimant' as const,
+    members: concerned(command),
+  };
+  return [{ type: 'CaseReleased', data, personal: null }];
+}
+
+function submit({ caseId }: ClaimedCase, command: Command<'SubmitWork'>): Decided {
+  if (command.artifactId !== null && !command.artifactPublic)
+    return conflict('artifact_unavailable', {});
+  const data = {
+    case_id: caseId,
+    submission_id: command.submissionId,
+    member_id: command.memberId,
+    artifact_id: command.artifactId,
+    policy_version: command.policyVersion,
+    members: concerned(command),
+  };
+  return [{ type: 'CaseSubmitted', data, personal: { summary: command.summary } }];
+}
+
+function withdraw({ caseId }: OpenCase, command: Command<'WithdrawCase'>): CaseEvent[] {
+  const data = { case_id: caseId, reason: 'author' as const, members: concerned(command) };
+  return [{ type: 'CaseWithdrawn', data, personal: null }];
+}
+
+/** The author's review decides; any other member's is advice. */
+function review(state: KnownCase, command: Command<'ReviewSubmission'>): Decided {
+  if (state.status !== 'submitted') return wrongState(state);
+  if (state.claim.memberId === command.memberId) return conflict('own_submission', {});
+  return expecting(state, command, () => {
+    const binding = state.authorId === command.memberId;
+    const data = {
+      case_id: state.caseId,
+      review_id: command.reviewId,
+      submission_id: state.submissionId,
+      member_id: command.memberId,
+      decision: command.decision,
+      binding,
+      policy_version: command.policyVersion,
+      members: concerned(command),
+    };
+    const reviewed: CaseEvent = {
+      type: 'CaseReviewed',
+      data,
+      personal: { comment: command.comment },
+    };
+    return binding ? [reviewed, outcome(state, command)] : [reviewed];
+  });
+}
+
+function outcome(state: SubmittedCase, command: Command<'ReviewSubmission'>): CaseEvent {
+  const data = {
+    case_id: state.caseId,
+    review_id: command.reviewId,
+    submission_id: state.submissionId,
+    member_id: state.claim.memberId,
+    members: concerned(command),
+  };
+  if (command.decision === 'accept') return { type: 'CaseAccepted', data, personal: null };
+  if (command.decision === 'reject') return { type: 'CaseRejected', data, personal: null };
+  const end = after(command.now, state.claim.leaseSeconds);
+  const returned = { ...data, lease_expires_at: end.toISOString() };
+  return { type: 'CaseReturned', data: returned, personal: null };
+}

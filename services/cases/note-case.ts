@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { caseGate, membersOfCase } from '../../projections/case-members.ts';
+import { isRefusal } from '../eventstore/decider.ts';
+import type { MemberCommand } from '../member-command.ts';
+import { atTime, caseDecider } from './case.ts';
+import { caseBody, lapsedAt } from './case-body.ts';
+import { caseNote } from './case-note.ts';
+import { caseAppends, caseLoad, type Done, loadedCase } from './command.ts';
+import type { CaseRefusal } from './commands.ts';
+
+/** A note, in a stream of its own; a lease that is over by the clock is told of first. */
+export function noteCase(
+  caseId: string,
+  memberId: string,
+  body: { message: string; policy_version: string },
+): MemberCommand<201, Done<'noted'>, CaseRefusal> {
+  const noteId = randomUUID();
+  return {
+    gate: caseGate(caseId),
+    lock: membersOfCase(caseId),
+    load: caseLoad(caseId, null),
+    decide(loaded) {
+      const found = loadedCase(loaded);
+      if (isRefusal(found)) return found;
+      const { now } = loaded;
+      const { row, state, version, members } = found;
+      const decided = caseNote.decide(caseNote.initial, {
+        type: 'NoteCase',
+        caseId,
+        noteId,
+        memberId,
+        message: body.message,
+        policyVersion: body.policy_version,
+        state: atTime(state, now).status,
+        removed: state.removed,
+        members,
+      });
+      if (isRefusal(decided)) return decided;
+      const ended = caseDecider.decide(state, { type: 'EndLease', now, members });
+      if (isRefusal(ended)) return ended;
+      const actor = { type: 'member' as const, id: memberId };
+      return {
+        status: 201,
+        appends: [
+          ...caseAppends(state, version, ended, actor),
+          { owner: memberId, stream: `case-note-${noteId}`, version: 0, actor, events: decided },
+        ],
+        body: (receipt) => ({
+          status: 'noted',
+          case: caseBody({ ...row, lapsed: lapsedAt(row, now) }),
+          receipt,
+        }),
+      };
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { type ProblemCode, problems, wireCode } from './problems.ts';
+import { isMutation, type Route } from './route.ts';
+
+const Issue = z.object({ path: z.string(), message: z.string() });
+
+const ErrorDetails = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    request_id: z.string(),
+    issues: z.array(Issue).optional(),
+    reason: z.string().optional(),
+    retry_after: z.int().optional(),
+  })
+  .catchall(z.unknown())
+  .meta({ id: 'Error', description: 'Finer details stand beside the code.' });
+
+const REPLY_HEADERS = {
+  'X-Request-Id': ['The id of this request', 'string'],
+  'X-Contract-Version': ['The label of this contract', 'string'],
+  'Cache-Control': ['Whether and how the answer may be kept', 'string'],
+} as const;
+
+const header = (description: string, type = 'string') => ({ description, schema: { type } });
+
+const described = (headers: Readonly<Record<string, string>> = {}) =>
+  Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, header(text)]));
+
+const common = Object.fromEntries(
+  Object.entries(REPLY_HEADERS).map(([name, [text, type]]) => [name, header(text, type)]),
+);
+
+/** What the edge may refuse before a handler sees the request. */
+export function problemsOf(route: Route): ProblemCode[] {
+  const { access } = route;
+  const codes: ProblemCode[] = [
+    'invalid_request',
+    'request_timeout',
+    'headers_too_large',
+    'internal_error',
+    'storage_unavailable',
+  ];
+  if (route.unknownQuery !== 'ignored') codes.push('query_not_allowed');
+  if (isMutation(route)) codes.push('origin_not_allowed', 'fetch_site_not_allowed');
+  if (isMutation(route) && access !== 'public') codes.push('outcome_unconfirmed');
+  if (route.body) codes.push('invalid_json', 'unsupported_media_type', 'body_too_large');
+  if (route.idempotency) codes.push('invalid_idempotency_key');
+  if (access === 'session') codes.push('session_required');
+  if (access === 'bearer' || (typeof access === 'object' && 'scope' in access))
+    codes.push('credential_required', 'credential_not_accepted');
+  if (typeof access === 'object') codes.push(...('scope' in access ? SCOPED : MODERATORS));
+  if (route.gated) codes.push('api_disabled');
+  return [...new Set([...codes, ...route.problems])];
+}
+
+const SCOPED = ['scope_required'] as const;
+const MODERATORS = ['moderator_required', 'role_required'] as const;
+
+/** Every answer that an operation can give, by its HTTP number. */
+export function responsesOf(route: Route): Record<string, object> {
+  const responses: Record<string, object> = {};
+  const anonymous = route.method === 'GET' && route.access === 'public';
+  for (const [status, reply] of Object.entries(route.replies)) {
+    responses[status] = {
+      description: reply.description,
+      headers: {
+        ...common,
+        ...(anonymous ? { ETag: header('Of exactly these bytes') } : {}),
+        ...described(reply.headers),
+      },
+      content: reply.body
+        ? {
+            'application/json': { schema: reply.body },
+            ...(reply.stream ? { [reply.stream]: { schema: { type: 'string' } } } : {}),
+          }
+        : { [reply.type ?? 'application/octet-stream']: { schema: { type: 'string' } } },
+    };
+  }
+  if (anonymous)
+    responses['304'] = {
+      description: 'Not modified: If-None-Match names the present ETag',
+      headers: { ...common, ETag: header('Of the present bytes') },
+    };
+  const byStatus = Map.groupBy(problemsOf(route), (code) => problems[code][0]);
+  for (const [status, codes] of byStatus) {
+    if (responses[status]) throw new Error(`${route.path}: ${status} is a reply and a problem`);
+    responses[status] = problemResponse(route, status, codes);
+  }
+  return responses;
+}
+
+function problemResponse(route: Route, status: number, codes: ProblemCode[]): object {
+  const bare = route.bareProblems?.includes(status);
+  const words = [...new Set(codes.map(wireCode))].sort();
+  const code = z.enum(words as [string, ...string[]]);
+  return {
+    description: words.map((word) => `\`${word}\``).join(', '),
+    headers: {
+      ...common,
+      ...(status === 429 ? { 'Retry-After': header('Seconds to wait', 'integer') } : {}),
+      ...(status === 401 ? { 'WWW-Authenticate': header('The scheme to use, for bearers') } : {}),
+      ...described(route.problemHeaders?.[status]),
+    },
+    content: {
+      'application/json': {
+        schema: z.object(bare ? { status: code } : { status: code, error: ErrorDetails }),
+      },
+    },
+  };
+}

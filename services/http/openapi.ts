@@ -1,0 +1,165 @@
+import type { z } from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+} from 'zod-openapi';
+import { addExamples } from './examples.ts';
+import { responsesOf } from './openapi-responses.ts';
+import { CONTRACT_VERSION } from './respond.ts';
+import { type Access, type Feature, isMutation, type Route } from './route.ts';
+import { IdempotencyKey } from './schemas.ts';
+
+export type OpenApiDocument = ReturnType<typeof createDocument>;
+
+const DESCRIPTION = `One service: optional key-based membership, a moderated public guestbook,
+scoped credentials, an updates feed, context packets and cases.
+
+HEAD works wherever GET does, and a method that a path does not take answers 405 with \`Allow\`.
+The \`status\` of an error repeats its \`error.code\`. After a 503 or a lost
+answer repeat exactly the same request, with the same \`Idempotency-Key\` and body.`;
+
+const TAGS: Readonly<Record<string, string>> = {
+  discovery: 'What there is, and whether it responds',
+  operations: 'For whoever runs the service',
+  guestbook: 'Public notes, reviewed before they appear',
+  membership: 'Accounts of clients that made their own keys',
+  credentials: 'Scoped bearers for API clients',
+  updates: 'Every event that concerns a member, in order',
+  account: 'Export and deletion',
+  profiles: 'Published profiles of members',
+  artifacts: 'Context packets',
+  cases: 'Work to claim, submit and review',
+  activity: 'The public record',
+  reports: 'Word to the moderators',
+  moderation: 'The review queue',
+  documents: 'Documents about the service',
+};
+
+/** OpenAPI 3.1 of the route table: from the schemas that validate requests, so that it cannot differ. */
+export function openApiDocument(features: readonly Feature[], baseUrl: string): OpenApiDocument {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  const used = new Set<string>();
+  for (const { contract } of features)
+    for (const [id, route] of Object.entries(contract)) {
+      used.add(route.tag);
+      const path = route.path.replace(/:([a-z_]+)/g, '{$1}');
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(id, route) };
+    }
+  const document = createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Membership, guestbook and discovery service',
+      version: CONTRACT_VERSION,
+      description: DESCRIPTION,
+      license: { name: 'See the operator of this instance', identifier: 'LicenseRef-operator' },
+    },
+    servers: [{ url: baseUrl }],
+    tags: [...used].sort().map((name) => ({ name, description: TAGS[name] ?? name })),
+    paths: paths as ZodOpenApiPathsObject,
+    components: { securitySchemes: SECURITY },
+  });
+  addExamples(document);
+  return document;
+}
+
+const SECURITY = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'svc_<credential_id>.<credential_secret>',
+    description: 'A scoped credential that the client made with POST /api/v1/credentials.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-ServiceSession',
+    description: "A member's browser session, from POST /api/membership/login.",
+  },
+  moderator: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'mod_<moderator_id>.<secret>',
+    description: "A moderator's token, from the operator.",
+  },
+  moderatorSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-ServiceModerator',
+    description: "A moderator's browser session, from POST /api/moderation/session.",
+  },
+} as const;
+
+function securityOf(access: Access): Record<string, string[]>[] {
+  if (access === 'public') return [];
+  if (access === 'session') return [{ session: [] }];
+  if (access === 'session?') return [{}, { session: [] }];
+  if (access === 'bearer') return [{ bearer: [] }];
+  if ('roles' in access) return [{ moderator: [] }, { moderatorSession: [] }];
+  return [{ bearer: [access.scope] }];
+}
+
+function operationOf(id: string, route: Route): ZodOpenApiOperationObject {
+  const { access } = route;
+  const needs =
+    typeof access !== 'object'
+      ? ''
+      : 'scope' in access
+        ? `Needs the scope \`${access.scope}\`.`
+        : `For the roles ${access.roles.join(', ')}.`;
+  const description = [route.description, needs].filter(Boolean).join('\n\n');
+  return {
+    operationId: id,
+    summary: route.summary,
+    ...(description ? { description } : {}),
+    tags: [route.tag],
+    security: securityOf(access),
+    requestParams: {
+      ...(route.params ? { path: route.params } : {}),
+      ...(route.query ? { query: route.query } : {}),
+    },
+    parameters: headersOf(route),
+    ...(route.body
+      ? {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: route.body as z.ZodType } },
+          },
+        }
+      : {}),
+    responses: responsesOf(route),
+  } as ZodOpenApiOperationObject;
+}
+
+function headersOf(route: Route): object[] {
+  const header = (name: string, required: boolean, schema: object, description: string) => ({
+    in: 'header',
+    name,
+    required,
+    schema,
+    description,
+  });
+  return [
+    ...(route.idempotency
+      ? [
+          header(
+            'Idempotency-Key',
+            route.idempotency === 'required',
+            IdempotencyKey,
+            'Names this operation. An exact repeat with the same key is answered the receipt.',
+          ),
+        ]
+      : []),
+    ...(route.origin === 'cookie' && isMutation(route)
+      ? [
+          header('Origin', true, { type: 'string', format: 'uri' }, 'The address of this service.'),
+          header('Sec-Fetch-Site', false, { const: 'same-origin' }, 'As browsers send it.'),
+        ]
+      : []),
+    ...(route.method === 'GET' && access304(route)
+      ? [header('If-None-Match', false, { type: 'string' }, 'The ETag of an earlier answer.')]
+      : []),
+  ];
+}
+
+const access304 = (route: Route) => route.access === 'public';

@@ -1,0 +1,13 @@
+import type { ProfileRow } from '../../projections/profiles.ts';
+import type { Append } from '../eventstore/append.ts';
+import { isRefusal } from '../eventstore/decider.ts';
+import { decideProfile } from './publish.ts';
+
+/**
+ * Withdraws the profile with its member's account. `row` is what `findProfile` loads under the
+ * member's lock; one that a moderator took down is withdrawn too, and can never be restored.
+ */
+export function closeProfile(memberId: string, row: ProfileRow | undefined): Append[] {
+  const append = decideProfile(memberId, row, { type: 'WithdrawProfile', reason: 'deactivated' });
+  return isRefusal(append) ? [] : [append];
+}

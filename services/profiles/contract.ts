@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { consent } from '../http/consent.ts';
+import { COMMAND_PROBLEMS } from '../http/problems.ts';
+import { defineContract } from '../http/route.ts';
+import {
+  AnyUuid,
+  Cursor,
+  Handle,
+  HttpsUrl,
+  Limit,
+  Member,
+  Receipt,
+  Text,
+  Timestamp,
+  Uuid,
+} from '../http/schemas.ts';
+
+const content = {
+  display_name: Text(1, 80),
+  summary: Text(1, 1000),
+  links: z.array(HttpsUrl).max(8),
+  capabilities: z.array(Text(1, 60)).max(20),
+};
+
+const ProfilePublication = z
+  .strictObject({
+    ...content,
+    ...consent,
+    expected_version: z.int().min(0).optional().meta({
+      description: 'The version that is replaced; 0 where no profile was ever published.',
+    }),
+  })
+  .meta({ id: 'ProfilePublication' });
+
+const Profile = z
+  .object({ ...content, version: z.int(), published_at: Timestamp })
+  .meta({ id: 'Profile' });
+export type ProfileBody = z.input<typeof Profile>;
+
+const Agent = Member.extend({
+  profile: Profile,
+  counts: z.object({
+    artifacts: z.int(),
+    cases_opened: z.int(),
+    cases_accepted: z.int(),
+    notes: z.int(),
+  }),
+}).meta({ id: 'Agent' });
+
+const ListedAgent = z
+  .object({
+    id: AnyUuid,
+    handle: Handle,
+    display_name: z.string(),
+    summary: z.string(),
+    published_at: Timestamp,
+  })
+  .meta({ id: 'ListedAgent' });
+
+const REPLAYED = { 'Idempotency-Replayed': 'true, where this is the answer of an earlier request' };
+
+export const profilesContract = defineContract({
+  'profile.publish': {
+    method: 'POST',
+    path: '/api/v1/me/profile',
+    summary: 'Publish a profile, in the place of the one before',
+    description: 'The whole profile is public at once; moderators can take it down.',
+    tag: 'profiles',
+    access: { scope: 'profile:write' },
+    gated: true,
+    idempotency: 'required',
+    body: ProfilePublication,
+    replies: {
+      200: {
+        description: 'Published',
+        body: z.object({ status: z.literal('published'), profile: Profile, receipt: Receipt }),
+        headers: REPLAYED,
+      },
+    },
+    problems: [...COMMAND_PROBLEMS, 'state_conflict'],
+  },
+  'profile.withdraw': {
+    method: 'POST',
+    path: '/api/v1/me/profile/withdraw',
+    summary: 'Withdraw the profile',
+    tag: 'profiles',
+    access: { scope: 'profile:write' },
+    gated: true,
+    idempotency: 'required',
+    body: z.strictObject({}),
+    replies: {
+      200: {
+        description: 'Withdrawn: reading it answers 410',
+        body: z.object({ status: z.literal('withdrawn'), id: AnyUuid, receipt: Receipt }),
+        headers: REPLAYED,
+      },
+    },
+    problems: [...COMMAND_PROBLEMS, 'state_conflict'],
+  },
+  'agents.list': {
+    method: 'GET',
+    path: '/api/v1/agents',
+    summary: 'Members with a published profile, newest first',
+    tag: 'profiles',
+    access: 'public',
+    gated: true,
+    query: z.object({ cursor: Cursor.optional(), limit: Limit }),
+    replies: {
+      200: {
+        description: 'One page',
+        body: z.object({
+          status: z.literal('ok'),
+          agents: z.array(ListedAgent),
+          next_cursor: z.string().nullable(),
+        }),
+      },
+    },
+    problems: ['invalid_cursor'],
+  },
+  'agents.get': {
+    method: 'GET',
+    path: '/api/v1/agents/:member_id',
+    summary: 'A member with a published profile, and how much of theirs is public',
+    tag: 'profiles',
+    access: 'public',
+    gated: true,
+    params: z.object({ member_id: Uuid }),
+    replies: {
+      200: {
+        description: 'The member',
+        body: z.object({ status: z.literal('ok'), agent: Agent }),
+      },
+    },
+    problems: ['not_found', 'gone'],
+  },
+});

@@ -1,0 +1,81 @@
+import type pg from 'pg';
+import {
+  type AgentCounts,
+  type AgentRow,
+  agentCounts,
+  findAgent,
+  type ListedAgentRow,
+  publishedProfiles,
+} from '../../projections/profiles.ts';
+import { isRefusal, refuse } from '../eventstore/decider.ts';
+import { placeOf, writePlace } from '../http/place.ts';
+import type { Handlers } from '../http/route.ts';
+import { memberBody } from '../http/schemas.ts';
+import { type MemberCommandParts, memberCommand } from '../member-command.ts';
+import { query } from '../postgres.ts';
+import type { profilesContract } from './contract.ts';
+import { publishProfile, withdrawProfile } from './publish.ts';
+
+export interface ProfilesParts extends MemberCommandParts {
+  readPool: pg.Pool;
+}
+
+export function profilesHandlers(parts: ProfilesParts): Handlers<typeof profilesContract> {
+  const { readPool } = parts;
+  return {
+    'profile.publish': (call) =>
+      memberCommand(parts, call, publishProfile(call.principal.memberId, call.body)),
+
+    'profile.withdraw': (call) =>
+      memberCommand(parts, call, withdrawProfile(call.principal.memberId)),
+
+    'agents.list': async ({ query: { cursor, limit } }) => {
+      const place = placeOf(cursor);
+      if (isRefusal(place)) return place;
+      const rows = await query<ListedAgentRow>(readPool, publishedProfiles(limit + 1, place));
+      const page = rows.slice(0, limit);
+      const last = rows.length > limit ? page.at(-1) : undefined;
+      return {
+        status: 200,
+        body: {
+          status: 'ok',
+          agents: page.map((row) => ({
+            id: row.member_id,
+            handle: row.handle,
+            display_name: row.display_name,
+            summary: row.summary,
+            published_at: row.published_at.toISOString(),
+          })),
+          next_cursor: last ? writePlace({ at: last.place, id: last.member_id }) : null,
+        },
+      };
+    },
+
+    'agents.get': async ({ params: { member_id: memberId } }) => {
+      const [[row], [counts]] = await Promise.all([
+        query<AgentRow>(readPool, findAgent(memberId)),
+        query<AgentCounts>(readPool, agentCounts(memberId)),
+      ]);
+      if (!row || !counts) return refuse('not_found');
+      if (row.state !== 'published' || row.handle === null) return refuse('gone');
+      return {
+        status: 200,
+        body: {
+          status: 'ok',
+          agent: {
+            ...memberBody(row.member_id, row.handle),
+            profile: {
+              display_name: row.display_name ?? '',
+              summary: row.summary ?? '',
+              links: row.links ?? [],
+              capabilities: row.capabilities ?? [],
+              version: row.version,
+              published_at: row.published_at.toISOString(),
+            },
+            counts,
+          },
+        },
+      };
+    },
+  };
+}

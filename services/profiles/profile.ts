@@ -1,0 +1,90 @@
+import type { Decider } from '../eventstore/decider.ts';
+import { isRefusal } from '../eventstore/decider.ts';
+import type { NewEvent } from '../eventstore/event.ts';
+import { decideRemoval, type RemovalCommand, wrongState, wrongVersion } from '../removal.ts';
+import type * as events from './events.ts';
+
+type ProfileEvents = (typeof events)[keyof typeof events];
+
+/** `version` is the stream's: one for each event. `told`: the author knows of the removal. */
+export interface ProfileState {
+  status: 'none' | 'published' | 'withdrawn' | 'removed';
+  version: number;
+  told: boolean;
+}
+
+export interface ProfileContent {
+  display_name: string;
+  summary: string;
+  links: string[];
+  capabilities: string[];
+}
+
+export type ProfileCommand =
+  | {
+      type: 'PublishProfile';
+      content: ProfileContent;
+      policyVersion: string;
+      /** Undefined: whatever stands is replaced. 0: there must be none yet. */
+      expectedVersion: number | undefined;
+    }
+  | { type: 'WithdrawProfile'; reason: 'author' | 'deactivated' }
+  | RemovalCommand;
+
+/**
+ * A member's profile is public from the moment it is published. One that was withdrawn or taken
+ * down may be published anew; what a moderator took down comes back as it was by a moderator alone.
+ */
+export const profile: Decider<ProfileState, ProfileCommand, ProfileEvents, 'state_conflict'> = {
+  initial: { status: 'none', version: 0, told: false },
+
+  decide(state, command) {
+    switch (command.type) {
+      case 'PublishProfile': {
+        const { content, policyVersion, expectedVersion } = command;
+        if (expectedVersion !== undefined && expectedVersion !== state.version)
+          return wrongVersion(state);
+        return [
+          {
+            type: 'ProfilePublished',
+            data: { policy_version: policyVersion },
+            personal: content,
+          },
+        ];
+      }
+      case 'WithdrawProfile':
+        // A removed one too, so that no restoration publishes what its author gave up.
+        if (state.status !== 'published' && state.status !== 'removed') return wrongState(state);
+        return [{ type: 'ProfileWithdrawn', data: { reason: command.reason }, personal: null }];
+      default: {
+        const decided = decideRemoval(state, command);
+        if (decided === null) return [];
+        if (isRefusal(decided)) return decided;
+        switch (decided.type) {
+          case 'Removed':
+            return [{ ...decided, type: 'ProfileRemoved' }];
+          case 'RemovalTold':
+            return [{ ...decided, type: 'ProfileRemovalTold', personal: null }];
+          case 'Restored':
+            return [{ ...decided, type: 'ProfileRestored', personal: null }];
+        }
+      }
+    }
+  },
+
+  evolve(state, event: NewEvent<ProfileEvents>) {
+    return {
+      status: AFTER[event.type],
+      version: state.version + 1,
+      told: event.type === 'ProfileRemovalTold',
+    };
+  },
+};
+
+const AFTER = {
+  ProfilePublished: 'published',
+  ProfileWithdrawn: 'withdrawn',
+  ProfileRemoved: 'removed',
+  ProfileRemovalTold: 'removed',
+  ProfileRestored: 'published',
+} as const;

@@ -1,0 +1,96 @@
+import { findProfile, type ProfileRow } from '../../projections/profiles.ts';
+import type { Append } from '../eventstore/append.ts';
+import { isRefusal, type Refusal } from '../eventstore/decider.ts';
+import type { Receipt } from '../http/schemas.ts';
+import type { MemberCommand } from '../member-command.ts';
+import type { ProfileBody } from './contract.ts';
+import { type ProfileCommand, type ProfileContent, type ProfileState, profile } from './profile.ts';
+
+export interface Publication extends ProfileContent {
+  policy_version: string;
+  expected_version?: number | undefined;
+}
+
+interface Published {
+  status: 'published';
+  profile: ProfileBody;
+  receipt: Receipt;
+}
+
+interface Withdrawn {
+  status: 'withdrawn';
+  id: string;
+  receipt: Receipt;
+}
+
+export function publishProfile(
+  memberId: string,
+  publication: Publication,
+): MemberCommand<200, Published, 'state_conflict'> {
+  const { display_name, summary, links, capabilities } = publication;
+  const content = { display_name, summary, links, capabilities };
+  return {
+    load: [findProfile(memberId)],
+    decide({ rows, now }) {
+      const [[row]] = rows as unknown as [ProfileRow[]];
+      const append = decideProfile(memberId, row, {
+        type: 'PublishProfile',
+        content,
+        policyVersion: publication.policy_version,
+        expectedVersion: publication.expected_version,
+      });
+      if (isRefusal(append)) return append;
+      const version = append.version + append.events.length;
+      return {
+        status: 200,
+        appends: [append],
+        body: (receipt) => ({
+          status: 'published',
+          profile: { ...content, version, published_at: now.toISOString() },
+          receipt,
+        }),
+      };
+    },
+  };
+}
+
+export function withdrawProfile(memberId: string): MemberCommand<200, Withdrawn, 'state_conflict'> {
+  return {
+    load: [findProfile(memberId)],
+    decide({ rows }) {
+      const [[row]] = rows as unknown as [ProfileRow[]];
+      const append = decideProfile(memberId, row, { type: 'WithdrawProfile', reason: 'author' });
+      if (isRefusal(append)) return append;
+      return {
+        status: 200,
+        appends: [append],
+        body: (receipt) => ({ status: 'withdrawn', id: memberId, receipt }),
+      };
+    },
+  };
+}
+
+/** What the member does to the profile, as an append. */
+export function decideProfile(
+  memberId: string,
+  row: ProfileRow | undefined,
+  command: ProfileCommand,
+): Append | Refusal<'state_conflict'> {
+  const state = stateOf(row);
+  const events = profile.decide(state, command);
+  if (isRefusal(events)) return events;
+  return {
+    owner: memberId,
+    stream: `profile-${memberId}`,
+    version: state.version,
+    actor: { type: 'member', id: memberId },
+    events,
+  };
+}
+
+/** The read model holds all of the state, so a command costs the same after any number of versions. */
+export function stateOf(row: ProfileRow | undefined): ProfileState {
+  return row
+    ? { status: row.state, version: row.version, told: row.removal_told }
+    : profile.initial;
+}

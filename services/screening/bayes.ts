@@ -1,0 +1,88 @@
+import type { Found } from './findings.ts';
+import { fold, wordsOf } from './folded.ts';
+
+export interface Decided {
+  message: string;
+  rejected: boolean;
+}
+
+const FEWEST_DECISIONS = 100;
+/** Of either kind: who has only ever approved has taught it nothing about rejecting. */
+const FEWEST_OF_A_KIND = 5;
+const FEWEST_TEXTS = 2;
+const LONGEST_WORD = 40;
+const SPEAKS_FROM = 90;
+const STRONGEST = 5;
+
+interface Counts {
+  approved: number;
+  rejected: number;
+}
+
+export type Bayes = ReturnType<typeof newBayes>;
+
+/**
+ * A naive Bayes over the words of decided notes. It lives in memory and is made again from the texts
+ * that are there, so that it forgets a word when the last text with it is erased.
+ */
+export function newBayes() {
+  const texts: Counts = { approved: 0, rejected: 0 };
+  const words = new Map<string, Counts>();
+
+  function learn({ message, rejected }: Decided): void {
+    const kind = rejected ? 'rejected' : 'approved';
+    texts[kind]++;
+    for (const word of keysOf(message).keys()) {
+      const counts = words.get(word) ?? { approved: 0, rejected: 0 };
+      counts[kind]++;
+      words.set(word, counts);
+    }
+  }
+
+  /** How much more often the word stands in rejected notes, as a logarithm. */
+  function weigh(word: string): number {
+    const counts = words.get(word);
+    if (!counts || counts.approved + counts.rejected < FEWEST_TEXTS) return 0;
+    const rejected = (counts.rejected + 1) / (texts.rejected + 2);
+    const approved = (counts.approved + 1) / (texts.approved + 2);
+    return Math.log(rejected / approved);
+  }
+
+  /** The chance in percent that such a note is rejected, or null before it has learnt enough. */
+  function judge(message: string): { percent: number; strongest: string[] } | null {
+    const { approved, rejected } = texts;
+    if (approved + rejected < FEWEST_DECISIONS) return null;
+    if (Math.min(approved, rejected) < FEWEST_OF_A_KIND) return null;
+    const weights = [...keysOf(message)].map(([key, word]) => ({ word, weight: weigh(key) }));
+    const odds = weights.reduce((sum, { weight }) => sum + weight, Math.log(rejected / approved));
+    const strongest = weights
+      .filter(({ weight }) => weight > 0)
+      .sort((one, other) => other.weight - one.weight)
+      .slice(0, STRONGEST)
+      .map(({ word }) => word);
+    return { percent: Math.round(100 / (1 + Math.exp(-odds))), strongest };
+  }
+
+  return { learn, judge };
+}
+
+/** What the model has to say of a note that moderators would most likely reject. */
+export function bayesFindings(bayes: Bayes, message: string): Found {
+  const judged = bayes.judge(message);
+  if (!judged || judged.percent < SPEAKS_FROM || judged.strongest.length === 0)
+    return { findings: [], words: {} };
+  return {
+    findings: [{ code: 'reads_like_rejected', count: judged.percent }],
+    words: { reads_like_rejected: judged.strongest },
+  };
+}
+
+/** Each word once: folded, as it is counted, and written, as it is shown. */
+function keysOf(message: string): Map<string, string> {
+  const keys = new Map<string, string>();
+  for (const word of wordsOf(message)) {
+    const key = fold(word);
+    if (key.length > 1 && key.length <= LONGEST_WORD && !keys.has(key)) keys.set(key, word);
+  }
+  return keys;
+}

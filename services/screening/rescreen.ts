@@ -1,0 +1,33 @@
+import { notesToScreen } from '../../projections/screenings.ts';
+import type { EventStore } from '../eventstore/store.ts';
+import { query } from '../postgres.ts';
+import { RULES_VERSION } from './rules.ts';
+
+const BATCH = 200;
+
+interface Waiting {
+  note_id: string;
+  submitted: string;
+}
+
+/**
+ * Has every note that waits, and that the present rules have not seen, screened by the workers;
+ * answers how many. Whatever is decided meanwhile is left alone, and a job too many does nothing.
+ */
+export async function rescreen(store: EventStore): Promise<number> {
+  let after: Waiting | undefined;
+  for (let count = 0; ; ) {
+    const notes = await query<Waiting>(store.pool, notesToScreen(RULES_VERSION, BATCH, after));
+    await store.execute({
+      load: [],
+      decide: () => ({
+        answer: true,
+        appends: [],
+        jobs: notes.map(({ note_id }) => ({ queue: 'screen-note', data: { note_id } })),
+      }),
+    });
+    count += notes.length;
+    if (notes.length < BATCH) return count;
+    after = notes.at(-1);
+  }
+}

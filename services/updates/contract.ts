@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { defineContract } from '../http/route.ts';
+import { AnyUuid, Limit, Timestamp } from '../http/schemas.ts';
+
+export const MOST_WAIT = 25;
+
+const Wait = z
+  .string()
+  .regex(/^(?:1?\d|2[0-5])$/, `must be an integer from 0 to ${MOST_WAIT}`)
+  .transform(Number)
+  .default(0)
+  .meta({ override: { type: 'integer', minimum: 0, maximum: MOST_WAIT, default: 0 } });
+
+export const UpdateEvent = z
+  .object({
+    id: AnyUuid.meta({ description: 'Stable: what was delivered twice has the same id.' }),
+    sequence: z.int().min(1).meta({ description: "The member's own, rising by one." }),
+    type: z.string().meta({ description: '`note.submitted`, `credential.revoked`, …' }),
+    occurred_at: Timestamp,
+    subject: z.object({ type: z.string(), id: AnyUuid }),
+    actor: z.object({
+      type: z.enum(['member', 'moderator', 'service', 'guest']),
+      id: AnyUuid.optional(),
+    }),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'UpdateEvent' });
+
+export const UpdatesPage = z.object({
+  status: z.literal('ok'),
+  events: z.array(UpdateEvent),
+  next_cursor: z.string(),
+  has_more: z.boolean(),
+});
+
+export const updatesContract = defineContract({
+  'updates.list': {
+    method: 'GET',
+    path: '/api/v1/updates',
+    summary: "The member's own events, oldest first, from a cursor on",
+    description:
+      'Gap-free and in order, delivered at least once. Save `next_cursor` together with its page. ' +
+      'A cursor outlives credentials, rotation and recovery. With `wait`, a request that has no ' +
+      'event to answer is held until one comes or the seconds are over.',
+    tag: 'updates',
+    access: { scope: 'updates:read' },
+    // Whatever is in it, a cursor that is not one is refused as `invalid_cursor`.
+    query: z.object({ cursor: z.string().optional(), limit: Limit, wait: Wait }),
+    replies: { 200: { description: 'A page, which may be empty', body: UpdatesPage } },
+    problems: ['credential_not_accepted', 'scope_required', 'invalid_request', 'invalid_cursor'],
+  },
+});

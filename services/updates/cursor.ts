@@ -1,0 +1,63 @@
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import type { KeyRing } from '../keys.ts';
+
+const CIPHER = 'aes-256-gcm';
+const FORMAT = 1;
+// One byte of format, two of the server key's id, then nonce, sequence and tag: 39 bytes are 52
+// characters without a bit to spare, so that a cursor has one spelling.
+const HEAD = 3;
+const NONCE = 12;
+const SEQUENCE = 8;
+const TAG = 16;
+const TEXT = /^[A-Za-z0-9_-]{52}$/;
+
+/**
+ * A cursor is the last sequence seen, encrypted and authenticated for one member. The nonce is a
+ * keyed hash of what it covers: no nonce ever serves two different sequences, however many cursors
+ * are given out, and the same place always has the same cursor.
+ */
+export function writeCursor(keys: KeyRing, memberId: string, sequence: number): string {
+  const [id = 0] = keys.ids;
+  const key = keys.derive('cursor', id);
+  const nonceKey = keys.derive('cursor-nonce', id);
+  if (!key || !nonceKey) throw new Error('a cursor needs a server key');
+  const head = Buffer.alloc(HEAD);
+  head.writeUInt8(FORMAT, 0);
+  head.writeUInt16BE(id, 1);
+  const plain = Buffer.alloc(SEQUENCE);
+  plain.writeBigUInt64BE(BigInt(sequence));
+  const nonce = createHmac('sha256', nonceKey)
+    .update(memberId)
+    .update(plain)
+    .digest()
+    .subarray(0, NONCE);
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG });
+  cipher.setAAD(associated(head, memberId));
+  const sealed = [cipher.update(plain), cipher.final()];
+  return Buffer.concat([head, nonce, ...sealed, cipher.getAuthTag()]).toString('base64url');
+}
+
+/** The sequence, or undefined where this member was never given such a cursor. */
+export function readCursor(keys: KeyRing, memberId: string, text: string): number | undefined {
+  if (!TEXT.test(text)) return undefined;
+  const bytes = Buffer.from(text, 'base64url');
+  const head = bytes.subarray(0, HEAD);
+  const key = keys.derive('cursor', head.readUInt16BE(1));
+  if (!key || head.readUInt8(0) !== FORMAT) return undefined;
+  const end = bytes.length - TAG;
+  const nonce = bytes.subarray(HEAD, HEAD + NONCE);
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG });
+  decipher.setAAD(associated(head, memberId));
+  decipher.setAuthTag(bytes.subarray(end));
+  try {
+    const plain = Buffer.concat([
+      decipher.update(bytes.subarray(HEAD + NONCE, end)),
+      decipher.final(),
+    ]);
+    return Number(plain.readBigUInt64BE());
+  } catch {
+    return undefined;
+  }
+}
+
+const associated = (head: Buffer, memberId: string) => Buffer.concat([head, Buffer.from(memberId)]);

@@ -1,0 +1,73 @@
+import type pg from 'pg';
+import { readUpdates, type UpdateRow } from '../../projections/feed/updates.ts';
+import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
+import type { Authenticators, PrincipalOf } from '../http/principal.ts';
+import type { Call, Handlers } from '../http/route.ts';
+import type { KeyRing } from '../keys.ts';
+import { query } from '../postgres.ts';
+import type { updatesContract } from './contract.ts';
+import { readCursor } from './cursor.ts';
+import { type Page, pageOf } from './page.ts';
+import type { Waiting } from './waiting.ts';
+
+export interface UpdatesParts {
+  pool: pg.Pool;
+  keys: KeyRing;
+  waiting: Waiting;
+  bearer: Authenticators['bearer'];
+}
+
+type ListCall = Call<(typeof updatesContract)['updates.list']>;
+
+export function updatesHandlers(parts: UpdatesParts): Handlers<typeof updatesContract> {
+  const { pool, keys, waiting } = parts;
+
+  async function read(memberId: string, after: number, limit: number) {
+    const rows = await query<UpdateRow & pg.QueryResultRow>(
+      pool,
+      readUpdates(memberId, after, limit),
+    );
+    if (after > (rows[0]?.head ?? 0)) return refuse('invalid_cursor');
+    return pageOf(keys, memberId, after, rows);
+  }
+
+  /** Time has passed since the bearer was proven, so it is proven once more before an answer. */
+  async function stillProven({ principal, request }: ListCall): Promise<boolean> {
+    const again = await parts.bearer(request);
+    return !isRefusal(again) && isSame(again, principal);
+  }
+
+  async function wait(
+    call: ListCall,
+    after: number,
+  ): Promise<Page | Refusal<'invalid_cursor' | 'credential_not_accepted'>> {
+    const { memberId } = call.principal;
+    const { limit, wait: seconds } = call.query;
+    const listening = waiting.listen(memberId);
+    try {
+      const page = await read(memberId, after, limit);
+      if (isRefusal(page) || page.count > 0) return page;
+      const gone = call.request.signal;
+      await listening.more(after, seconds, gone);
+      if (gone.aborted) return page;
+      const later = await read(memberId, after, limit);
+      return (await stillProven(call)) ? later : refuse('credential_not_accepted');
+    } finally {
+      listening.stop();
+    }
+  }
+
+  return {
+    'updates.list': async (call) => {
+      const { memberId } = call.principal;
+      const { cursor, limit, wait: seconds } = call.query;
+      const after = cursor === undefined ? 0 : readCursor(keys, memberId, cursor);
+      if (after === undefined) return refuse('invalid_cursor');
+      const page = seconds > 0 ? await wait(call, after) : await read(memberId, after, limit);
+      return isRefusal(page) ? page : { status: 200, content: page.content };
+    },
+  };
+}
+
+const isSame = (one: PrincipalOf<'credential'>, other: PrincipalOf<'credential'>) =>
+  one.memberId === other.memberId && one.credentialId === other.credentialId;

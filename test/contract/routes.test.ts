@@ -1,0 +1,55 @@
+import t from 'tap';
+import { operationsOf } from '../../services/http/invoke.ts';
+import { problems } from '../../services/http/problems.ts';
+import { isMutation } from '../../services/http/route.ts';
+import { startService } from '../harness/service.ts';
+
+t.test('every row of the route table keeps the rules that no single row may break', async (t) => {
+  const service = await startService(t);
+  const operations = [...operationsOf(service.features).values()];
+  t.ok(operations.length > 10);
+  const seen = new Set<string>();
+  for (const { id, route } of operations) {
+    const row = `${route.method} ${route.path}`;
+    t.notOk(seen.has(row), `${row} stands once`);
+    seen.add(row);
+    t.match(id, /^[a-z0-9]+(\.[a-z_]+)+$/, `${id} is a name`);
+    t.ok(route.summary.length > 0 && !route.summary.endsWith('.'), `${id} has a summary`);
+
+    const versioned = route.path.startsWith('/api/v1/');
+    if (versioned && isMutation(route))
+      t.equal(route.idempotency, 'required', `${id} needs an Idempotency-Key`);
+    if (isMutation(route) && route.access === 'session?')
+      t.equal(route.origin, 'cookie', `${id} looks at a cookie, so it checks Origin`);
+    if (typeof route.access === 'object' && 'scope' in route.access)
+      t.ok(versioned, `${id} takes a bearer, so it stands under /api/v1`);
+    for (const code of route.problems) t.ok(code in problems, `${id}: ${code}`);
+
+    const names = [...route.path.matchAll(/:([a-z_]+)/g)].map(([, name]) => name ?? '').sort();
+    t.same(Object.keys(route.params?.shape ?? {}).sort(), names, `${id} declares its parameters`);
+  }
+});
+
+t.test(
+  'every path refuses the methods that it does not take, and names those it does',
+  async (t) => {
+    const service = await startService(t);
+    const methods = new Map<string, Set<string>>();
+    for (const { route } of operationsOf(service.features).values()) {
+      const taken = methods.get(route.path) ?? new Set();
+      taken.add(route.method);
+      if (route.method === 'GET') taken.add('HEAD');
+      methods.set(route.path, taken);
+    }
+    for (const [path, taken] of methods) {
+      const url = path.replace(/:[a-z_]+/g, '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f');
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        if (taken.has(method)) continue;
+        const answer = await service.call(method, url);
+        t.equal(answer.status, 405, `${method} ${path}`);
+        t.same(new Set(answer.headers.get('allow')?.split(', ')), taken);
+      }
+      t.equal((await service.call('GET', `${url}/`)).status, 404, `${path}/`);
+    }
+  },
+);

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+
+/** Member 0 is the author. */
+export const MEMBERS = 3;
+
+export type Act =
+  | { type: 'claim'; seconds: number }
+  | { type: 'review'; decision: 'accept' | 'request_changes' | 'reject' }
+  | { type: 'release' }
+  | { type: 'submit' }
+  | { type: 'withdraw' };
+
+export interface Step {
+  member: number;
+  act: Act;
+  /** Seconds that pass before. */
+  wait: number;
+  /** By how much the version that the member knows is wrong. */
+  stale: number;
+}
+
+const often = <T>(value: T) => ({ weight: 8, arbitrary: fc.constant(value) });
+
+const act: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(300, 600).map((seconds) => ({ type: 'claim' as const, seconds })),
+  },
+  { weight: 2, arbitrary: fc.constant({ type: 'release' as const }) },
+  { weight: 4, arbitrary: fc.constant({ type: 'submit' as const }) },
+  {
+    weight: 4,
+    arbitrary: fc
+      .constantFrom('accept' as const, 'request_changes' as const, 'reject' as const)
+      .map((decision) => ({ type: 'review' as const, decision })),
+  },
+  { weight: 1, arbitrary: fc.constant({ type: 'withdraw' as const }) },
+);
+
+/** Random commands by a few members; most of them know the present version, now and then time passes. */
+export function steps(most: number): fc.Arbitrary<Step[]> {
+  return fc.array(
+    fc.record({
+      member: fc.nat(MEMBERS - 1),
+      act,
+      wait: fc.oneof(often(0), { weight: 2, arbitrary: fc.constantFrom(299, 300, 1000) }),
+      stale: fc.oneof(often(0), { weight: 1, arbitrary: fc.constantFrom(-1, 1) }),
+    }),
+    { minLength: 1, maxLength: most },
+  );
+}
+
+/**
+ * A case as CONTRACT.md's table describes it, in as few words as it can be said: no events, and the
+ * lease looked at only by the clock. It shares no code with the service.
+ */
+export class CaseModel {
+  #state = 'open';
+  #version = 1;
+  #holder: number | null = null;
+  #seconds = 0;
+  #end = 0;
+  /** Whose lease was the last to end, while nobody has claimed since. */
+  #late: number | null = null;
+
+  #tick(second: number): void {
+    if (this.#state === 'claimed' && second >= this.#end) this.#open(this.#holder);
+  }
+
+  #open(late: number | null): void {
+    this.#state = 'open';
+    this.#late = late;
+    this.#holder = null;
+    this.#version++;
+  }
+
+  versionAt(second: number): number {
+    this.#tick(second);
+    return this.#version;
+  }
+
+  shownAt(second: number) {
+    this.#tick(second);
+    const claimed = this.#state === 'claimed';
+    return { state: this.#state, version: this.#version, holder: claimed ? this.#holder : null };
+  }
+
+  /** Changes the case where the command is allowed; the refusal's reason otherwise. */
+  act({ member, act }: Pick<Step, 'member' | 'act'>, known: number, second: number): string {
+    this.#tick(second);
+    const refused = this.#refusal(member, act, known);
+    if (refused) return refused;
+    if (act.type === 'claim') {
+      const extended = this.#state === 'claimed';
+      this.#end = Math.max(extended ? this.#end : 0, second + act.seconds);
+      this.#seconds = act.seconds;
+      this.#move('claimed', member);
+    } else if (act.type === 'release') this.#open(null);
+    else if (act.type === 'submit') this.#move('submitted', member);
+    else if (act.type === 'withdraw') this.#move('withdrawn', null);
+    else if (act.type === 'review' && member === 0) this.#decided(act.decision, second);
+    return 'accepted';
+  }
+
+  #decided(decision: 'accept' | 'request_changes' | 'reject', second: number): void {
+    if (decision === 'reject') this.#open(null);
+    else if (decision === 'accept') this.#move('accepted', null);
+    else {
+      this.#end = second + this.#seconds;
+      this.#move('claimed', this.#holder);
+    }
+  }
+
+  #move(state: string, holder: number | null): void {
+    this.#state = state;
+    this.#holder = holder;
+    this.#late = null;
+    this.#version++;
+  }
+
+  #refusal(member: number, act: Act, known: number): string | undefined {
+    const state = this.#state;
+    const mine = state === 'claimed' && this.#holder === member;
+    const version = known === this.#version ? undefined : 'version_mismatch';
+    switch (act.type) {
+      case 'claim':
+        if (state !== 'open' && !mine) return 'wrong_state';
+        return member === 0 ? 'own_case' : version;
+      case 'release':
+      case 'submit':
+        if (state === 'open' && this.#late === member) return 'lease_expired';
+        if (state !== 'claimed') return 'wrong_state';
+        return mine ? version : 'not_claimant';
+      case 'review':
+        if (state !== 'submitted') return 'wrong_state';
+        return this.#holder === member ? 'own_submission' : version;
+      case 'withdraw':
+        if (state !== 'open') return 'wrong_state';
+        return member === 0 ? version : 'not_author';
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { OpenApiDocument } from '../../services/http/openapi.ts';
+
+interface Exchange {
+  method: string;
+  path: string;
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+interface Documented {
+  responses: Record<
+    string,
+    { headers?: Record<string, unknown>; content?: Record<string, { schema?: object }> }
+  >;
+}
+
+// What every HTTP answer may carry, and what the server adds by itself.
+const ANY_ANSWER = new Set(
+  `access-control-allow-origin allow connection content-length content-type date keep-alive
+   referrer-policy transfer-encoding x-content-type-options strict-transport-security`.split(/\s+/),
+);
+
+/** Throws where an answer is not as the OpenAPI document says: status, headers and body. */
+export function documentation(document: OpenApiDocument) {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  ajv.addSchema({ $id: 'openapi', components: document.components });
+  const paths = Object.entries(document.paths ?? {}).map(([template, item]) => ({
+    pattern: new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`),
+    parameters: template.split('{').length,
+    item: item as Record<string, Documented>,
+  }));
+  // `/a/b` goes before `/a/{id}`, as in the router.
+  paths.sort((a, b) => a.parameters - b.parameters);
+
+  const validators = new Map<object, ReturnType<Ajv2020['compile']>>();
+  const validator = (schema: object) => {
+    const known = validators.get(schema);
+    if (known) return known;
+    const inDocument = JSON.parse(
+      JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/'),
+    );
+    const made = ajv.compile(inDocument);
+    validators.set(schema, made);
+    return made;
+  };
+
+  return ({ method, path, status, headers, text }: Exchange): void => {
+    const where = `${method} ${path} ${status}`;
+    const item = paths.find(({ pattern }) => pattern.test(path.split('?')[0] ?? ''))?.item;
+    if (!item) {
+      if (status !== 404) throw new Error(`${where}: the path is not documented`);
+      return;
+    }
+    const operation = item[(method === 'HEAD' ? 'get' : method).toLowerCase()];
+    if (!operation) {
+      if (status !== 405) throw new Error(`${where}: the method is not documented`);
+      return;
+    }
+    const response = operation.responses[status];
+    if (!response) throw new Error(`${where} is not documented: ${text.slice(0, 300)}`);
+    const declared = new Set(Object.keys(response.headers ?? {}).map((name) => name.toLowerCase()));
+    for (const name of headers.keys())
+      if (!declared.has(name) && !ANY_ANSWER.has(name))
+        throw new Error(`${where}: the header ${name} is not documented`);
+    for (const name of ['x-request-id', 'x-contract-version', 'cache-control'])
+      if (!headers.has(name)) throw new Error(`${where}: the header ${name} is missing`);
+    if (method === 'HEAD' || text === '') return;
+    const [type = ''] = (headers.get('content-type') ?? '').split(';');
+    const schema = response.content?.[type]?.schema;
+    if (!schema) throw new Error(`${where}: ${type} is not documented`);
+    if (type !== 'application/json') return;
+    const valid = validator(schema);
+    if (!valid(JSON.parse(text)))
+      throw new Error(
+        `${where}: the body is not as documented: ${ajv.errorsText(valid.errors)}\n${text.slice(0, 500)}`,
+      );
+  };
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { newAgent } from '../harness/agent.ts';
+import { appendTo } from '../harness/append.ts';
+import { casesOf, opened } from '../harness/cases.ts';
+import { hire, submit } from '../harness/moderation.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const list = async (service: Service, query = '') => {
+  const { status, body } = await service.call('GET', `/api/v1/activity${query}`);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body;
+};
+const shown = async (service: Service, query = '') =>
+  (await list(service, query)).entries.map((one: { type: string; title: string }) => [
+    one.type,
+    one.title,
+  ]);
+
+t.test('what happens to cases in public, newest first, by type and cursor', async (t) => {
+  const service = await startService(t);
+  const [author, ann] = [casesOf(await newAgent(service)), casesOf(await newAgent(service))];
+  const id = await opened(author, { title: 'One' });
+  await ann.claim(id, 1);
+  await ann.claim(id, 2);
+  await ann.submit(id, 3);
+  await ann.note(id);
+  await author.review(id, 4, 'accept');
+  const other = await opened(ann, { title: 'Two' });
+  t.same(await shown(service), [
+    ['case.opened', 'Two'],
+    ['case.accepted', 'One'],
+    ['case.submitted', 'One'],
+    ['case.claimed', 'One'],
+    ['case.opened', 'One'],
+  ]);
+  const page = await list(service, '?limit=2');
+  t.match(page.entries[1], {
+    id: /^[0-9a-f-]{36}$/,
+    occurred_at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+    actor: { type: 'member', id: author.agent.id },
+    subject: { type: 'case', id },
+  });
+  t.same(await shown(service, `?limit=2&cursor=${page.next_cursor}`), [
+    ['case.submitted', 'One'],
+    ['case.claimed', 'One'],
+  ]);
+  t.equal((await list(service, '?limit=5')).next_cursor, null);
+  t.same(await shown(service, '?type=case.opened'), [
+    ['case.opened', 'Two'],
+    ['case.opened', 'One'],
+  ]);
+  await ann.withdraw(other, 1);
+  t.same(await shown(service, '?type=case.opened'), [['case.opened', 'One']]);
+  const get = (query: string) => service.call('GET', `/api/v1/activity${query}`);
+  t.equal((await get('?type=case.noted')).status, 400);
+  t.equal((await get('?cursor=x')).body.error.code, 'invalid_cursor');
+  t.equal((await get('?who=me')).body.error.code, 'query_not_allowed');
+  const etag = (await get('')).headers.get('etag') ?? '';
+  const cached = await service.call('GET', '/api/v1/activity', {
+    headers: { 'if-none-match': etag },
+  });
+  t.equal(cached.status, 304);
+});
+
+t.test('a note is listed while it is public; the moderator is not named', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const { id } = await submit(service, { message: ` \n${'😀'.repeat(90)}` });
+  const approve = (expected_version: number) =>
+    ann.post(`notes/${id}/decisions`, { action: 'approve', expected_version });
+  const first = await approve(1);
+  t.match((await list(service)).entries, [
+    { type: 'note.approved', subject: { type: 'note', id }, title: '😀'.repeat(80) },
+  ]);
+  t.same((await list(service)).entries[0].actor, { type: 'moderator' });
+  await ann.post(`decisions/${first.body.event_id}/undo`, { expected_version: 2 });
+  t.same(await shown(service), []);
+  await approve(3);
+  t.equal((await shown(service)).length, 1, 'once, though it was approved twice');
+});
+
+t.test('a case taken down is gone everywhere, and back once it is restored', async (t) => {
+  const service = await startService(t);
+  const [author, ann] = [casesOf(await newAgent(service)), casesOf(await newAgent(service))];
+  const id = await opened(author);
+  await ann.note(id, 'Kept');
+  await ann.note(id, 'Taken down');
+  const of = randomUUID();
+  const members = [author.agent.id, ann.agent.id];
+  const removal = { case_id: id, policy: 'spam', claimed_at: null };
+  const append = appendTo(service, members);
+
+  await append(author.agent.id, `case-${id}`, 'CaseRemoved', removal, { message: null });
+  t.same(await shown(service), []);
+  const read = await service.call('GET', `/api/v1/cases/${id}`);
+  t.equal(read.status, 410);
+  t.equal(read.body.error.code, 'gone');
+  t.same((await service.call('GET', '/api/v1/cases')).body.cases, []);
+  t.equal((await ann.claim(id, 2)).status, 410);
+  t.equal((await ann.note(id)).status, 410);
+  await append(author.agent.id, `case-${id}`, 'CaseRemovalTold', {
+    case_id: id,
+    of,
+    policy: 'spam',
+    members,
+  });
+  const restored = { case_id: id, of, undone: false, told: true, members };
+  await append(author.agent.id, `case-${id}`, 'CaseRestored', restored);
+  t.equal((await shown(service)).length, 1);
+  t.match((await service.call('GET', `/api/v1/cases/${id}`)).body.case, { version: 3 });
+
+  const { rows } = await service.database.pool.query(
+    `SELECT note_id FROM case_notes WHERE message = 'Taken down'`,
+  );
+  const note = { ...removal, note_id: rows[0].note_id };
+  await append(ann.agent.id, `case-note-${rows[0].note_id}`, 'CaseNoteRemoved', note, {
+    message: 'No',
+  });
+  const notes = async () => (await service.call('GET', `/api/v1/cases/${id}`)).body.notes;
+  t.match(await notes(), [{ message: 'Kept' }]);
+  t.equal((await notes()).length, 1);
+  const back = { case_id: id, note_id: rows[0].note_id, of, undone: true, told: false };
+  await append(ann.agent.id, `case-note-${rows[0].note_id}`, 'CaseNoteRestored', back);
+  t.match(await notes(), [{ message: 'Taken down' }, { message: 'Kept' }]);
+  const feed = await service.database.pool.query(
+    `SELECT member_id, type, data FROM feed WHERE subject_id = $1
+      AND (type = 'case.removed' OR data ? 'restored') ORDER BY sequence`,
+    [id],
+  );
+  t.match(feed.rows.map(({ type }) => type).sort(), [
+    'case.opened',
+    'case.opened',
+    'case.removed',
+    'case.removed',
+  ]);
+});

@@ -1,0 +1,307 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { newAgent } from '../harness/agent.ts';
+import { casesOf, consent, newCase, opened, pass } from '../harness/cases.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const member = async (service: Service) => casesOf(await newAgent(service));
+const get = (service: Service, path: string, headers: Record<string, string> = {}) =>
+  service.call('GET', `/api/v1/cases${path}`, { headers });
+
+t.test('a case from its opening to its acceptance, read by anybody at every step', async (t) => {
+  const service = await startService(t);
+  const [author, ann, bob] = [await member(service), await member(service), await member(service)];
+  const created = await author.open({ title: ' Grüße 👋 ' });
+  t.equal(created.status, 201);
+  const { id } = created.body.case;
+  t.match(created.body, {
+    status: 'created',
+    case: {
+      author_id: author.agent.id,
+      title: ' Grüße 👋 ',
+      acceptance_criteria: ['A heap snapshot', 'A test'],
+      artifact_id: null,
+      state: 'open',
+      version: 1,
+      claim: null,
+      submission: null,
+    },
+    receipt: { operation: 'case.create', member_id: author.agent.id, event_ids: [String] },
+  });
+  const read = await get(service, `/${id}`);
+  t.equal(read.status, 200);
+  t.same(read.body, {
+    status: 'ok',
+    case: created.body.case,
+    submissions: [],
+    reviews: [],
+    notes: [],
+  });
+
+  const claimed = await ann.claim(id, 1);
+  t.equal(claimed.status, 200);
+  t.match(claimed.body.case, { state: 'claimed', version: 2, claim: { member_id: ann.agent.id } });
+  const submitted = await ann.submit(id, 2);
+  t.equal(submitted.status, 201);
+  t.match(submitted.body.case, {
+    state: 'submitted',
+    version: 3,
+    claim: null,
+    submission: { member_id: ann.agent.id, summary: 'Done', artifact_id: null },
+  });
+  const advised = await bob.review(id, 3, 'accept');
+  t.match(advised.body, { status: 'reviewed', case: { state: 'submitted', version: 3 } });
+  const returned = await author.review(id, 3, 'request_changes');
+  t.equal(returned.status, 201);
+  t.match(returned.body.case, {
+    state: 'claimed',
+    version: 4,
+    claim: { member_id: ann.agent.id },
+    submission: null,
+  });
+  await ann.submit(id, 4, { summary: 'Better' });
+  const noted = await bob.note(id);
+  t.match(noted.body, { status: 'noted', case: { version: 5 } });
+  const accepted = await author.review(id, 5, 'accept');
+  t.match(accepted.body.case, { state: 'accepted', version: 6, submission: { summary: 'Better' } });
+
+  const { body } = await get(service, `/${id}`);
+  t.same(body.case, accepted.body.case);
+  t.match(body.submissions, [{ summary: 'Better' }, { summary: 'Done' }]);
+  t.match(body.reviews, [
+    { decision: 'accept', binding: true, member_id: author.agent.id },
+    { decision: 'request_changes', binding: true, submission_id: body.submissions[1].id },
+    { decision: 'accept', binding: false, member_id: bob.agent.id, comment: 'Seen' },
+  ]);
+  t.match(body.notes, [{ member_id: bob.agent.id, message: 'A word' }]);
+
+  // Each feed from the member's first part in the case on.
+  const { rows } = await service.database.pool.query(
+    `SELECT member_id, array_agg(substr(type, 6) ORDER BY sequence) AS types
+      FROM feed WHERE subject_id = $1 GROUP BY member_id`,
+    [id],
+  );
+  const typesOf = (who: typeof ann) =>
+    rows.find((row) => row.member_id === who.agent.id)?.types.join(' ');
+  const end = 'reviewed reviewed returned submitted noted reviewed accepted';
+  t.equal(typesOf(author), `opened claimed submitted ${end}`);
+  t.equal(typesOf(ann), `claimed submitted ${end}`);
+  t.equal(typesOf(bob), end);
+});
+
+t.test(
+  'a release, a withdrawal, a rejection; a withdrawn case is read but not noted',
+  async (t) => {
+    const service = await startService(t);
+    const [author, ann] = [await member(service), await member(service)];
+    const id = await opened(author);
+    await ann.claim(id, 1);
+    t.match((await ann.release(id, 2)).body, {
+      status: 'released',
+      case: { state: 'open', version: 3, claim: null },
+    });
+    await ann.claim(id, 3, { lease_seconds: 86_400 });
+    await ann.submit(id, 4);
+    t.match((await author.review(id, 5, 'reject')).body.case, { state: 'open', submission: null });
+    const withdrawn = await author.withdraw(id, 6);
+    t.equal(withdrawn.status, 200);
+    t.match(withdrawn.body, { status: 'withdrawn', case: { state: 'withdrawn', version: 7 } });
+    t.match((await get(service, `/${id}`)).body.case, { state: 'withdrawn' });
+    t.match((await ann.note(id)).body.error, { reason: 'wrong_state', current_state: 'withdrawn' });
+  },
+);
+
+t.test(
+  'a lapsed lease reads as open everywhere, and just so once the log tells of it',
+  async (t) => {
+    const service = await startService(t);
+    const [author, ann, bob] = [
+      await member(service),
+      await member(service),
+      await member(service),
+    ];
+    const id = await opened(author);
+    await ann.claim(id, 1, { lease_seconds: 300 });
+    const listed = async (state: string) =>
+      (await get(service, `?state=${state}`)).body.cases.map((one: { id: string }) => one.id);
+    t.same([await listed('claimed'), await listed('open')], [[id], []]);
+    await pass(service, id, 301);
+    const before = await get(service, `/${id}`);
+    t.match(before.body.case, { state: 'open', version: 3, claim: null });
+    t.same([await listed('claimed'), await listed('open')], [[], [id]]);
+    const own = await get(service, `?author_id=${author.agent.id}&state=open`);
+    t.same(own.body.cases, [before.body.case]);
+    t.same((await get(service, '')).body.cases, [before.body.case]);
+    t.equal((await ann.submit(id, 2)).body.error.reason, 'lease_expired');
+    t.equal((await ann.release(id, 3)).body.error.reason, 'lease_expired');
+
+    // A note on it changes nothing but tells of the lease's end first.
+    const noted = await bob.note(id);
+    t.same(noted.body.case, before.body.case);
+    const after = await get(service, `/${id}`);
+    t.same(after.body.case, before.body.case);
+    t.same([await listed('claimed'), await listed('open')], [[], [id]]);
+    const { rows } = await service.database.pool.query(
+      `SELECT type, actor FROM events WHERE type IN ('CaseLeaseEnded', 'CaseNoted') ORDER BY position`,
+    );
+    t.match(rows, [{ actor: { type: 'service' } }, { actor: { id: bob.agent.id } }]);
+    t.equal((await ann.submit(id, 3)).body.error.reason, 'lease_expired', 'told, and still so');
+    t.match((await bob.claim(id, 3)).body.case, { version: 4, claim: { member_id: bob.agent.id } });
+
+    await pass(service, id, 3601);
+    const taken = await ann.claim(id, 5);
+    t.match(taken.body.case, { state: 'claimed', version: 6, claim: { member_id: ann.agent.id } });
+    t.equal(taken.body.receipt.event_ids.length, 2);
+  },
+);
+
+t.test('every refusal of state, role, version and artifact', async (t) => {
+  const service = await startService(t);
+  const [author, ann, bob] = [await member(service), await member(service), await member(service)];
+  const id = await opened(author);
+  const refused = async (answer: ReturnType<typeof ann.claim>, error: object) => {
+    const { status, body } = await answer;
+    t.equal(status, 409, JSON.stringify(error));
+    t.match(body, { status: 'state_conflict', error: { code: 'state_conflict', ...error } });
+  };
+  const artifact_id = randomUUID();
+  await refused(author.open({ artifact_id }), { reason: 'artifact_unavailable' });
+  await refused(author.claim(id, 1), { reason: 'own_case' });
+  await refused(ann.claim(id, 2), { reason: 'version_mismatch', current_version: 1 });
+  await refused(ann.withdraw(id, 1), { reason: 'not_author' });
+  for (const answer of [ann.release(id, 1), ann.submit(id, 1), author.review(id, 1, 'accept')])
+    await refused(answer, { reason: 'wrong_state', current_state: 'open' });
+  await ann.claim(id, 1);
+  await refused(bob.claim(id, 2), { reason: 'wrong_state', current_state: 'claimed' });
+  await refused(bob.release(id, 2), { reason: 'not_claimant' });
+  await refused(bob.submit(id, 2), { reason: 'not_claimant' });
+  await refused(author.withdraw(id, 2), { reason: 'wrong_state', current_state: 'claimed' });
+  await refused(ann.submit(id, 2, { artifact_id }), { reason: 'artifact_unavailable' });
+  await ann.submit(id, 2);
+  await refused(ann.review(id, 3, 'accept'), { reason: 'own_submission' });
+  await refused(author.review(id, 2, 'accept'), { reason: 'version_mismatch', current_version: 3 });
+  t.match((await get(service, `/${id}`)).body.case, { state: 'submitted', version: 3 });
+});
+
+t.test('bad input is refused with its path, and changes nothing', async (t) => {
+  const service = await startService(t);
+  const author = await member(service);
+  const { call } = author.agent;
+  const wrong: [object, string][] = [
+    [{ title: '' }, 'title'],
+    [{ title: ' \n' }, 'title'],
+    [{ title: 'x'.repeat(161) }, 'title'],
+    [{ summary: 'x'.repeat(2001) }, 'summary'],
+    [{ objective: 'x'.repeat(4001) }, 'objective'],
+    [{ acceptance_criteria: [] }, 'acceptance_criteria'],
+    [{ acceptance_criteria: Array(51).fill('x') }, 'acceptance_criteria'],
+    [{ acceptance_criteria: ['x', 'x'.repeat(501)] }, 'acceptance_criteria.1'],
+    [{ artifact_id: 'none' }, 'artifact_id'],
+    [{ visibility: 'private' }, 'visibility'],
+    [{ publish_consent: false }, 'publish_consent'],
+    [{ policy_version: 'service-public-v2' }, 'policy_version'],
+  ];
+  for (const [more, path] of wrong) {
+    const answer = await author.open(more);
+    t.equal(answer.status, 400, JSON.stringify(more).slice(0, 80));
+    t.match(answer.body.error, { code: 'invalid_request', issues: [{ path }] });
+  }
+  t.equal((await author.open({ more: 1 })).status, 400);
+  t.equal((await author.open({ title: '😀'.repeat(160) })).status, 201, 'code points count');
+  const id = await opened(author);
+  const post = (path: string, body: object) => call('POST', `/api/v1/cases/${path}`, body);
+  for (const [path, body] of [
+    [`${id}/claim`, {}],
+    [`${id}/claim`, { expected_version: 0 }],
+    [`${id}/claim`, { expected_version: 1, lease_seconds: 299 }],
+    [`${id}/claim`, { expected_version: 1, lease_seconds: 86_401 }],
+    [`${id}/submissions`, { expected_version: 1, summary: 'x' }],
+    [`${id}/submissions`, { expected_version: 1, summary: 'x'.repeat(4001), ...consent }],
+    [`${id}/reviews`, { expected_version: 1, decision: 'maybe', comment: 'x', ...consent }],
+    [`${id}/reviews`, { expected_version: 1, decision: 'accept', comment: '', ...consent }],
+    [`${id}/notes`, { message: 'x'.repeat(2001), ...consent }],
+    [`${id}/notes`, { message: 'x' }],
+    ['none/claim', { expected_version: 1 }],
+  ] as const)
+    t.equal((await post(path, body)).status, 400, `${path} ${JSON.stringify(body).slice(0, 80)}`);
+  t.equal((await post(`${randomUUID()}/claim`, { expected_version: 1 })).status, 404);
+  t.equal((await get(service, `/${randomUUID()}`)).status, 404);
+  t.equal((await get(service, '/none')).status, 400);
+  for (const query of ['?state=lost', '?limit=0', '?limit=101', '?author_id=x', '?limit=1&limit=2'])
+    t.equal((await get(service, query)).body.error.code, 'invalid_request', query);
+  t.equal((await get(service, '?mine=1')).body.error.code, 'query_not_allowed');
+  t.equal((await get(service, '?cursor=x')).body.error.code, 'invalid_cursor');
+  const events = `SELECT 1 FROM events WHERE type LIKE 'Case%'`;
+  t.equal((await service.database.pool.query(events)).rowCount, 2);
+});
+
+t.test(
+  'lists: newest first, by cursor, by state and author, with an ETag for everybody',
+  async (t) => {
+    const service = await startService(t);
+    const [author, other] = [await member(service), await member(service)];
+    const ids: string[] = [];
+    for (let count = 0; count < 7; count++)
+      ids.unshift(await opened(count % 2 ? other : author, { title: `Case ${count}` }));
+    await author.withdraw(ids[0] ?? '', 1);
+    const walk = async (query: string) => {
+      const found: string[] = [];
+      for (let cursor = ''; ; ) {
+        const { status, body } = await get(service, `?limit=2${query}${cursor}`);
+        t.equal(status, 200);
+        t.ok(body.cases.length <= 2);
+        found.push(...body.cases.map((one: { id: string }) => one.id));
+        if (body.next_cursor === null) return found;
+        cursor = `&cursor=${body.next_cursor}`;
+      }
+    };
+    t.same(await walk(''), ids);
+    t.same(await walk('&state=open'), ids.slice(1));
+    t.same(await walk('&state=withdrawn'), ids.slice(0, 1));
+    t.same(await walk('&state=accepted'), []);
+    t.same(
+      await walk(`&author_id=${other.agent.id}`),
+      ids.filter((_, index) => index % 2),
+    );
+    t.same(await walk(`&author_id=${author.agent.id.toUpperCase()}&state=open`), [
+      ids[2],
+      ids[4],
+      ids[6],
+    ]);
+    for (const path of ['', `/${ids[1]}`]) {
+      const first = await get(service, path);
+      const etag = first.headers.get('etag') ?? '';
+      t.equal(first.headers.get('cache-control'), 'public, max-age=0, must-revalidate');
+      t.equal(first.headers.get('access-control-allow-origin'), '*');
+      t.equal((await get(service, path, { 'if-none-match': etag })).status, 304);
+      if (path) await other.note(ids[1] ?? '');
+      else await opened(author);
+      t.equal((await get(service, path, { 'if-none-match': etag })).status, 200);
+    }
+  },
+);
+
+t.test('each scope opens its own routes, and a gate shuts them all', async (t) => {
+  const service = await startService(t);
+  const reader = casesOf(await newAgent(service, ['updates:read']));
+  const id = randomUUID();
+  for (const [answer, scope] of [
+    [reader.open(), 'case:create'],
+    [reader.claim(id, 1), 'case:claim'],
+    [reader.release(id, 1), 'case:claim'],
+    [reader.submit(id, 1), 'case:submit'],
+    [reader.review(id, 1, 'accept'), 'case:review'],
+    [reader.withdraw(id, 1), 'case:create'],
+    [reader.note(id), 'case:note'],
+  ] as const) {
+    const { status, body } = await answer;
+    t.equal(status, 403);
+    t.match(body.error, { code: 'scope_required', scope });
+  }
+  const anonymous = await service.call('POST', '/api/v1/cases', { body: newCase() });
+  t.equal(anonymous.status, 401);
+  const shut = await startService(t, { API_OPEN: 'false' });
+  const agent = casesOf(await newAgent(shut));
+  t.equal((await get(shut, '')).body.error.code, 'api_disabled');
+  t.equal((await agent.open()).body.error.code, 'api_disabled');
+});

@@ -1,0 +1,37 @@
+import t from 'tap';
+import { lapseCaseClaims } from '../../workers/lapse-case-claims.ts';
+import { newAgent } from '../harness/agent.ts';
+import { casesOf, opened, pass } from '../harness/cases.ts';
+import { startService } from '../harness/service.ts';
+
+t.test('claims past their lease become one event each, and live ones none', async (t) => {
+  const service = await startService(t);
+  const [author, ann] = [casesOf(await newAgent(service)), casesOf(await newAgent(service))];
+  const ids = [await opened(author), await opened(author), await opened(author)];
+  for (const id of ids) await ann.claim(id, 1, { lease_seconds: 300 });
+  for (const id of ids.slice(0, 2)) await pass(service, id, 301);
+  const read = async () =>
+    (await service.call('GET', '/api/v1/cases')).text +
+    (await service.call('GET', `/api/v1/cases/${ids[0]}`)).text;
+  const before = await read();
+
+  const sweeps = await Promise.all([lapseCaseClaims(service.core), lapseCaseClaims(service.core)]);
+  t.equal(sweeps[0] + sweeps[1], 2, 'two sweeps at once tell of each once');
+  t.equal(await lapseCaseClaims(service.core), 0, 'again: nothing to do');
+  t.equal(await read(), before, 'it reads as it did by the clock');
+  const { rows } = await service.database.pool.query(
+    `SELECT actor FROM events WHERE type = 'CaseLeaseEnded'`,
+  );
+  t.same(rows, [{ actor: { type: 'service' } }, { actor: { type: 'service' } }]);
+  const feed = await service.database.pool.query(
+    `SELECT member_id, data->>'member_id' AS holder FROM feed
+      WHERE type = 'case.lease_ended' AND subject_id = $1 ORDER BY member_id`,
+    [ids[0]],
+  );
+  t.same(
+    feed.rows,
+    [author.agent.id, ann.agent.id]
+      .sort()
+      .map((member_id) => ({ member_id, holder: ann.agent.id })),
+  );
+});

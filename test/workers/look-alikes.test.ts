@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import t from 'tap';
+import { keyRing } from '../../services/keys.ts';
+import { bayesFindings } from '../../services/screening/bayes.ts';
+import { learn } from '../../workers/learnt.ts';
+import { screenNote } from '../../workers/screen-note.ts';
+import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const SPAM = 'Win a free holiday on the moon, all you need to do is write to us today';
+
+async function screened(
+  service: Service,
+  message: string,
+  parts: Parameters<typeof screenNote>[0] = service.core,
+) {
+  const note = await submit(service, { message });
+  await screenNote(parts, { note_id: note.id });
+  return note;
+}
+
+async function findings(ann: Moderator, noteId: string): Promise<string[]> {
+  const { items } = (await ann.get('queue?limit=100')).body;
+  const item = items.find(({ id }: { id: string }) => id === noteId);
+  return item.screening.findings.map(({ text }: { text: string }) => text);
+}
+
+t.test('a note tells how often its text was seen, and what became of it', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  for (let count = 0; count < 14; count++)
+    await decide(ann, (await screened(service, SPAM)).id, 'reject');
+  for (const place of ['lake', 'hill', 'sea']) {
+    const note = await screened(
+      service,
+      `We spent a lovely, quiet and sunny week near the ${place}`,
+    );
+    await decide(ann, note.id, 'approve');
+  }
+  const again = await screened(service, SPAM.toUpperCase().replaceAll(' ', ' \u200B'));
+  t.ok((await findings(ann, again.id)).includes('same text as 14 rejected notes'));
+  const like = await screened(service, `${SPAM}!! Ask for Bob`);
+  t.strictSame(await findings(ann, like.id), ['like 14 rejected notes', 'like 1 waiting note']);
+  const kind = await screened(service, 'We spent a lovely, quiet and sunny week near the woods');
+  t.strictSame(await findings(ann, kind.id), ['like 3 approved notes']);
+  const other = await screened(service, 'Nothing of the kind');
+  t.strictSame(await findings(ann, other.id), []);
+});
+
+t.test('a new server key finds what an older one has hashed', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await decide(ann, (await screened(service, SPAM)).id, 'reject');
+  const older = service.core.config.serverKeys ?? [];
+  const keys = keyRing([{ id: 2, secret: randomBytes(32) }, ...older]);
+  const again = await screened(service, SPAM, { ...service.core, keys });
+  t.strictSame(await findings(ann, again.id), ['same text as 1 rejected note']);
+});
+
+t.test('decisions teach it, but neither undone nor automatic ones', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const undos: string[] = [];
+  for (let count = 0; count < 100; count++) {
+    const spam = count % 4 === 0;
+    const message = spam
+      ? `Buy casino jackpots, bonus spins and winners of cash ${count}`
+      : `Thank you for the tea and the garden ${count}`;
+    const note = await submit(service, { message });
+    const { body } = await decide(ann, note.id, spam ? 'reject' : 'approve');
+    undos.push(`decisions/${body.event_id}/undo`);
+  }
+  const message = 'Casino bonus: jackpots and spins for winners';
+  const note = await screened(service, message);
+  t.match(await findings(ann, note.id), [
+    /^reads like rejected notes \(\d+ %\): Casino, bonus, jackpots, spins, winners$/,
+  ]);
+  const { rows } = await service.database.pool.query(
+    `SELECT data, personal FROM events WHERE stream_id = $1`,
+    [`screening-${note.id}`],
+  );
+  t.notMatch(JSON.stringify(rows[0].data), /casino/i);
+  t.match(rows[0].personal.words, { reads_like_rejected: ['Casino'] });
+
+  const says = async () => bayesFindings(await learn(service.core), message).findings.length;
+  t.equal(await says(), 1);
+  await ann.post(undos[0] ?? '', { expected_version: 2 });
+  t.equal(await says(), 0, 'ninety-nine are left');
+  await decide(ann, (await submit(service)).id, 'approve');
+  t.equal(await says(), 1);
+  await service.tamper(
+    `UPDATE note_decisions SET moderator_id = NULL WHERE event_id =
+      (SELECT event_id FROM note_decisions WHERE undone_at IS NULL LIMIT 1)`,
+  );
+  t.equal(await says(), 0, 'nobody decided on that one');
+});

@@ -1,0 +1,33 @@
+import { caseGate, membersOfCase } from '../projections/case-members.ts';
+import { lapsedCases } from '../projections/cases.ts';
+import { caseDecider } from '../services/cases/case.ts';
+import { caseAppends, caseLoad, loadedCase } from '../services/cases/command.ts';
+import { isRefusal } from '../services/eventstore/decider.ts';
+import type { EventStore, Plan } from '../services/eventstore/store.ts';
+import { query } from '../services/postgres.ts';
+import { inBatches } from './batches.ts';
+
+/** Tells the log of every claim whose lease is over; answers how many it told of. */
+export function lapseCaseClaims({ store }: { store: EventStore }): Promise<number> {
+  return inBatches(
+    (limit) => query<{ case_id: string }>(store.pool, lapsedCases(limit)),
+    async ({ case_id }) => (await store.execute(lapsePlan(case_id))) === true,
+  );
+}
+
+function lapsePlan(caseId: string): Plan<boolean> {
+  return {
+    gate: caseGate(caseId),
+    lock: membersOfCase(caseId),
+    load: caseLoad(caseId, null),
+    decide(loaded) {
+      const found = loadedCase(loaded);
+      if (isRefusal(found)) return { unchanged: false };
+      const { state, version, members } = found;
+      const decided = caseDecider.decide(state, { type: 'EndLease', now: loaded.now, members });
+      if (isRefusal(decided) || decided.length === 0) return { unchanged: false };
+      const appends = caseAppends(state, version, decided, { type: 'service' });
+      return { answer: true, appends };
+    },
+  };
+}
