@@ -16,10 +16,11 @@ type Decided = EventOf<
 function insert(event: Decided, decision: DecisionRow['decision']): Sql {
   const { event_id, stream_version, data, personal, actor, recorded_at } = event;
   return sql`INSERT INTO note_decisions (event_id, note_id, moderator_id, decision, decided_at,
-      version, policy, message, batch_id)
+      version, policy, message, batch_id, claimed_at)
     VALUES (${event_id}, ${data.note_id}, ${actor.type === 'moderator' ? actor.id : null},
       ${decision}, ${recorded_at}, ${stream_version}, ${'policy' in data ? data.policy : null},
-      ${personal?.message ?? null}, ${data.batch_id ?? null})`;
+      ${personal?.message ?? null}, ${data.batch_id ?? null},
+      ${data.claimed_at ?? null})`;
 }
 
 /** Decisions on notes by their events: what an undo finds its note by, and what its author reads. */
@@ -60,6 +61,8 @@ export interface DecisionRow {
   batch_id: string | null;
   /** When those concerned were told. */
   told_at: Date | null;
+  /** When whoever decided had taken the note. */
+  claimed_at: Date | null;
 }
 
 export function findDecision(eventId: string): Sql {

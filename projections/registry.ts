@@ -25,6 +25,7 @@ import { moderators } from './moderators.ts';
 import { noteAppeals } from './note-appeals.ts';
 import { noteReports } from './note-reports.ts';
 import { notes } from './notes.ts';
+import { policies } from './policies.ts';
 import { profiles } from './profiles.ts';
 import { projector } from './projection.ts';
 import { screenings } from './screenings.ts';
@@ -40,6 +41,7 @@ export const projections = [
   noteAppeals,
   moderators,
   decisions,
+  policies,
   profiles,
   artifacts,
   cases,

@@ -13,11 +13,12 @@ import { keyRing } from './keys.ts';
 import { rateLimits } from './limits.ts';
 import { sessionAuthenticator } from './membership/sessions.ts';
 import { moderatorAuthenticator } from './moderation/authenticate.ts';
+import { isReview } from './moderation/review-events.ts';
 import { openPool } from './postgres.ts';
 import { watchReadiness } from './readiness.ts';
 import { serverKeys } from './server-keys.ts';
 import { openWaiting } from './updates/waiting.ts';
-import { openWakeUps } from './wake-ups.ts';
+import { MODERATION, openWakeUps } from './wake-ups.ts';
 
 export type Core = Awaited<ReturnType<typeof openCore>>;
 
@@ -42,7 +43,8 @@ export async function openCore(config: Config, application: string) {
     project,
     concerns,
     enqueue: jobs.enqueue,
-    committed: (events) => wakeUps.wake(events.flatMap(concerns)),
+    committed: (events) =>
+      wakeUps.wake([...events.flatMap(concerns), ...(events.some(isReview) ? [MODERATION] : [])]),
   });
 
   async function close(): Promise<void> {
@@ -64,9 +66,17 @@ export function openApp(
   const { config, keys, pool } = core;
   const readiness = watchReadiness(pool);
   const waiting = openWaiting(pool, core.wakeUps);
+  const ending = new AbortController();
   const bearer = bearerAuthenticator(pool, keys);
   const limits = rateLimits(pool, keys);
-  const features = featuresOf({ ...core, limits, readiness, waiting, bearer });
+  const features = featuresOf({
+    ...core,
+    limits,
+    readiness,
+    waiting,
+    bearer,
+    ending: ending.signal,
+  });
   const parts = {
     operations: operationsOf(features),
     authenticators: {
@@ -83,10 +93,11 @@ export function openApp(
   const app = mount(parts);
   mountNotFound(parts, app);
 
-  /** Before the server closes: whoever waits is answered. */
+  /** Before the server closes: whoever waits is answered or let go. */
   function stop(): void {
     readiness.stop();
     waiting.close();
+    ending.abort();
   }
 
   return { app, features, stop };

@@ -152,6 +152,26 @@ export function configOrExit(): Config {
   }
 }
 
+const ClientEnvironment = Environment.pick({ BASE_URL: true, PORT: true }).extend({
+  MODERATOR_TOKEN: z.string().optional(),
+});
+
+/** For commands that are clients of a running service: they need nothing of its own settings. */
+export function clientSettingsOrExit(): { baseUrl: string; moderatorToken: string | undefined } {
+  const given = Object.entries(process.env).filter(([, text]) => text?.trim());
+  const result = ClientEnvironment.safeParse(Object.fromEntries(given));
+  if (!result.success) {
+    for (const { path, message } of result.error.issues)
+      process.stderr.write(`${String(path[0])} ${message}\n`);
+    process.exit(1);
+  }
+  const { BASE_URL, PORT, MODERATOR_TOKEN } = result.data;
+  return {
+    baseUrl: BASE_URL ?? `http://localhost:${PORT}`,
+    moderatorToken: MODERATOR_TOKEN?.trim(),
+  };
+}
+
 export const environmentWith = (more: Record<string, string>): NodeJS.ProcessEnv => ({
   ...process.env,
   ...more,

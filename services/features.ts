@@ -33,8 +33,18 @@ import { memberClosing, sessionsClosing } from './membership/closing.ts';
 import { membershipContract } from './membership/contract.ts';
 import { sessionsSection } from './membership/export.ts';
 import { membershipHandlers } from './membership/handlers.ts';
+import { auditContract } from './moderation/audit-contract.ts';
+import { auditHandlers } from './moderation/audit-handlers.ts';
 import { moderationContract } from './moderation/contract.ts';
 import { moderationHandlers } from './moderation/handlers.ts';
+import { policiesContract } from './moderation/policies-contract.ts';
+import { policiesHandlers } from './moderation/policies-handlers.ts';
+import { moderatorSessionContract } from './moderation/session-contract.ts';
+import { moderatorSessionHandlers } from './moderation/session-handlers.ts';
+import { statsContract } from './moderation/stats-contract.ts';
+import { statsHandlers } from './moderation/stats-handlers.ts';
+import { streamContract } from './moderation/stream-contract.ts';
+import { streamHandlers } from './moderation/stream-handlers.ts';
 import { notesClosing } from './notes/closing.ts';
 import { notesSection } from './notes/export.ts';
 import { profileClosing } from './profiles/closing.ts';
@@ -45,6 +55,7 @@ import type { Readiness } from './readiness.ts';
 import { updatesContract } from './updates/contract.ts';
 import { updatesHandlers } from './updates/handlers.ts';
 import type { Waiting } from './updates/waiting.ts';
+import type { WakeUps } from './wake-ups.ts';
 
 export interface FeatureParts {
   config: Config;
@@ -54,6 +65,9 @@ export interface FeatureParts {
   readPool: pg.Pool;
   store: EventStore;
   readiness: Readiness;
+  wakeUps: WakeUps;
+  /** Aborted when the process is about to end: whoever waits is let go. */
+  ending: AbortSignal;
   waiting: Waiting;
   bearer: Authenticators['bearer'];
 }
@@ -92,7 +106,12 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(updatesContract, updatesHandlers(parts)),
     feature(casesContract, casesHandlers(parts)),
     feature(activityContract, activityHandlers(parts)),
+    feature(moderatorSessionContract, moderatorSessionHandlers(parts)),
     feature(moderationContract, moderationHandlers(parts)),
+    feature(policiesContract, policiesHandlers(parts)),
+    feature(auditContract, auditHandlers(parts)),
+    feature(statsContract, statsHandlers(parts)),
+    feature(streamContract, streamHandlers(parts)),
     feature(documentsContract, documentsHandlers({ ...parts, features: () => features })),
   ];
   return features;

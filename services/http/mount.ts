@@ -176,6 +176,7 @@ function facts(
     authorization: req.headers.authorization,
     ifNoneMatch: req.headers['if-none-match'],
     lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
+    accept: req.headers.accept,
     idempotencyKey: key,
     get signal() {
       const controller = new AbortController();

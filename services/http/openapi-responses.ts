@@ -70,7 +70,10 @@ export function responsesOf(route: Route): Record<string, object> {
         ...described(reply.headers),
       },
       content: reply.body
-        ? { 'application/json': { schema: reply.body } }
+        ? {
+            'application/json': { schema: reply.body },
+            ...(reply.stream ? { [reply.stream]: { schema: { type: 'string' } } } : {}),
+          }
         : { [reply.type ?? 'application/octet-stream']: { schema: { type: 'string' } } },
     };
   }

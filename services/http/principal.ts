@@ -1,6 +1,9 @@
 import type { Refusal } from '../eventstore/decider.ts';
 import type { Scope } from './scopes.ts';
 
+/** The cookie of a moderator's browser session. */
+export const MODERATOR_COOKIE = '__Host-ServiceModerator';
+
 export type Role = 'triage' | 'moderator' | 'lead' | 'auditor';
 
 /** Who calls. Nobody is a principal too. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { MODERATOR_COOKIE } from './principal.ts';
 import { Problem } from './problems.ts';
 import { isMutation, type Route } from './route.ts';
 
@@ -28,13 +29,24 @@ export function checkHeaders(req: IncomingMessage): void {
   if ((headers['sec-fetch-site']?.length ?? 0) > 1) throw new Problem('fetch_site_not_allowed');
 }
 
-/** Check 3. A cookie route must be called from this service's own pages, or by a client that says so. */
+/** Check 3. A cookie must come from this service's own pages, or from a client that says so. */
 export function checkOrigin(req: IncomingMessage, route: Route, baseUrl: string): void {
   if (!isMutation(route)) return;
   const { origin, 'sec-fetch-site': site } = req.headers;
-  if (route.origin === 'cookie' ? origin !== baseUrl : origin !== undefined && origin !== baseUrl)
+  const cookie = route.origin === 'cookie' || provenByCookie(req, route);
+  if (cookie ? origin !== baseUrl : origin !== undefined && origin !== baseUrl)
     throw new Problem('origin_not_allowed');
   if (site !== undefined && site !== 'same-origin') throw new Problem('fetch_site_not_allowed');
+}
+
+/** Moderators may come with a bearer or with a cookie, which a page of someone else's may ride on. */
+function provenByCookie({ headers }: IncomingMessage, { access }: Route): boolean {
+  return (
+    typeof access === 'object' &&
+    'roles' in access &&
+    headers.authorization === undefined &&
+    (headers.cookie ?? '').includes(MODERATOR_COOKIE)
+  );
 }
 
 /** Check 4, before reading. */

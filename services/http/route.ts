@@ -22,6 +22,8 @@ export interface ReplyShape {
   /** Absent: the reply is no JSON; `type` says what it is. */
   body?: z.ZodType;
   type?: string;
+  /** The media type that it is streamed as, where it may be answered so instead of as JSON. */
+  stream?: string;
   headers?: Record<string, string>;
 }
 
@@ -81,6 +83,7 @@ export interface RequestFacts {
   authorization: string | undefined;
   ifNoneMatch: string | undefined;
   lastEventId: string | undefined;
+  accept?: string | undefined;
   idempotencyKey: string | undefined;
   /** Aborted when the caller has gone. */
   signal: AbortSignal;

@@ -5,16 +5,21 @@ import { sql } from '../eventstore/sql.ts';
 import type { Presented, PrincipalOf } from '../http/principal.ts';
 import type { KeyRing, Verifier } from '../keys.ts';
 import { query } from '../postgres.ts';
+import {
+  findLiveModeratorSession,
+  type ModeratorSessionRow,
+  presentedModeratorSession,
+  touchModeratorSession,
+} from './sessions.ts';
+import { readModeratorToken, type Token } from './token.ts';
 
-const BEARER = /^bearer mod_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9a-f]{64})$/i;
+type Authenticated = PrincipalOf<'moderator'> | Refusal<'moderator_required'>;
 
-/** Who the token proves, asked anew on every request. */
+const BEARER = /^bearer +/i;
+
+/** Who the bearer proves, or the cookie where there is no bearer; asked anew on every request. */
 export function moderatorAuthenticator(pool: pg.Pool, keys: KeyRing) {
-  return async ({
-    authorization,
-  }: Presented): Promise<PrincipalOf<'moderator'> | Refusal<'moderator_required'>> => {
-    const [, id, secret] = BEARER.exec(authorization ?? '') ?? [];
-    if (!id || !secret) return refuse('moderator_required');
+  async function byToken({ id, secret }: Token): Promise<Authenticated> {
     const [row] = await query<ModeratorRow & Verifier>(
       pool,
       sql`SELECT m.*, v.key_id, v.hash FROM moderators m
@@ -22,14 +27,33 @@ export function moderatorAuthenticator(pool: pg.Pool, keys: KeyRing) {
           AND v.subject_id = m.moderator_id
         WHERE m.moderator_id = ${id} AND m.state = 'active'`,
     );
-    if (!keys.verify('moderator', id.toLowerCase(), secret, row) || !row)
+    if (!keys.verify('moderator', id, secret, row) || !row) return refuse('moderator_required');
+    return principal(row, null);
+  }
+
+  async function bySession({ id, secret }: Token): Promise<Authenticated> {
+    const [row] = await query<ModeratorSessionRow>(pool, findLiveModeratorSession(id));
+    if (!keys.verify('moderator-session', id, secret, row) || !row)
       return refuse('moderator_required');
-    return {
-      kind: 'moderator',
-      moderatorId: row.moderator_id,
-      name: row.name ?? '',
-      role: row.role,
-      sessionId: null,
-    };
+    if (row.stale) await query(pool, touchModeratorSession(id));
+    return principal(row, row.session_id);
+  }
+
+  return async ({ authorization, cookie }: Presented): Promise<Authenticated> => {
+    const token =
+      authorization === undefined
+        ? presentedModeratorSession(cookie)
+        : BEARER.test(authorization)
+          ? readModeratorToken(authorization.replace(BEARER, ''))
+          : undefined;
+    if (!token) return refuse('moderator_required');
+    return authorization === undefined ? bySession(token) : byToken(token);
   };
+}
+
+function principal(
+  { moderator_id, name, role }: Pick<ModeratorRow, 'moderator_id' | 'name' | 'role'>,
+  sessionId: string | null,
+): PrincipalOf<'moderator'> {
+  return { kind: 'moderator', moderatorId: moderator_id, name: name ?? '', role, sessionId };
 }

@@ -6,8 +6,7 @@ import type { DecisionRequest } from './review-contract.ts';
 import { ROLES_OF } from './roles.ts';
 
 const HOUR_MS = 3_600_000;
-/** How long a note may be put off at a time, and how long it is where nothing is said. */
-export const MOST_DEFERRED_MS = 72 * HOUR_MS;
+/** For how long a note is put off where nothing is said. */
 const DEFERRED_MS = 24 * HOUR_MS;
 
 /** A request of the API as a command on the note. */

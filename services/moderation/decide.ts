@@ -1,5 +1,6 @@
 import { holdModerator, type ModeratorRow } from '../../projections/moderators.ts';
 import type { NoteRow } from '../../projections/notes.ts';
+import { findPolicy, type PolicyRow } from '../../projections/policies.ts';
 import { type Append, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { NewEvent, RecordedEvent } from '../eventstore/event.ts';
@@ -21,9 +22,20 @@ import {
   readNoteStreams,
   withWinner,
 } from './decide-rows.ts';
+import { refuseUnlessActive } from './policy.ts';
 import type { Decided } from './review-contract.ts';
 
-export type DecideRefusal = 'moderator_required' | 'role_required' | 'not_found' | 'state_conflict';
+export type DecideRefusal =
+  | 'moderator_required'
+  | 'role_required'
+  | 'not_found'
+  | 'invalid_request'
+  | 'state_conflict';
+
+/** What of a request no schema can judge: whether its policy is active, how far away its time is. */
+export type Request = { policy: string } | { until?: string | undefined } | object;
+
+const MOST_DEFERRED_MS = 72 * 3_600_000;
 
 type Moderator = PrincipalOf<'moderator'>;
 
@@ -54,8 +66,9 @@ export function reviewPlan(
   me: Moderator,
   asked: Asked,
   undoSeconds: number,
+  request: Request = {},
 ): Plan<Decided, DecideRefusal> {
-  const many = reviewsPlan(me, [asked], undoSeconds);
+  const many = reviewsPlan(me, [asked], undoSeconds, request);
   return {
     ...many,
     decide(loaded): Decision<Decided, DecideRefusal> {
@@ -75,7 +88,8 @@ export function reviewsPlan(
   me: Moderator,
   asked: readonly Asked[],
   undoSeconds: number,
-): Plan<Result[], 'moderator_required'> {
+  request: Request = {},
+): Plan<Result[], 'moderator_required' | 'invalid_request'> {
   const ids = [...new Set(asked.map(({ noteId }) => noteId))];
   return {
     lock: membersConcerned(ids),
@@ -85,10 +99,13 @@ export function reviewsPlan(
       holdParents(ids),
       readNoteStreams(ids),
       liveLeasesOn(ids),
+      findPolicy('policy' in request ? request.policy : null),
     ],
     decide(loaded) {
       const [live] = (loaded.rows[0] ?? []) as unknown as ModeratorRow[];
       if (!live) return refuse('moderator_required');
+      const wrong = wrongRequest(request, loaded.rows[5] as unknown as PolicyRow[], loaded.now);
+      if (wrong) return wrong;
       const desk = openDesk({ ...me, role: live.role }, loaded, undoSeconds);
       const results = new Map<string, Accepted | Refusal<DecideRefusal>>();
       // A note before the replies to it, whatever the order in which they were asked.
@@ -110,6 +127,21 @@ export function reviewsPlan(
       };
     },
   };
+}
+
+function wrongRequest(
+  request: Request,
+  [policy]: readonly PolicyRow[],
+  now: Date,
+): Refusal<'invalid_request'> | null {
+  if ('policy' in request) return refuseUnlessActive(policy);
+  if (!('until' in request) || request.until === undefined) return null;
+  const ahead = new Date(request.until).getTime() - now.getTime();
+  return ahead > 0 && ahead <= MOST_DEFERRED_MS
+    ? null
+    : refuse('invalid_request', {
+        issues: [{ path: 'until', message: 'must be within the next 72 hours' }],
+      });
 }
 
 const noteIdOf = ({ stream }: Append): string => stream.slice('note-'.length);

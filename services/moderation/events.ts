@@ -11,3 +11,27 @@ export const ModeratorAdded = defineEvent('ModeratorAdded', {
 export const ModeratorRevoked = defineEvent('ModeratorRevoked', {
   data: z.strictObject({ moderator_id: z.uuid() }),
 });
+
+/** The old token proves nothing any more, and every session has ended. */
+export const ModeratorTokenRotated = defineEvent('ModeratorTokenRotated', {
+  data: z.strictObject({ moderator_id: z.uuid() }),
+});
+
+export const ModeratorSignedIn = defineEvent('ModeratorSignedIn', {
+  data: z.strictObject({ moderator_id: z.uuid(), session_id: z.uuid() }),
+});
+
+/** `replaced`: by a sign-in from the same browser. */
+export const ModeratorSignedOut = defineEvent('ModeratorSignedOut', {
+  data: z.strictObject({
+    moderator_id: z.uuid(),
+    session_id: z.uuid(),
+    reason: z.enum(['signed_out', 'replaced']),
+  }),
+});
+
+/** A policy is new, or has new words, or may no longer be named (or may again). */
+export const PolicyChanged = defineEvent('PolicyChanged', {
+  data: z.strictObject({ code: z.string(), version: z.int().min(1), active: z.boolean() }),
+  personal: z.strictObject({ title: z.string(), text: z.string() }),
+});

@@ -1,20 +1,21 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { findModerators, type ModeratorRow } from '../../projections/moderators.ts';
+import { findModerators, lockModerator, type ModeratorRow } from '../../projections/moderators.ts';
 import { readStream, streamVersion } from '../eventstore/append.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
-import { sql } from '../eventstore/sql.ts';
-import type { EventStore } from '../eventstore/store.ts';
+import type { EventStore, Plan, Writes } from '../eventstore/store.ts';
 import type { Role } from '../http/principal.ts';
 import type { KeyRing } from '../keys.ts';
 import { query } from '../postgres.ts';
 import { dropVerifiers, writeVerifier } from '../verifiers.ts';
+import { dropModeratorSessions, releaseAllLeases } from './sessions.ts';
+import { moderatorToken, newToken } from './token.ts';
 
 export interface ModeratorParts {
   store: EventStore;
   keys: KeyRing;
 }
 
+/** A moderator with a new token. */
 export interface AddedModerator {
   id: string;
   /** Shown once; only its verifier is kept. */
@@ -27,14 +28,14 @@ export async function addModerator(
   name: string,
   role: Role,
 ): Promise<AddedModerator | Refusal<'name_taken'>> {
-  const id = randomUUID();
-  const secret = randomBytes(32).toString('hex');
+  const token = newToken();
+  const { id } = token;
   return store.execute<AddedModerator, 'name_taken'>({
     load: [findModerators(name)],
     decide({ rows: [taken = []] }) {
       if (taken.length > 0) return refuse('name_taken');
       return {
-        answer: { id, token: `mod_${id}.${secret}` },
+        answer: { id, token: moderatorToken(token) },
         appends: [
           {
             owner: id,
@@ -46,39 +47,76 @@ export async function addModerator(
             ],
           },
         ],
-        rows: [writeVerifier(id, 'moderator', id, keys.mac('moderator', id, secret))],
+        rows: [writeVerifier(id, 'moderator', id, keys.mac('moderator', id, token.secret))],
       };
     },
   });
 }
 
-/** Ends a moderator, found by name or id, together with the token and the leases. */
+/** Ends a moderator, found by name or id, together with the token, the sessions and the leases. */
 export async function revokeModerator(
   { store }: Pick<ModeratorParts, 'store'>,
   nameOrId: string,
 ): Promise<{ id: string } | Refusal<'not_found'>> {
+  const id = await activeModerator(store, nameOrId);
+  if (!id) return refuse('not_found');
+  return store.execute(
+    changePlan(id, 'ModeratorRevoked', {
+      answer: { id },
+      rows: [dropVerifiers(id), dropModeratorSessions(id), releaseAllLeases(id)],
+    }),
+  );
+}
+
+/** A new token for a moderator; the old one, the sessions and the leases end. */
+export async function rotateModerator(
+  { store, keys }: ModeratorParts,
+  nameOrId: string,
+): Promise<AddedModerator | Refusal<'not_found'>> {
+  const id = await activeModerator(store, nameOrId);
+  if (!id) return refuse('not_found');
+  const token = newToken(id);
+  return store.execute(
+    changePlan(id, 'ModeratorTokenRotated', {
+      answer: { id, token: moderatorToken(token) },
+      rows: [
+        writeVerifier(id, 'moderator', id, keys.mac('moderator', id, token.secret)),
+        dropModeratorSessions(id),
+        releaseAllLeases(id),
+      ],
+    }),
+  );
+}
+
+async function activeModerator(store: EventStore, nameOrId: string): Promise<string | undefined> {
   const [known] = await query<ModeratorRow>(store.pool, findModerators(nameOrId));
-  if (!known) return refuse('not_found');
-  const id = known.moderator_id;
+  return known?.moderator_id;
+}
+
+/** The row is locked before the stream is read: whoever claims or signs in meanwhile waits. */
+function changePlan<Answer>(
+  id: string,
+  type: 'ModeratorRevoked' | 'ModeratorTokenRotated',
+  writes: Pick<Writes<Answer>, 'answer' | 'rows'>,
+): Plan<Answer, 'not_found'> {
   const stream = `moderator-${id}`;
-  return store.execute<{ id: string }, 'not_found'>({
-    load: [readStream(id, stream)],
+  return {
+    load: [lockModerator(id), readStream(id, stream)],
     decide({ rows }) {
-      const events = (rows[0] ?? []) as unknown as RecordedEvent[];
-      if (events.at(-1)?.type !== 'ModeratorAdded') return refuse('not_found');
+      const [[active], events] = rows as unknown as [ModeratorRow[], RecordedEvent[]];
+      if (!active) return refuse('not_found');
       return {
-        answer: { id },
+        ...writes,
         appends: [
           {
             owner: id,
             stream,
             version: streamVersion(events),
             actor: { type: 'service' },
-            events: [{ type: 'ModeratorRevoked', data: { moderator_id: id }, personal: null }],
+            events: [{ type, data: { moderator_id: id }, personal: null }],
           },
         ],
-        rows: [dropVerifiers(id), sql`DELETE FROM note_leases WHERE moderator_id = ${id}`],
       };
     },
-  });
+  };
 }

@@ -1,6 +1,7 @@
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { Handlers } from '../http/route.ts';
 import { query } from '../postgres.ts';
+import { MODERATION } from '../wake-ups.ts';
 import {
   changeLeases,
   claim,
@@ -19,7 +20,13 @@ import { queueCounts } from './queue-counts.ts';
 
 const STATUS = { status: 'ok' as const };
 
-export function queueHandlers({ config, pool }: ModerationParts): Handlers<typeof queueContract> {
+export function queueHandlers({
+  config,
+  pool,
+  wakeUps,
+}: ModerationParts): Handlers<typeof queueContract> {
+  // A lease is no event, so consoles are told apart.
+  const tellConsoles = () => wakeUps.wake([MODERATION]);
   const undoSeconds = config.undoWindowSeconds;
   const countsFor = queueCounts(pool);
   return {
@@ -57,6 +64,7 @@ export function queueHandlers({ config, pool }: ModerationParts): Handlers<typeo
       const { principal: me } = call;
       const claimed = await claim(pool, call, call.body);
       if (isRefusal(claimed)) return claimed;
+      tellConsoles();
       const { answer: leases, ...extras } = claimed;
       const ids = leases.map((lease) => lease.note_id);
       const rows = ids.length === 0 ? [] : await query<ItemRow>(pool, itemsById(ids));
@@ -72,6 +80,7 @@ export function queueHandlers({ config, pool }: ModerationParts): Handlers<typeo
       const statement = renewLeases(call.principal.moderatorId, lease_ids);
       const changed = await changeLeases(pool, call, statement);
       if (isRefusal(changed)) return changed;
+      tellConsoles();
       const { answer: renewed, ...extras } = changed;
       const lost = lease_ids.filter((id) => !renewed.includes(id));
       return { status: 200, body: { ...STATUS, renewed, lost }, ...extras };
@@ -81,6 +90,7 @@ export function queueHandlers({ config, pool }: ModerationParts): Handlers<typeo
       const statement = releaseLeases(call.principal.moderatorId, call.body.lease_ids);
       const changed = await changeLeases(pool, call, statement);
       if (isRefusal(changed)) return changed;
+      tellConsoles();
       const { answer: released, ...extras } = changed;
       return { status: 200, body: { ...STATUS, released }, ...extras };
     },

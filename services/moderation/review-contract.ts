@@ -181,7 +181,7 @@ export const reviewContract = defineContract({
     replies: {
       201: { headers: REPLAYED, description: 'The note is as it was before', body: Decided },
     },
-    problems: DECIDE_PROBLEMS,
+    problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },
   'moderation.batch': {
     method: 'POST',
@@ -199,7 +199,13 @@ export const reviewContract = defineContract({
         body: Batch,
       },
     },
-    problems: ['moderator_required', 'role_required', 'idempotency_conflict', 'invalid_request'],
+    problems: [
+      'invalid_request',
+      'moderator_required',
+      'role_required',
+      'idempotency_conflict',
+      'invalid_request',
+    ],
   },
   'moderation.undo_batch': {
     method: 'POST',
@@ -217,6 +223,12 @@ export const reviewContract = defineContract({
         body: Batch,
       },
     },
-    problems: ['moderator_required', 'role_required', 'not_found', 'idempotency_conflict'],
+    problems: [
+      'invalid_request',
+      'moderator_required',
+      'role_required',
+      'not_found',
+      'idempotency_conflict',
+    ],
   },
 });

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type DecisionRow, decisionsOfBatch, findDecision } from '../../projections/decisions.ts';
-import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
+import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { Handlers } from '../http/route.ts';
 import { query } from '../postgres.ts';
-import { decisionOn, MOST_DEFERRED_MS, undoOf } from './commands.ts';
+import { decisionOn, undoOf } from './commands.ts';
 import { type Result, reviewPlan, reviewsPlan } from './decide.ts';
 import { type NamedEvent, readNoteStreams } from './decide-rows.ts';
 import { historyBody, threadBody, threadOf } from './history.ts';
@@ -11,7 +11,6 @@ import { itemBody } from './item-body.ts';
 import { type ItemRow, itemsById } from './item-rows.ts';
 import { executeOnce, mapAnswer } from './once.ts';
 import type { ModerationParts } from './parts.ts';
-import { isActivePolicy } from './policies.ts';
 import type { BatchResult, DecisionRequest, reviewContract } from './review-contract.ts';
 
 export function reviewHandlers({
@@ -41,9 +40,7 @@ export function reviewHandlers({
 
     'moderation.decide': async (call) => {
       const { principal, params, body } = call;
-      const wrong = await wrongRequest(body);
-      if (wrong) return wrong;
-      const plan = reviewPlan(principal, decisionOn(params.id, body), undoSeconds);
+      const plan = reviewPlan(principal, decisionOn(params.id, body), undoSeconds, body);
       const decided = await executeOnce(store, call, plan, 201);
       if (isRefusal(decided)) return decided;
       const { answer, ...extras } = decided;
@@ -63,14 +60,12 @@ export function reviewHandlers({
 
     'moderation.batch': async (call) => {
       const { principal, body } = call;
-      const wrong = await wrongRequest(body);
-      if (wrong) return wrong;
       const { items, ...action } = body;
       const batch_id = uuidv7();
       const asked = items.map(({ note_id, expected_version }) =>
         decisionOn(note_id, { ...action, expected_version } as DecisionRequest, batch_id),
       );
-      const plan = reviewsPlan(principal, asked, undoSeconds);
+      const plan = reviewsPlan(principal, asked, undoSeconds, action);
       const decided = await executeOnce(
         store,
         call,
@@ -109,23 +104,6 @@ export function reviewHandlers({
       };
     },
   };
-}
-
-/** What no schema can say: which policies are active, and how far away a time is. */
-async function wrongRequest(
-  body: { action: string } & ({ policy: string } | { until?: string | undefined } | object),
-): Promise<Refusal<'invalid_request'> | null> {
-  if ('policy' in body && !(await isActivePolicy(body.policy)))
-    return refuse('invalid_request', {
-      issues: [{ path: 'policy', message: 'must be an active policy' }],
-    });
-  if (!('until' in body) || body.until === undefined) return null;
-  const ahead = new Date(body.until).getTime() - Date.now();
-  return ahead > 0 && ahead <= MOST_DEFERRED_MS
-    ? null
-    : refuse('invalid_request', {
-        issues: [{ path: 'until', message: 'must be within the next 72 hours' }],
-      });
 }
 
 function resultBody(noteId: string, result: Result | undefined): BatchResult {

@@ -86,6 +86,6 @@ t.test('a note that was withdrawn or whose text is gone is decided no more', asy
   };
   t.match(note.decide(replay(note, [submitted, rejected, gone]), undo), {
     refused: 'state_conflict',
-    details: { reason: 'wrong_state', current_state: 'rejected', current_version: 3 },
+    details: { reason: 'wrong_state', current_state: 'rejected' },
   });
 });

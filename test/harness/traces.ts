@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
 /** A text as it may stand somewhere: plain, in hex, percent-encoded, as JSON escapes, in base64. */
@@ -57,6 +58,16 @@ export async function tracesInTables(pool: pg.Pool, texts: readonly string[]): P
 
 /** The same in the files of every table, index and TOAST table, once dead rows were vacuumed away. */
 export async function tracesInFiles(pool: pg.Pool, texts: readonly string[]): Promise<string[]> {
+  // What a transaction that is still open could see is not vacuumed yet.
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const found = await tracesAfterVacuum(pool, texts);
+    if (found.length === 0) return found;
+    await sleep(250);
+  }
+  return tracesAfterVacuum(pool, texts);
+}
+
+async function tracesAfterVacuum(pool: pg.Pool, texts: readonly string[]): Promise<string[]> {
   await pool.query('VACUUM (FULL)');
   await pool.query('CHECKPOINT');
   const { rows: relations } = await pool.query<{ name: string }>(

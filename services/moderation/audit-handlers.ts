@@ -1,0 +1,79 @@
+import type pg from 'pg';
+import { type AuditRow, auditAfter, auditBefore, lastPosition } from '../../projections/audit.ts';
+import { refuse } from '../eventstore/decider.ts';
+import type { Handlers } from '../http/route.ts';
+import { query, sharedPatience } from '../postgres.ts';
+import { type auditContract, type Entry, NDJSON } from './audit-contract.ts';
+
+const BATCH = 500;
+
+type Order = 'oldest' | 'newest';
+
+export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof auditContract> {
+  const read = (order: Order, from: number | undefined, limit: number) =>
+    query<AuditRow>(
+      pool,
+      order === 'oldest' ? auditAfter(from ?? 0, limit) : auditBefore(from ?? null, limit),
+    );
+
+  /** Everything that was there at the beginning, a batch at a time: however long, it fits. */
+  async function* lines(order: Order, from: number | undefined): AsyncGenerator<string> {
+    const [end] = await query<{ position: number }>(pool, lastPosition());
+    for (let place = from; ; ) {
+      // Each batch has a request's patience of its own.
+      const rows = await sharedPatience(() => read(order, place, BATCH));
+      const wanted = rows.filter(({ position }) => position <= (end?.position ?? 0));
+      if (wanted.length > 0)
+        yield wanted.map((row) => `${JSON.stringify(entryBody(row))}\n`).join('');
+      place = rows.at(-1)?.position;
+      const over = order === 'oldest' && (place ?? 0) >= (end?.position ?? 0);
+      if (rows.length < BATCH || over) return;
+    }
+  }
+
+  return {
+    'moderation.audit': async ({ query: { cursor, limit, order, format }, request }) => {
+      const from = cursor === undefined ? undefined : readCursor(cursor, order);
+      if (cursor !== undefined && from === undefined) return refuse('invalid_cursor');
+      const asked = format ?? (request.accept?.includes(NDJSON) ? 'ndjson' : 'json');
+      if (asked === 'ndjson') return { status: 200, stream: lines(order, from), type: NDJSON };
+      const rows = await read(order, from, limit + 1);
+      const page = rows.slice(0, limit);
+      const last = rows.length > limit ? page.at(-1) : undefined;
+      return {
+        status: 200,
+        body: {
+          status: 'ok',
+          entries: page.map(entryBody),
+          next_cursor: last ? writeCursor(last.position, order) : null,
+        },
+      };
+    },
+  };
+}
+
+function writeCursor(position: number, order: Order): string {
+  return Buffer.from(`${order} ${position}`).toString('base64url');
+}
+
+function readCursor(cursor: string, order: Order): number | undefined {
+  const [, position] =
+    /^[a-z]+ (\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  const place = Number(position);
+  return position && writeCursor(place, order) === cursor ? place : undefined;
+}
+
+function entryBody(row: AuditRow): Entry {
+  const [, type = '', id = ''] =
+    /^(.*?)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z0-9_]+)$/.exec(row.stream_id) ?? [];
+  return {
+    position: row.position,
+    id: row.event_id,
+    type: row.type,
+    occurred_at: row.recorded_at.toISOString(),
+    actor: { ...row.actor, ...(row.actor_name === null ? {} : { name: row.actor_name }) },
+    subject: { type, id },
+    version: row.stream_version,
+    data: row.data,
+  };
+}

@@ -1,0 +1,80 @@
+import type pg from 'pg';
+import { holdModerator, type ModeratorRow } from '../../projections/moderators.ts';
+import { allPolicies, findPolicy, type PolicyRow } from '../../projections/policies.ts';
+import { readStream, streamVersion } from '../eventstore/append.ts';
+import { isRefusal, refuse } from '../eventstore/decider.ts';
+import type { RecordedEvent } from '../eventstore/event.ts';
+import type { EventStore, Plan } from '../eventstore/store.ts';
+import type { PrincipalOf } from '../http/principal.ts';
+import type { Handlers } from '../http/route.ts';
+import { query } from '../postgres.ts';
+import type { policiesContract } from './policies-contract.ts';
+import { type ChangePolicy, changePolicy } from './policy.ts';
+import { LEADS } from './roles.ts';
+
+/** Owner of the policies' streams: they are nobody's in particular. */
+const EVERYBODY = '00000000-0000-4000-8000-000000000000';
+
+export interface PoliciesParts {
+  pool: pg.Pool;
+  store: EventStore;
+}
+
+export function policiesHandlers({
+  pool,
+  store,
+}: PoliciesParts): Handlers<typeof policiesContract> {
+  return {
+    'moderation.policies': async () => {
+      const rows = await query<PolicyRow>(pool, allPolicies());
+      return { status: 200, body: { status: 'ok', policies: rows.map(policyBody) } };
+    },
+
+    'moderation.change_policy': async ({ principal, body }) => {
+      const { expected_version: expectedVersion, ...words } = body;
+      const policy = await store.execute(changePlan(principal, { ...words, expectedVersion }));
+      return isRefusal(policy) ? policy : { status: 200, body: { status: 'saved', policy } };
+    },
+  };
+}
+
+// Two changes at once: the second one's append is refused by the log, and decided again.
+function changePlan(
+  me: PrincipalOf<'moderator'>,
+  command: ChangePolicy,
+): Plan<ReturnType<typeof policyBody>, 'moderator_required' | 'role_required' | 'state_conflict'> {
+  const { code, title, text, active } = command;
+  const stream = `policy-${code}`;
+  return {
+    load: [holdModerator(me.moderatorId), readStream(EVERYBODY, stream), findPolicy(code)],
+    decide({ rows }) {
+      const [[live], events, [row]] = rows as unknown as [
+        ModeratorRow[],
+        RecordedEvent[],
+        PolicyRow[],
+      ];
+      if (!live) return refuse('moderator_required');
+      if (!LEADS.includes(live.role)) return refuse('role_required', { roles: LEADS });
+      const decided = changePolicy(row, command);
+      if (isRefusal(decided)) return decided;
+      const [event] = decided;
+      if (!event) return { unchanged: { code, title, text, active, version: row?.version ?? 1 } };
+      return {
+        answer: { code, title, text, active, version: event.data.version },
+        appends: [
+          {
+            owner: EVERYBODY,
+            stream,
+            version: streamVersion(events),
+            actor: { type: 'moderator', id: me.moderatorId },
+            events: decided,
+          },
+        ],
+      };
+    },
+  };
+}
+
+function policyBody({ code, title, text, active, version }: PolicyRow) {
+  return { code, title: title ?? '', text: text ?? '', active, version };
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { defineContract } from '../http/route.ts';
+import { AnyUuid, UnixSeconds } from '../http/schemas.ts';
+import { READERS, ROLES } from './roles.ts';
+
+export const moderatorSessionContract = defineContract({
+  'moderation.sign_in': {
+    method: 'POST',
+    path: '/api/moderation/session',
+    summary: "Exchange a moderator's token for a browser session",
+    description:
+      'Over after 8 hours without a request, and after 24 hours in any case. The session whose ' +
+      'cookie was sent ends. With the cookie, every mutation needs the `Origin` of this service.',
+    tag: 'moderation',
+    access: 'public',
+    origin: 'cookie',
+    bodyLimit: 4096,
+    idempotency: 'optional',
+    body: z.strictObject({
+      token: z
+        .string()
+        .min(1)
+        .max(200)
+        .meta({ description: '`mod_<uuid>.<64 hex>`, as the operator handed it out' }),
+    }),
+    replies: {
+      200: {
+        description: 'Signed in; `expires_at` is the latest end of the session',
+        body: z.object({
+          status: z.literal('signed_in'),
+          moderator: z.object({ id: AnyUuid, name: z.string(), role: z.enum(ROLES) }),
+          expires_at: UnixSeconds,
+        }),
+        headers: { 'Set-Cookie': 'The session cookie, `__Host-ServiceModerator`' },
+      },
+    },
+    problems: ['moderator_required', 'rate_limited'],
+  },
+  'moderation.sign_out': {
+    method: 'DELETE',
+    path: '/api/moderation/session',
+    summary: 'End the session and give every claimed note back',
+    description: 'By bearer there is no session to end, and the leases are released all the same.',
+    tag: 'moderation',
+    access: { roles: READERS },
+    replies: {
+      200: {
+        description: 'Signed out',
+        body: z.object({ status: z.literal('signed_out') }),
+        headers: { 'Set-Cookie': 'Clears the session cookie' },
+      },
+    },
+    problems: ['moderator_required'],
+  },
+});

@@ -1,0 +1,116 @@
+import { holdModerator, type ModeratorRow } from '../../projections/moderators.ts';
+import { refuse } from '../eventstore/decider.ts';
+import type { Plan } from '../eventstore/store.ts';
+import type { PrincipalOf, Role } from '../http/principal.ts';
+import { unixSeconds } from '../http/schemas.ts';
+import type { KeyRing } from '../keys.ts';
+import { readVerifiers, type VerifierRow } from '../verifiers.ts';
+import {
+  dropDeadModeratorSessions,
+  dropModeratorSession,
+  expiryOf,
+  findLiveModeratorSession,
+  insertModeratorSession,
+  type ModeratorSessionRow,
+  releaseAllLeases,
+} from './sessions.ts';
+import type { Token } from './token.ts';
+
+export interface SignedIn {
+  status: 'signed_in';
+  moderator: { id: string; name: string; role: Role };
+  expires_at: number;
+}
+
+/** A moderator's token for a session of a browser; the session whose cookie was sent ends. */
+export function signInPlan(
+  keys: KeyRing,
+  token: Token,
+  session: Token,
+  before: Token | undefined,
+): Plan<SignedIn, 'moderator_required'> {
+  const { id } = token;
+  return {
+    load: [
+      holdModerator(id),
+      readVerifiers(id, ['moderator']),
+      findLiveModeratorSession(before?.id ?? null),
+    ],
+    decide({ rows, now }) {
+      const [[moderator], [verifier], [old]] = rows as unknown as [
+        ModeratorRow[],
+        VerifierRow[],
+        ModeratorSessionRow[],
+      ];
+      const proven = keys.verify('moderator', id, token.secret, verifier);
+      if (!proven || !moderator) return refuse('moderator_required');
+      const replaced =
+        before && old && keys.verify('moderator-session', before.id, before.secret, old);
+      const verifierOfSession = keys.mac('moderator-session', session.id, session.secret);
+      return {
+        answer: {
+          status: 'signed_in',
+          moderator: { id, name: moderator.name ?? '', role: moderator.role },
+          expires_at: unixSeconds(expiryOf(now)),
+        },
+        appends: [
+          ...(replaced ? [signedOut(old.moderator_id, old.session_id, 'replaced')] : []),
+          {
+            owner: id,
+            stream: `moderator-session-${session.id}`,
+            version: 0,
+            actor: { type: 'moderator', id },
+            events: [
+              {
+                type: 'ModeratorSignedIn',
+                data: { moderator_id: id, session_id: session.id },
+                personal: null,
+              },
+            ],
+          },
+        ],
+        rows: [
+          ...(replaced ? [dropModeratorSession(old.session_id)] : []),
+          dropDeadModeratorSessions(id),
+          insertModeratorSession(session.id, id, verifierOfSession, now),
+        ],
+      };
+    },
+  };
+}
+
+/** Ends the session, where there is one, and gives every note back. */
+export function signOutPlan(me: PrincipalOf<'moderator'>): Plan<null> {
+  const { moderatorId, sessionId } = me;
+  return {
+    load: [findLiveModeratorSession(sessionId)],
+    decide({ rows }) {
+      const [live] = rows[0] as unknown as ModeratorSessionRow[];
+      return {
+        answer: null,
+        appends: live ? [signedOut(moderatorId, live.session_id, 'signed_out')] : [],
+        rows: [
+          ...(live ? [dropModeratorSession(live.session_id)] : []),
+          releaseAllLeases(moderatorId),
+        ],
+      };
+    },
+  };
+}
+
+/** The stream of a session has its start and nothing else. */
+function signedOut(moderatorId: string, sessionId: string, reason: 'signed_out' | 'replaced') {
+  return {
+    owner: moderatorId,
+    stream: `moderator-session-${sessionId}`,
+    version: 1,
+    actor: { type: 'moderator' as const, id: moderatorId },
+    events: [
+      {
+        type: 'ModeratorSignedOut' as const,
+        data: { moderator_id: moderatorId, session_id: sessionId, reason },
+        personal: null,
+      },
+    ],
+  };
+}

@@ -1,0 +1,29 @@
+import { defineContract } from '../http/route.ts';
+import { READERS } from './roles.ts';
+
+export const EVENT_STREAM = 'text/event-stream';
+
+export const streamContract = defineContract({
+  'moderation.stream': {
+    method: 'GET',
+    path: '/api/moderation/stream',
+    summary: 'What changes in the queue, as server-sent events',
+    description:
+      'At first the claims (`complete`: all that there are) and the counts. Then `queue` ' +
+      '`{type, event_id, subject: {type, id}, version, actor}`; `claim` `{complete, claims: ' +
+      '[{lease_id, note_id, moderator_id, expires_at}], released: [note_id]}`; `counts` as the ' +
+      'queue has them; `resync` `{reason}`: read the queue again. Ids and versions, never a text. ' +
+      '`Last-Event-ID` goes on where a stream broke off; what was told may be told again. A comment ' +
+      'comes every 15 seconds. The stream ends with the session or the moderator.',
+    tag: 'moderation',
+    access: { roles: READERS },
+    replies: {
+      200: {
+        description: 'The stream',
+        type: EVENT_STREAM,
+        headers: { 'X-Accel-Buffering': 'Tells a proxy to pass it on at once' },
+      },
+    },
+    problems: ['moderator_required'],
+  },
+});

@@ -1,0 +1,110 @@
+import type pg from 'pg';
+import { eventsAfter, type TailEvent } from '../eventstore/tail.ts';
+import type { PrincipalOf } from '../http/principal.ts';
+import type { Handlers } from '../http/route.ts';
+import { query, sharedPatience } from '../postgres.ts';
+import type { WakeUps } from '../wake-ups.ts';
+import { type Consoles, openConsoles, type Watch } from './consoles.ts';
+import { EVENT_STREAM, type streamContract } from './stream-contract.ts';
+import { type Message, queued, resync } from './stream-messages.ts';
+
+const PING_MS = 15_000;
+const RETRY_MS = 2000;
+/** A console that was away for longer reads the queue again. */
+const MOST_MISSED = 5000;
+/** A console that reads more slowly, too. */
+const MOST_UNSENT = 1000;
+
+export interface StreamParts {
+  pool: pg.Pool;
+  wakeUps: WakeUps;
+  /** Aborted when the process is about to end. */
+  ending: AbortSignal;
+  pingMs?: number;
+}
+
+export function streamHandlers(parts: StreamParts): Handlers<typeof streamContract> {
+  const consoles = openConsoles(parts.pool, parts.wakeUps);
+  return {
+    'moderation.stream': async ({ principal, request }) => ({
+      status: 200,
+      type: EVENT_STREAM,
+      headers: { 'x-accel-buffering': 'no' },
+      stream: follow(
+        parts,
+        consoles,
+        principal,
+        request.lastEventId,
+        AbortSignal.any([request.signal, parts.ending]),
+      ),
+    }),
+  };
+}
+
+async function* follow(
+  { pool, pingMs = PING_MS }: StreamParts,
+  consoles: Consoles,
+  me: PrincipalOf<'moderator'>,
+  lastEventId: string | undefined,
+  gone: AbortSignal,
+): AsyncGenerator<string> {
+  let unsent: Message[] = [];
+  let over = gone.aborted;
+  let stirred: () => void = () => undefined;
+  let slow = false;
+  const end = () => {
+    over = true;
+    stirred();
+  };
+  gone.addEventListener('abort', end);
+  const send = (message: Message) => {
+    slow ||= unsent.length >= MOST_UNSENT;
+    if (slow) unsent = [];
+    else unsent.push(message);
+    stirred();
+  };
+  // Joined before anything is looked for, so that nothing falls between.
+  const { watch, leave } = await consoles.join({ me, send, end });
+  try {
+    yield `retry: ${RETRY_MS}\n\n`;
+    const missed = lastEventId === undefined ? [] : await missedSince(pool, watch, lastEventId);
+    yield [...missed, ...watch.present(me)].join('');
+    while (!over) {
+      if (unsent.length === 0 && !slow) {
+        const pinged = await stirredWithin(pingMs, (stir) => {
+          stirred = stir;
+        });
+        if (pinged && !over) yield ': ping\n\n';
+        continue;
+      }
+      const messages = slow ? [resync(watch.settled(), 'slow')] : unsent;
+      unsent = [];
+      slow = false;
+      yield messages.join('');
+    }
+  } finally {
+    gone.removeEventListener('abort', end);
+    leave();
+  }
+}
+
+/** True where nothing stirred. */
+function stirredWithin(ms: number, listen: (stir: () => void) => void): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(true), ms);
+    listen(() => {
+      clearTimeout(timer);
+      resolve(false);
+    });
+  });
+}
+
+async function missedSince(pool: pg.Pool, watch: Watch, lastEventId: string): Promise<Message[]> {
+  const from = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : Infinity;
+  if (from > watch.last()) return [resync(watch.settled(), 'gap')];
+  const rows = await sharedPatience(() =>
+    query<TailEvent>(pool, eventsAfter(from, MOST_MISSED + 1)),
+  );
+  if (rows.length > MOST_MISSED) return [resync(watch.settled(), 'gap')];
+  return rows.flatMap((event) => queued(event, Math.min(event.position, watch.settled())) ?? []);
+}

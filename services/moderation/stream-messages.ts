@@ -1,0 +1,55 @@
+import type { TailEvent } from '../eventstore/tail.ts';
+import type { PrincipalOf } from '../http/principal.ts';
+import { unixSeconds } from '../http/schemas.ts';
+import type { LeaseRow } from './claims.ts';
+import { isReview } from './review-events.ts';
+
+export type Lease = Pick<LeaseRow, 'lease_id' | 'note_id' | 'moderator_id' | 'expires_at'>;
+
+/** One event of the stream, in the format of server-sent events. Ids and versions, never a text. */
+export type Message = string;
+
+function message(event: string, id: number, data: object): Message {
+  return `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+export function resync(id: number, reason: 'gap' | 'slow' | 'policies'): Message {
+  return message('resync', id, { reason });
+}
+
+export function counts(id: number, figures: object, me: PrincipalOf<'moderator'>, held: Lease[]) {
+  const mine = held.filter((lease) => lease.moderator_id === me.moderatorId).length;
+  return message('counts', id, { ...figures, mine });
+}
+
+/** What is claimed: all of it (`complete`), or what has changed. */
+export function claims(id: number, held: Lease[], released: string[], complete: boolean): Message {
+  return message('claim', id, {
+    complete,
+    claims: held.map(({ lease_id, note_id, moderator_id, expires_at }) => ({
+      lease_id,
+      note_id,
+      moderator_id,
+      expires_at: unixSeconds(expires_at),
+    })),
+    released,
+  });
+}
+
+/** What a console is told of an event; nothing where it is no concern of the queue's. */
+export function queued(event: TailEvent, id: number): Message | undefined {
+  if (!isReview(event)) return undefined;
+  const mark = event.stream_id.indexOf('-');
+  const stream = event.stream_id.slice(0, mark);
+  if (stream === 'policy') return resync(id, 'policies');
+  if (stream === 'moderator') return undefined;
+  const screening = stream === 'screening';
+  return message('queue', id, {
+    type: event.type,
+    event_id: event.event_id,
+    subject: { type: screening ? 'note' : stream, id: event.stream_id.slice(mark + 1) },
+    // Screening does not change the version that is decided on.
+    version: screening ? null : event.stream_version,
+    actor: event.actor,
+  });
+}

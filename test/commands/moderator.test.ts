@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { hire, submit } from '../harness/moderation.ts';
+import { client, command, operator } from '../harness/moderator-command.ts';
+import { startService } from '../harness/service.ts';
+
+t.test('the operator rotates a token, which is the last line and said nowhere else', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const env = operator(service);
+  const rotated = await command(env, ['rotate', 'Ann']);
+  t.equal(rotated.code, 0);
+  const lines = rotated.stdout.trimEnd().split('\n');
+  const token = lines.at(-1) ?? '';
+  t.match(token, /^mod_[0-9a-f-]{36}\.[0-9a-f]{64}$/);
+  t.equal(rotated.stdout.split(token).length, 2, 'once');
+  t.equal((await ann.get('me')).status, 401);
+  const headers = { authorization: `Bearer ${token}` };
+  t.equal((await service.call('GET', '/api/moderation/me', { headers })).status, 200);
+  const listed = await command(env, ['list']);
+  t.notMatch(listed.stdout, token.split('.')[1]);
+  t.equal((await command(env, ['rotate', 'Nobody'])).code, 1);
+  t.equal((await command(env, ['rotate'])).code, 1);
+  t.equal((await command(env, ['rotate', 'Ann', '--wrong'])).code, 1);
+});
+
+t.test('what is no command, no token or no service is said, with a failure', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  for (const args of [[], ['dance'], ['constructor']]) {
+    const { code, stderr } = await command({}, args);
+    t.equal(code, 1);
+    t.match(stderr, /Usage:[\s\S]*npm run moderator -- audit/);
+  }
+  const nobody = await command({ BASE_URL: service.baseUrl }, ['queue']);
+  t.match(nobody, { code: 1, stderr: /MODERATOR_TOKEN/ });
+  const wrong = await command(client(service, `mod_${randomUUID()}.${'0'.repeat(64)}`), ['queue']);
+  t.match(wrong, { code: 1, stderr: /^moderator_required: / });
+  const away = await command({ BASE_URL: 'http://localhost:1', MODERATOR_TOKEN: ann.token }, [
+    'stats',
+  ]);
+  t.match(away, { code: 1, stderr: /does not answer/ });
+  const open = await command({ BASE_URL: 'http://example.org', MODERATOR_TOKEN: ann.token }, [
+    'stats',
+  ]);
+  t.match(open, { code: 1, stderr: /BASE_URL must be https/ });
+  for (const { stdout, stderr } of [wrong, away, open]) t.notMatch(stdout + stderr, ann.token);
+});
+
+t.test('stats and audit print what the service answers', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const note = await submit(service);
+  const env = client(service, ann.token);
+  await command(env, ['approve', note.id]);
+  const stats = await command(env, ['stats']);
+  t.equal(stats.code, 0);
+  t.match(stats.stdout, /Decided +1 \(1 approved, 0 rejected, 0 removed\)/);
+  t.match(stats.stdout, /By +Ann \(moderator\): 1, 0 overturned/);
+  t.match(await command(env, ['stats', '--from', '2020-01-01', '--to', '2021-01-01']), {
+    code: 1,
+    stderr: /^invalid_request: .*92 days/,
+  });
+  const audit = await command(env, ['audit']);
+  t.equal(audit.code, 0);
+  const entries = audit.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  t.match(entries, [
+    { type: 'ModeratorAdded' },
+    { type: 'NoteApproved', actor: { name: 'Ann' }, subject: { id: note.id } },
+  ]);
+});
