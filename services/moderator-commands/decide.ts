@@ -29,12 +29,10 @@ export async function run(args: string[], action: string): Promise<void> {
   });
   if (answer.status < 300) {
     const { state, undo_until, event_id } = answer.body;
-    const until = undo_until ? `, may be undone until ${timeOf(undo_until)}` : '';
+    const until = undo_until ? `, may be undone until ${undo_until}` : '';
     say(`${id} is ${state}${until} (decision ${event_id})`);
     return;
   }
   if (claim) await api.call('POST', 'claims/release', { lease_ids: [claim.lease_id] });
   leave(`${explain(answer)}\n`);
 }
-
-const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString();
