@@ -12,6 +12,7 @@ import { retention } from './retention.ts';
 import { screenNote } from './screen-note.ts';
 import { sweepRateCounters } from './sweep-rate-counters.ts';
 import { ToTell, tellAuthor } from './tell-author.ts';
+import { RemovalToTell, settleReports, tellRemoval } from './tell-removal.ts';
 
 export interface JobDefinition<Schema extends z.ZodType = z.ZodType> {
   schema: Schema;
@@ -34,6 +35,11 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
     schema: ToTell,
     run: (core, data) => tellAuthor(core, data as z.infer<typeof ToTell>),
   },
+  'tell-removal': {
+    schema: RemovalToTell,
+    run: (core, data) => tellRemoval(core, data as z.infer<typeof RemovalToTell>),
+  },
+  'settle-reports': { schema: Nothing, every: 60, run: settleReports },
   'close-appeals': { schema: Nothing, every: 3600, run: closeAppeals },
   'queue-age': { schema: Nothing, every: 3600, run: queueAge },
   retention: { schema: Nothing, every: 86_400, run: retention },
