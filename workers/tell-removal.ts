@@ -5,8 +5,8 @@ import type { EventStore } from '../services/eventstore/store.ts';
 import { subjects } from '../services/features.ts';
 import { query } from '../services/postgres.ts';
 import { RECORD_TYPES } from '../services/reports/kind.ts';
-import { tellRemovalPlan, tellWithdrawalPlan } from '../services/reports/resolve.ts';
 import type { SubjectId } from '../services/reports/reports.ts';
+import { tellRemovalPlan, tellWithdrawalPlan } from '../services/reports/resolve.ts';
 import { inBatches } from './batches.ts';
 
 /** A removal, by the version of the record's stream with it. */

@@ -116,4 +116,3 @@ export function tellWithdrawalPlan(subject: Subject, id: string): Plan<boolean> 
     },
   };
 }
-
