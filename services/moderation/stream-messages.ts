@@ -41,7 +41,7 @@ export function queued(event: TailEvent, id: number): Message | undefined {
   if (!isReview(event)) return undefined;
   const { type, id: subject } = subjectOf(event.stream_id);
   if (type === 'policy') return resync(id, 'policies');
-  if (type === 'moderator') return undefined;
+  if (type.startsWith('moderator')) return undefined;
   const note = type === 'note' || type === 'screening';
   return message('queue', id, {
     type: event.type,

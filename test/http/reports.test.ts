@@ -212,3 +212,53 @@ t.test(
     t.equal(await tellRemovals(service), 0, 'once');
   },
 );
+
+t.test("an export has one's own reports, on notes and records, and no decision", async (t) => {
+  const service = await startService(t);
+  const [author, ann] = [await newAgent(service), await newAgent(service)];
+  const mod = await hire(service, 'Mod');
+  const note = await submit(service);
+  await decide(mod, note.id, 'approve');
+  const artifact = await publishArtifact(author);
+  const first = await report(ann, { type: 'note', id: note.id }, { details: 'One' });
+  const second = await report(ann, artifact, { reason: 'other', details: 'Two' });
+  await mod.post(`subjects/artifact/${artifact.id}/decisions`, {
+    action: 'remove',
+    policy: 'spam',
+    expected_version: 2,
+  });
+  const { body } = await ann.call('GET', '/api/v1/me/export');
+  t.strictSame(
+    body.reports.map(({ created_at: _, ...entry }: { created_at: string }) => entry),
+    [
+      {
+        id: first.body.report.id,
+        subject: { type: 'note', id: note.id },
+        reason: 'spam',
+        details: 'One',
+      },
+      {
+        id: second.body.report.id,
+        subject: { type: 'artifact', id: artifact.id },
+        reason: 'other',
+        details: 'Two',
+      },
+    ],
+  );
+  t.same((await author.call('GET', '/api/v1/me/export')).body.reports, []);
+});
+
+t.test('a note answers under subjects as well', async (t) => {
+  const service = await startService(t);
+  const mod = await hire(service, 'Mod');
+  const note = await submit(service);
+  await decide(mod, note.id, 'approve');
+  const path = `subjects/note/${note.id}`;
+  const own = (await mod.get(`notes/${note.id}`)).body;
+  const { item, history } = (await mod.get(path)).body;
+  t.match(item, { id: note.id, text: 'Hello', allowed_actions: own.item.allowed_actions });
+  t.same(history, own.history);
+  const body = { action: 'remove', policy: 'spam', expected_version: 2 };
+  t.match((await mod.post(`${path}/decisions`, body)).body, { state: 'removed', version: 3 });
+  t.equal((await mod.get(`subjects/note/${randomUUID()}`)).status, 404);
+});
