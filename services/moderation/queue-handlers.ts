@@ -1,4 +1,5 @@
 import { isRefusal, refuse } from '../eventstore/decider.ts';
+import { pageOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
 import { query } from '../postgres.ts';
 import { MODERATION } from '../wake-ups.ts';
@@ -11,8 +12,8 @@ import {
   releaseLeases,
   renewLeases,
 } from './claims.ts';
+import { entriesOf, itemsOf } from './entries.ts';
 import { notesBodies } from './item-bodies.ts';
-import { itemsOf, pageOf } from './page.ts';
 import type { ModerationParts } from './parts.ts';
 import { readQueuePlace, writeQueuePlace } from './queue.ts';
 import type { queueContract } from './queue-contract.ts';
@@ -40,17 +41,16 @@ export function queueHandlers(parts: ModerationParts): Handlers<typeof queueCont
       if (cursor !== undefined && !after) return refuse('invalid_cursor');
       const filters = { author, q, finding, older_than };
       const [places, counts] = await Promise.all([
-        pageOf(parts, me, view, filters, limit + 1, after),
+        entriesOf(parts, me, view, filters, limit + 1, after),
         countsFor(me),
       ]);
-      const page = places.slice(0, limit);
-      const last = places.length > limit ? page.at(-1)?.place : undefined;
+      const page = pageOf(places, limit, ({ place }) => writeQueuePlace(view, place));
       return {
         status: 200,
         body: {
           ...STATUS,
-          items: await itemsOf(parts, me, page),
-          next_cursor: last ? writeQueuePlace(view, last) : null,
+          items: await itemsOf(parts, me, page.rows),
+          next_cursor: page.next_cursor,
           counts,
         },
       };

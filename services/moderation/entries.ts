@@ -14,7 +14,7 @@ type Entry = { place: QueuePlace } & ({ note: ItemRow } | { record: WaitingRow }
 type Me = PrincipalOf<'moderator'>;
 
 /** The next entries of a view: notes, and among the reported ones whatever else was reported. */
-export async function pageOf(
+export async function entriesOf(
   { pool }: ModerationParts,
   me: Me,
   view: View,
