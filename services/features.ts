@@ -7,10 +7,12 @@ import { artifactsClosing } from './artifacts/closing.ts';
 import { artifactsContract } from './artifacts/contract.ts';
 import { artifactsSection } from './artifacts/export.ts';
 import { artifactsHandlers } from './artifacts/handlers.ts';
+import { artifactSubject } from './artifacts/subject.ts';
 import { casesClosing } from './cases/closing.ts';
 import { casesContract } from './cases/contract.ts';
 import { caseSections } from './cases/export.ts';
 import { casesHandlers } from './cases/handlers.ts';
+import { caseNoteSubject, caseSubject } from './cases/subjects.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { credentialsClosing } from './credentials/closing.ts';
@@ -51,7 +53,12 @@ import { profileClosing } from './profiles/closing.ts';
 import { profilesContract } from './profiles/contract.ts';
 import { profileSection } from './profiles/export.ts';
 import { profilesHandlers } from './profiles/handlers.ts';
+import { profileSubject } from './profiles/subject.ts';
 import type { Readiness } from './readiness.ts';
+import { reportsContract } from './reports/contract.ts';
+import { reportsSection } from './reports/export.ts';
+import { reportsHandlers } from './reports/handlers.ts';
+import type { Subject } from './subject.ts';
 import { updatesContract } from './updates/contract.ts';
 import { updatesHandlers } from './updates/handlers.ts';
 import type { Waiting } from './updates/waiting.ts';
@@ -83,6 +90,14 @@ export const closings: readonly Closing[] = [
   memberClosing,
 ];
 
+/** What members publish without review: what is reported, and taken down by moderators. */
+export const subjects: readonly Subject[] = [
+  profileSubject,
+  artifactSubject,
+  caseSubject,
+  caseNoteSubject,
+];
+
 /** What an export holds, in the order of the document; the receipts and the feed follow. */
 const exportSections: readonly ExportSection[] = [
   profileSection,
@@ -91,6 +106,7 @@ const exportSections: readonly ExportSection[] = [
   notesSection,
   artifactsSection,
   ...caseSections,
+  reportsSection,
 ];
 
 /** The table: every feature's contract and handlers, in document order. */
@@ -105,9 +121,10 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(artifactsContract, artifactsHandlers(parts)),
     feature(updatesContract, updatesHandlers(parts)),
     feature(casesContract, casesHandlers(parts)),
+    feature(reportsContract, reportsHandlers({ ...parts, subjects })),
     feature(activityContract, activityHandlers(parts)),
     feature(moderatorSessionContract, moderatorSessionHandlers(parts)),
-    feature(moderationContract, moderationHandlers(parts)),
+    feature(moderationContract, moderationHandlers({ ...parts, subjects })),
     feature(policiesContract, policiesHandlers(parts)),
     feature(auditContract, auditHandlers(parts)),
     feature(statsContract, statsHandlers(parts)),
