@@ -45,6 +45,25 @@ const Success = z
   .object({ jsonrpc: z.literal('2.0'), id: Id, result: z.record(z.string(), z.unknown()) })
   .meta({ id: 'A2aSuccess' });
 
+const Card = z
+  .looseObject({
+    name: z.string(),
+    description: z.string(),
+    version: z.string(),
+    supportedInterfaces: z.array(
+      z.object({
+        url: z.string(),
+        protocolBinding: z.literal('JSONRPC'),
+        protocolVersion: z.literal('1.0'),
+      }),
+    ),
+    capabilities: z.record(z.string(), z.literal(false)),
+    skills: z.array(
+      z.looseObject({ id: z.string(), name: z.string(), examples: z.array(z.string()) }),
+    ),
+  })
+  .meta({ id: 'A2aCard' });
+
 const failure = (description: string) => ({ description, body: Failure });
 
 export const a2aContract = defineContract({
@@ -85,7 +104,7 @@ export const a2aContract = defineContract({
     replies: {
       200: {
         description: 'The card, in ProtoJSON',
-        type: 'application/json',
+        body: Card,
         headers: { 'Last-Modified': 'When this process took it up' },
       },
     },

@@ -21,7 +21,7 @@ export function offered(operations: Operations): Operations {
 
 function isOffered(route: Route): boolean {
   const { access, path, tag } = route;
-  if (route.transport || tag === 'operations') return false;
+  if (tag === 'agents' || tag === 'operations') return false;
   if (access === 'bearer' || (typeof access === 'object' && 'scope' in access))
     return path.startsWith('/api/v1/');
   return access === 'public' && !isMutation(route) && route.replies[200]?.body !== undefined;
