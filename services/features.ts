@@ -33,6 +33,8 @@ import type { Authenticators } from './http/principal.ts';
 import { type Feature, feature } from './http/route.ts';
 import type { KeyRing } from './keys.ts';
 import type { RateLimits } from './limits.ts';
+import { mcpContract } from './mcp/contract.ts';
+import { mcpHandlers } from './mcp/handlers.ts';
 import { memberClosing, sessionsClosing } from './membership/closing.ts';
 import { membershipContract } from './membership/contract.ts';
 import { sessionsSection } from './membership/export.ts';
@@ -121,6 +123,7 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     ...(parts.config.a2aEnabled
       ? [feature(a2aContract, a2aHandlers({ ...parts, operations }))]
       : []),
+    feature(mcpContract, mcpHandlers({ ...parts, operations })),
     feature(documentsContract, documentsHandlers({ ...parts, features: () => features })),
   ];
   return features;
