@@ -1,4 +1,7 @@
 import type pg from 'pg';
+import type { Logger } from 'pino';
+import { a2aContract } from './a2a/contract.ts';
+import { a2aHandlers } from './a2a/handlers.ts';
 import { accountContract } from './account/contract.ts';
 import { accountHandlers } from './account/handlers.ts';
 import { activityContract } from './activity/contract.ts';
@@ -27,10 +30,13 @@ import type { EventStore } from './eventstore/store.ts';
 import type { ExportSection } from './export-section.ts';
 import { guestbookContract } from './guestbook/contract.ts';
 import { guestbookHandlers } from './guestbook/handlers.ts';
+import { operationsOf } from './http/invoke.ts';
 import type { Authenticators } from './http/principal.ts';
 import { type Feature, feature } from './http/route.ts';
 import type { KeyRing } from './keys.ts';
 import type { RateLimits } from './limits.ts';
+import { mcpContract } from './mcp/contract.ts';
+import { mcpHandlers } from './mcp/handlers.ts';
 import { memberClosing, sessionsClosing } from './membership/closing.ts';
 import { membershipContract } from './membership/contract.ts';
 import { sessionsSection } from './membership/export.ts';
@@ -77,6 +83,7 @@ export interface FeatureParts {
   ending: AbortSignal;
   waiting: Waiting;
   bearer: Authenticators['bearer'];
+  logger: Logger;
 }
 
 /** What ends with a member, feature by feature. The member comes last: nothing follows it. */
@@ -111,6 +118,7 @@ const exportSections: readonly ExportSection[] = [
 
 /** The table: every feature's contract and handlers, in document order. */
 export function featuresOf(parts: FeatureParts): Feature[] {
+  const operations = () => operationsOf(features);
   const features: Feature[] = [
     feature(discoveryContract, discoveryHandlers(parts)),
     feature(guestbookContract, guestbookHandlers(parts)),
@@ -129,6 +137,10 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(auditContract, auditHandlers(parts)),
     feature(statsContract, statsHandlers(parts)),
     feature(streamContract, streamHandlers(parts)),
+    ...(parts.config.a2aEnabled
+      ? [feature(a2aContract, a2aHandlers({ ...parts, operations }))]
+      : []),
+    feature(mcpContract, mcpHandlers({ ...parts, operations })),
     feature(documentsContract, documentsHandlers({ ...parts, features: () => features })),
   ];
   return features;

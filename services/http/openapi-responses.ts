@@ -34,6 +34,8 @@ const common = Object.fromEntries(
 /** What the edge may refuse before a handler sees the request. */
 export function problemsOf(route: Route): ProblemCode[] {
   const { access } = route;
+  // The server itself answers these before a handler sees the request.
+  if (route.transport) return ['request_timeout', 'headers_too_large', ...route.problems];
   const codes: ProblemCode[] = [
     'invalid_request',
     'request_timeout',
@@ -80,7 +82,11 @@ export function responsesOf(route: Route): Record<string, object> {
   if (anonymous)
     responses['304'] = {
       description: 'Not modified: If-None-Match names the present ETag',
-      headers: { ...common, ETag: header('Of the present bytes') },
+      headers: {
+        ...common,
+        ETag: header('Of the present bytes'),
+        ...described(route.replies[200]?.headers),
+      },
     };
   const byStatus = Map.groupBy(problemsOf(route), (code) => problems[code][0]);
   for (const [status, codes] of byStatus) {
