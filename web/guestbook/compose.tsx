@@ -3,7 +3,7 @@ import { announce } from '../shared/announce.tsx';
 import { type Answer, call } from '../shared/api.ts';
 import { Field, focusFirstError } from '../shared/field.tsx';
 import { randomUuid } from '../shared/random.ts';
-import { codePoints } from '../shared/text.tsx';
+import { tooLong } from '../shared/text.tsx';
 import type { Experience } from './experience.ts';
 import { keep, readKept } from './kept.ts';
 import type { OwnNotes, Standing, Submission } from './own-notes-store.ts';
@@ -53,15 +53,10 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
   useEffect(() => form.current?.querySelector<HTMLElement>('textarea')?.focus(), []);
 
   const local = {
-    message: !/\P{White_Space}/u.test(draft.message)
-      ? 'Write something first.'
-      : codePoints(draft.message) > MESSAGE
-        ? `Shorten it by ${codePoints(draft.message) - MESSAGE} characters.`
-        : undefined,
-    name:
-      !member && codePoints(draft.name) > NAME
-        ? `Shorten it by ${codePoints(draft.name) - NAME} characters.`
-        : undefined,
+    message: /\P{White_Space}/u.test(draft.message)
+      ? tooLong(draft.message, MESSAGE)
+      : 'Write something first.',
+    name: member ? undefined : tooLong(draft.name, NAME),
   };
   const errorOf = (field: 'message' | 'name') =>
     (tried ? local[field] : undefined) ?? issueOf(failure, field);
@@ -94,6 +89,7 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
     }
     setFailure(answer);
     announce(words(answer));
+    if (answer.kind === 'problem' && answer.code === 'session_required') session?.ended();
     // Under this id another text arrived before: what stands here now is another note.
     if (answer.kind === 'problem' && answer.code === 'submission_conflict')
       change({ id: randomUuid() });
@@ -168,8 +164,9 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
         <p class="box bad" role="alert">
           {conflict
             ? 'Your note had already arrived as it was before you changed it. Sending now makes this another note.'
-            : words(failure)}
-          {kept && ' Your text is kept on this device, and goes out once however often you try.'}
+            : kept
+              ? 'No answer from the service. Your text is kept on this device, and arrives once however often you send it.'
+              : words(failure)}
         </p>
       )}
       <div class="row">

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { announce } from '../shared/announce.tsx';
 import { type Answer, call } from '../shared/api.ts';
 import { Field } from '../shared/field.tsx';
-import { codePoints } from '../shared/text.tsx';
+import { tooLong } from '../shared/text.tsx';
 import { Ago, fullTime } from '../shared/time.tsx';
 import { EXPERIENCES } from './experience.ts';
 import { Message } from './note-item.tsx';
@@ -151,12 +151,7 @@ function OwnNoteItem({ note, own }: { note: OwnNote; own: OwnNotes }) {
 function Appeal({ until, onSend }: { until: Date; onSend: (text: string) => void }) {
   const [text, setText] = useState('');
   const [tried, setTried] = useState(false);
-  const over = codePoints(text) - APPEAL;
-  const error = !text.trim()
-    ? 'Say why it should appear.'
-    : over > 0
-      ? `Shorten it by ${over} characters.`
-      : undefined;
+  const error = text.trim() ? tooLong(text, APPEAL) : 'Say why it should appear.';
   return (
     <form
       class="stack"

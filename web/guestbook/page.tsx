@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'preact/hooks';
+import { useCallback, useRef, useState } from 'preact/hooks';
 import { Announcer, announce } from '../shared/announce.tsx';
 import { AccountDialog } from './account.tsx';
 import { Compose } from './compose.tsx';
@@ -26,7 +26,20 @@ export function GuestbookPage() {
   const [dialog, setDialog] = useState<Open>();
   const [writing, setWriting] = useState(false);
   const [notice, setNotice] = useState('');
-  const close = () => setDialog(undefined);
+  const writeButton = useRef<HTMLButtonElement>(null);
+  const account = useRef<HTMLDivElement>(null);
+  const close = () => {
+    setDialog(undefined);
+    // What opened it may be gone: "Join" has become the account.
+    requestAnimationFrame(() => {
+      if (document.activeElement === document.body)
+        account.current?.querySelector<HTMLElement>('button')?.focus();
+    });
+  };
+  const stopWriting = () => {
+    setWriting(false);
+    requestAnimationFrame(() => writeButton.current?.focus());
+  };
   const open = (which: Open) => {
     setSaid('');
     setDialog(which);
@@ -44,7 +57,7 @@ export function GuestbookPage() {
       <header class="bar">
         <div class="bar-inner">
           <h1>Guestbook</h1>
-          <div class="membership">
+          <div class="membership" ref={account}>
             {session ? (
               <button type="button" class="button" onClick={() => open('account')}>
                 <span class="visually-hidden">Your account, </span>
@@ -84,11 +97,11 @@ export function GuestbookPage() {
             parentId={null}
             session={session}
             own={own}
-            onSent={() => setWriting(false)}
-            onCancel={() => setWriting(false)}
+            onSent={stopWriting}
+            onCancel={stopWriting}
           />
         ) : (
-          <button type="button" class="write" onClick={() => setWriting(true)}>
+          <button type="button" class="write" ref={writeButton} onClick={() => setWriting(true)}>
             Write a note…
           </button>
         )}

@@ -8,7 +8,8 @@ const WORDS: Record<string, string> = {
   capacity_reached: 'The service has as many members as it can take.',
   credentials_not_accepted: 'This id and key do not belong together. Check both.',
   credential_not_accepted: 'This key is not accepted for your account.',
-  session_required: 'Your session has ended. Sign in again; your text stays here.',
+  session_required:
+    'Your session has ended. Sign in again to go on as a member; your text stays here.',
   reply_target_unavailable: 'The note you reply to is no longer there.',
   not_found: 'This note is no longer there.',
   storage_unavailable: 'The service cannot store anything just now. Nothing is lost: try again.',

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { type Answer, call } from '../shared/api.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { Field } from '../shared/field.tsx';
-import { codePoints } from '../shared/text.tsx';
+import { tooLong } from '../shared/text.tsx';
 import { issueOf, words } from './problem-text.ts';
 
 const REASONS = [
@@ -26,7 +26,7 @@ export function ReportDialog(parts: { noteId: string; onClose: (sent: boolean) =
 
   async function send(): Promise<void> {
     setMissing(!reason);
-    if (!reason || codePoints(details) > DETAILS) return;
+    if (!reason || tooLong(details, DETAILS)) return;
     const body = { reason, ...(details.trim() ? { details } : {}) };
     const answered = await call('POST', `/api/guestbook/${noteId}/report`, { body });
     setAnswer(answered);
@@ -72,11 +72,7 @@ export function ReportDialog(parts: { noteId: string; onClose: (sent: boolean) =
           value={details}
           onValue={setDetails}
           most={DETAILS}
-          error={
-            codePoints(details) > DETAILS
-              ? `Shorten it by ${codePoints(details) - DETAILS} characters.`
-              : issueOf(failure, 'details')
-          }
+          error={tooLong(details, DETAILS) ?? issueOf(failure, 'details')}
         />
         {failure && (
           <p class="box bad" role="alert">

@@ -7,6 +7,8 @@ export interface Session {
   handle: string;
   /** Unix seconds. */
   expiresAt: number;
+  /** The service says that it has ended. */
+  ended: () => void;
 }
 
 interface Me {
@@ -38,7 +40,7 @@ export function useMembership(onEnd: (why: string) => void) {
     if (answer.kind !== 'done') return;
     const { id, expires_at, member } = answer.body;
     keep('session-until', expires_at);
-    setSession({ id, handle: member.handle, expiresAt: expires_at });
+    setSession({ id, handle: member.handle, expiresAt: expires_at, ended: forget });
   }, [forget]);
 
   useEffect(() => {
