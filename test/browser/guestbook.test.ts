@@ -36,6 +36,7 @@ t.test('a guest writes, waits, and learns that the note is published', NEEDS_BRO
   t.equal((await decide(ann, items[0].id, 'approve')).status, 201);
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText('Published', { exact: true }).waitFor();
+  await page.getByRole('article').filter({ hasText: 'Marie' }).waitFor();
   await page.reload();
   await page.getByRole('article').filter({ hasText: 'Marie' }).waitFor();
   await page.getByText('Published', { exact: true }).waitFor();

@@ -134,7 +134,7 @@ t.test(
     await join(visit, 'ada_l');
     await write(visit, 'My engine, cheap');
     const [item] = (await ann.get('queue')).body.items;
-    t.equal(item.author.handle, 'ada_l');
+    t.equal(item.author.name, 'ada_l');
     const rejected = await ann.post(`notes/${item.id}/decisions`, {
       action: 'reject',
       expected_version: item.version,
@@ -178,7 +178,7 @@ t.test(
     await page.getByRole('button', { name: 'Delete for ever' }).click();
     await page.getByText('Nothing is lost: try again').waitFor();
     await page.getByRole('button', { name: 'Delete for ever' }).click();
-    await page.getByText('Your account is deleted.').waitFor();
+    await page.getByText('Your account is deleted.').first().waitFor();
     t.equal(await page.getByText('Your notes').count(), 0);
     await page.reload();
     await page.getByRole('article').filter({ hasText: 'To stay' }).waitFor();
@@ -226,7 +226,7 @@ t.test('everything works from the keyboard alone', NEEDS_BROWSER, async (t) => {
   await press('Control+Enter');
   await page.getByText('Waiting for review', { exact: true }).waitFor();
   const [item] = (await ann.get('queue')).body.items;
-  t.equal(item.message, 'By hand');
+  t.equal(item.text, 'By hand');
   await page.waitForFunction('document.activeElement.innerText === "Write a note…"');
 
   await page.reload();
