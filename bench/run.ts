@@ -3,12 +3,13 @@ import { parseArgs } from 'node:util';
 import { append } from './append.ts';
 import { guestbook } from './guestbook.ts';
 import { lists } from './lists.ts';
+import { pages } from './pages.ts';
 import { compare, type Result } from './pair.ts';
 import { queue } from './queue.ts';
 import { type Setting, withSetting } from './setting.ts';
 import { updates } from './updates.ts';
 
-const BENCHES = [append, guestbook, updates, queue, lists];
+const BENCHES = [append, guestbook, updates, queue, lists, pages];
 const PACE = { rounds: 7, seconds: 1 };
 
 const { positionals, values } = parseArgs({

@@ -55,6 +55,8 @@ import { streamContract } from './moderation/stream-contract.ts';
 import { streamHandlers } from './moderation/stream-handlers.ts';
 import { notesClosing } from './notes/closing.ts';
 import { notesSection } from './notes/export.ts';
+import { pagesContract } from './pages/contract.ts';
+import { pagesHandlers } from './pages/handlers.ts';
 import { profileClosing } from './profiles/closing.ts';
 import { profilesContract } from './profiles/contract.ts';
 import { profileSection } from './profiles/export.ts';
@@ -141,6 +143,7 @@ export function featuresOf(parts: FeatureParts): Feature[] {
       ? [feature(a2aContract, a2aHandlers({ ...parts, operations }))]
       : []),
     feature(mcpContract, mcpHandlers({ ...parts, operations })),
+    feature(pagesContract, pagesHandlers()),
     feature(documentsContract, documentsHandlers({ ...parts, features: () => features })),
   ];
   return features;
