@@ -47,6 +47,8 @@ import { streamContract } from './moderation/stream-contract.ts';
 import { streamHandlers } from './moderation/stream-handlers.ts';
 import { notesClosing } from './notes/closing.ts';
 import { notesSection } from './notes/export.ts';
+import { pagesContract } from './pages/contract.ts';
+import { pagesHandlers } from './pages/handlers.ts';
 import { profileClosing } from './profiles/closing.ts';
 import { profilesContract } from './profiles/contract.ts';
 import { profileSection } from './profiles/export.ts';
@@ -112,6 +114,7 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(auditContract, auditHandlers(parts)),
     feature(statsContract, statsHandlers(parts)),
     feature(streamContract, streamHandlers(parts)),
+    feature(pagesContract, pagesHandlers()),
     feature(documentsContract, documentsHandlers({ ...parts, features: () => features })),
   ];
   return features;

@@ -177,6 +177,7 @@ function facts(
     ifNoneMatch: req.headers['if-none-match'],
     lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
     accept: req.headers.accept,
+    acceptEncoding: req.headers['accept-encoding'],
     idempotencyKey: key,
     get signal() {
       const controller = new AbortController();

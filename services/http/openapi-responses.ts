@@ -80,7 +80,11 @@ export function responsesOf(route: Route): Record<string, object> {
   if (anonymous)
     responses['304'] = {
       description: 'Not modified: If-None-Match names the present ETag',
-      headers: { ...common, ETag: header('Of the present bytes') },
+      headers: {
+        ...common,
+        ETag: header('Of the present bytes'),
+        ...described(route.replies[200]?.headers),
+      },
     };
   const byStatus = Map.groupBy(problemsOf(route), (code) => problems[code][0]);
   for (const [status, codes] of byStatus) {

@@ -84,6 +84,7 @@ export interface RequestFacts {
   ifNoneMatch: string | undefined;
   lastEventId: string | undefined;
   accept?: string | undefined;
+  acceptEncoding?: string | undefined;
   idempotencyKey: string | undefined;
   /** Aborted when the caller has gone. */
   signal: AbortSignal;
