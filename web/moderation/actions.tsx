@@ -46,12 +46,7 @@ export function Actions({ item }: { item: Item }) {
           );
         })}
         {item.decision?.undo_allowed && (
-          <button
-            type="button"
-            class="button"
-            aria-keyshortcuts="u"
-            onClick={() => void undo()}
-          >
+          <button type="button" class="button" aria-keyshortcuts="u" onClick={() => void undo()}>
             Undo {keys && <kbd>u</kbd>}
           </button>
         )}

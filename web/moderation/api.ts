@@ -1,3 +1,4 @@
+import { randomUuid } from '../shared/random.ts';
 import { get, set } from './state.ts';
 
 /** Why a call was not answered with what was asked for. */
@@ -7,7 +8,12 @@ export class Failure extends Error {
   readonly code: string;
   readonly details: Record<string, unknown>;
 
-  constructor(status: number, code: string, message: string, details: Record<string, unknown> = {}) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    details: Record<string, unknown> = {},
+  ) {
     super(message);
     this.status = status;
     this.code = code;
@@ -49,7 +55,7 @@ export const signedInAgain = (): Promise<void> =>
  * network failed; one that met the end of the session is sent again after the sign-in.
  */
 export async function call<Body>(method: Method, path: string, body?: object): Promise<Body> {
-  const key = method === 'POST' && !path.startsWith('session') ? crypto.randomUUID() : undefined;
+  const key = method === 'POST' && !path.startsWith('session') ? randomUuid() : undefined;
   for (let attempt = 0; ; attempt++) {
     try {
       return await once<Body>(method, path, body, key);

@@ -66,7 +66,13 @@ export function Chart({ title, kind, labels, series, words, children }: ChartPar
         </defs>
         {[0, 0.5, 1].map((part) => (
           <g key={part}>
-            <line class="grid" x1={LEFT} x2={WIDTH} y1={y(part * most, most)} y2={y(part * most, most)} />
+            <line
+              class="grid"
+              x1={LEFT}
+              x2={WIDTH}
+              y1={y(part * most, most)}
+              y2={y(part * most, most)}
+            />
             <text class="axis end" x={LEFT - 8} y={y(part * most, most) + 4}>
               {words(part * most)}
             </text>

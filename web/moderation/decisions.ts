@@ -1,17 +1,7 @@
 import { call, type Failure, failureOf } from './api.ts';
 import { claimThis, drop, leaseOn, release } from './leases.ts';
 import { decidedHere, focusOn, nextAfter, refresh, reread, select, settle } from './queue.ts';
-import {
-  current,
-  draft,
-  get,
-  itemOf,
-  listView,
-  mark,
-  type Panel,
-  set,
-  toast,
-} from './state.ts';
+import { current, draft, get, itemOf, listView, mark, type Panel, set, toast } from './state.ts';
 import type { Action, BatchResult, Decided, Item } from './wire.ts';
 import { ACTION_NAMES, doneWords, failureWords, plural } from './words.ts';
 
@@ -92,7 +82,7 @@ export function finish(said: Said): void {
 
 export function decide(item: Item, action: Action, said: Said = {}): Promise<void> {
   const sent = send(item, action, said);
-  underWay = Promise.all([underWay, sent]);
+  underWay = Promise.allSettled([underWay, sent]).then(() => undefined);
   return sent;
 }
 
@@ -148,7 +138,9 @@ function refused(id: string, action: Action, failure: Failure): void {
 }
 
 const titleOf = (code: string): string =>
-  get().policies.find((policy) => policy.code === code)?.title.toLowerCase() ?? code;
+  get()
+    .policies.find((policy) => policy.code === code)
+    ?.title.toLowerCase() ?? code;
 
 /** The last decision of this console; among what is decided, that of the present note. */
 export async function undo(): Promise<void> {
@@ -157,7 +149,13 @@ export async function undo(): Promise<void> {
   const decision = listView() === 'decided' && get().view === 'decided' ? item?.decision : null;
   if (item && decision?.undo_allowed) {
     const words = doneWords('approve');
-    await undoOne({ kind: 'note', noteId: item.id, eventId: decision.event_id, version: item.version, words });
+    await undoOne({
+      kind: 'note',
+      noteId: item.id,
+      eventId: decision.event_id,
+      version: item.version,
+      words,
+    });
     return;
   }
   const last = undoable.pop();
@@ -184,7 +182,11 @@ async function undoOne(one: Extract<Undoable, { kind: 'note' }>): Promise<void> 
 
 async function undoBatch({ batchId, words }: Extract<Undoable, { kind: 'batch' }>): Promise<void> {
   try {
-    const { results } = await call<{ results: BatchResult[] }>('POST', `batches/${batchId}/undo`, {});
+    const { results } = await call<{ results: BatchResult[] }>(
+      'POST',
+      `batches/${batchId}/undo`,
+      {},
+    );
     const undone = results.filter(({ status }) => status === 'undone');
     for (const { note_id } of undone) decidedHere.delete(note_id);
     await refresh();

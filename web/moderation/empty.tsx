@@ -34,12 +34,15 @@ export function Empty() {
   const [signs, setSigns] = useState<Signs | null>(null);
   useEffect(() => {
     let gone = false;
-    const look = () =>
+    const look = () => {
       readSigns().then(
-        (found) => !gone && setSigns(found),
+        (found) => {
+          if (!gone) setSigns(found);
+        },
         () => undefined,
       );
-    void look();
+    };
+    look();
     const timer = setInterval(look, 30_000);
     return () => {
       gone = true;
@@ -60,7 +63,9 @@ export function Empty() {
           <div>
             <dt>Screening</dt>
             <dd>
-              {signs.screening ? `${plural(signs.screening, 'note')} not screened yet` : 'up to date'}
+              {signs.screening
+                ? `${plural(signs.screening, 'note')} not screened yet`
+                : 'up to date'}
             </dd>
           </div>
           {signs.dead > 0 && (

@@ -27,7 +27,8 @@ export function Help() {
       </label>
       <p class="hint">
         Claiming a note keeps it from the others for five minutes, and for as long as this tab is
-        seen, thirty minutes at most. A decision can be undone for a while before its author is told.
+        seen, thirty minutes at most. A decision can be undone for a while before its author is
+        told.
       </p>
     </Dialog>
   );

@@ -45,7 +45,7 @@ function onKey(event: KeyboardEvent): void {
     return;
   }
   if (event.key === 'Escape') {
-    escape();
+    pressEscape();
     return;
   }
   if (!keys) return;
@@ -61,7 +61,7 @@ function leaveField(field: Element): void {
   else focusOn(get().focusId);
 }
 
-function escape(): void {
+function pressEscape(): void {
   const { panel, open, focusId } = get();
   if (panel) closePanel();
   else if (focusId && get().leases.has(focusId)) {

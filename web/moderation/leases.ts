@@ -29,7 +29,10 @@ export async function claimNext(): Promise<void> {
   const view = listView();
   const from = view === 'mine' || view === 'decided' ? 'todo' : view;
   try {
-    const { claims } = await call<{ claims: Claimed[] }>('POST', 'claims', { count: 1, view: from });
+    const { claims } = await call<{ claims: Claimed[] }>('POST', 'claims', {
+      count: 1,
+      view: from,
+    });
     const [claimed] = claims;
     if (!claimed) {
       toast('Nothing is free to claim: the queue is clear, or others hold the rest.');

@@ -1,13 +1,13 @@
-import { FINDINGS } from './findings.ts';
-import { preview, NO, YES } from './decisions.ts';
-import { claimNext } from './leases.ts';
+import { useRef } from 'preact/hooks';
+import { NO, preview, YES } from './decisions.ts';
 import { Empty } from './empty.tsx';
+import { FINDINGS } from './findings.ts';
+import { claimNext } from './leases.ts';
 import { focusOn, loadList, loadMore, show } from './queue.ts';
 import { Row } from './row.tsx';
 import { type Filters, listView, NO_FILTERS, set, store } from './state.ts';
 import { useStore } from './store.ts';
 import { findingName, plural, VIEW_NAMES } from './words.ts';
-import { useRef } from 'preact/hooks';
 
 export function List() {
   const { items, nextCursor, loading, listFault, selected, me, keys, focusId } = useStore(store);
@@ -104,7 +104,12 @@ function Search() {
   const apply = () => {
     const data = new FormData(form.current ?? undefined);
     const of = (name: keyof Filters) => String(data.get(name) ?? '').trim();
-    const next = { ...NO_FILTERS, q: of('q'), finding: of('finding'), older_than: of('older_than') };
+    const next = {
+      ...NO_FILTERS,
+      q: of('q'),
+      finding: of('finding'),
+      older_than: of('older_than'),
+    };
     show(listView(), { ...next, author: filters.author });
   };
   return (
@@ -146,7 +151,13 @@ function Search() {
         <label class="visually-hidden" for="older">
           Age
         </label>
-        <select id="older" name="older_than" class="input" value={filters.older_than} onChange={apply}>
+        <select
+          id="older"
+          name="older_than"
+          class="input"
+          value={filters.older_than}
+          onChange={apply}
+        >
           {AGES.map(([seconds, words]) => (
             <option key={seconds} value={seconds}>
               {words}

@@ -59,7 +59,6 @@ export function MarkedText({ text, class: name = '' }: { text: string; class?: s
         typeof piece === 'string' ? (
           piece
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name and no state
           <span key={index} class="mark" role="img" aria-label={piece.name} title={piece.name}>
             {piece.short}
           </span>

@@ -3,7 +3,7 @@ import { Flags } from './flags.tsx';
 import { claimOpenly, leaseOn } from './leases.ts';
 import { MarkedText } from './marked-text.tsx';
 import { focusOn, reread, show } from './queue.ts';
-import { mark as setMark, set, store } from './state.ts';
+import { set, mark as setMark, store } from './state.ts';
 import { useStore } from './store.ts';
 import { History, Thread } from './thread.tsx';
 import type { Item } from './wire.ts';
@@ -98,8 +98,8 @@ export function Note({ item }: { item: Item | undefined }) {
         )}
         {decision && (
           <p class="decision">
-            {doneWords(DECIDED[decision.decision], policy?.title ?? decision.policy ?? undefined)} by{' '}
-            <bdi>{decision.moderator?.name ?? 'the service'}</bdi>,{' '}
+            {doneWords(DECIDED[decision.decision], policy?.title ?? decision.policy ?? undefined)}{' '}
+            by <bdi>{decision.moderator?.name ?? 'the service'}</bdi>,{' '}
             {timeWords(decision.decided_at)}
             {decision.told_at
               ? '; the author was told.'

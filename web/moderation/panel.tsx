@@ -21,7 +21,7 @@ const MOST = 500;
 export function DecisionPanel({ panel }: { panel: Panel }) {
   const { drafts, keys } = useStore(store);
   const { action, noteId, sending, fault } = panel;
-  const place = useRef<HTMLDivElement>(null);
+  const place = useRef<HTMLElement>(null);
   const text = drafts.get(noteId) ?? '';
   useEffect(() => {
     const field = action === 'escalate' && place.current?.querySelector('textarea');
@@ -34,12 +34,11 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
     if (!missing) finish({});
   };
   return (
-    <div
+    <section
       ref={place}
       class="panel"
       data-panel
       tabIndex={-1}
-      role="group"
       aria-label={TITLES[action]}
       aria-busy={sending}
     >
@@ -109,6 +108,6 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
           </button>
         </div>
       )}
-    </div>
+    </section>
   );
 }

@@ -1,15 +1,5 @@
 import { call, failureOf } from './api.ts';
-import {
-  current,
-  type Filters,
-  get,
-  itemOf,
-  listView,
-  NO_FILTERS,
-  set,
-  store,
-  withEntry,
-} from './state.ts';
+import { current, type Filters, get, listView, NO_FILTERS, set, withEntry } from './state.ts';
 import type { Detail, Item, Policy, QueueBody, View } from './wire.ts';
 import { isList } from './wire.ts';
 import { failureWords } from './words.ts';
@@ -79,7 +69,8 @@ let refreshTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** What changes elsewhere changes often; one look serves for all that came within a moment. */
 export function refreshSoon(): void {
-  refreshTimer ??= setTimeout(() => {
+  if (refreshTimer !== undefined) return;
+  refreshTimer = setTimeout(() => {
     refreshTimer = undefined;
     void refresh();
   }, REFRESH_MS);
@@ -111,7 +102,8 @@ export async function refresh(): Promise<void> {
   // What is being worked on stays where it is, although it no longer belongs here.
   const kept = items.filter(
     ({ id }) =>
-      !ids.has(id) && (id === panel?.noteId || (id === focusId && marks.get(id)?.kind !== 'deciding')),
+      !ids.has(id) &&
+      (id === panel?.noteId || (id === focusId && marks.get(id)?.kind !== 'deciding')),
   );
   // A decision that is on its way is not taken back by an answer that had not heard of it.
   const list = fresh.filter(({ id }) => !decidedHere.has(id) || listView() === 'decided');
@@ -236,5 +228,3 @@ export async function loadPolicies(): Promise<void> {
 }
 
 export const activePolicies = (): Policy[] => get().policies.filter(({ active }) => active);
-
-export { itemOf, store };

@@ -1,5 +1,5 @@
-import { MarkedText } from './marked-text.tsx';
 import { claimOpenly, leaseOn } from './leases.ts';
+import { MarkedText } from './marked-text.tsx';
 import { focusOn, select } from './queue.ts';
 import { set, store } from './state.ts';
 import { useStore } from './store.ts';
@@ -59,7 +59,9 @@ export function Row({ item }: { item: Item }) {
           {item.past_due && <span class="tag due">Past due</span>}
           {item.tier === 'lead' && <span class="tag lead">Escalated</span>}
           {item.parent && <span class="tag">Reply</span>}
-          {item.reports.length > 0 && <span class="tag">{plural(item.reports.length, 'report')}</span>}
+          {item.reports.length > 0 && (
+            <span class="tag">{plural(item.reports.length, 'report')}</span>
+          )}
           {item.appeal?.state === 'open' && <span class="tag">Appeal</span>}
           {item.state !== 'pending' && <span class={`tag ${item.state}`}>{item.state}</span>}
           {held && <span class="tag mine">Yours</span>}
@@ -70,9 +72,7 @@ export function Row({ item }: { item: Item }) {
           )}
           {lost && <span class="tag due">Claim lost</span>}
           {mark?.kind === 'deciding' && <span class="tag">Sending…</span>}
-          {item.decision && (
-            <span class="when">{timeWords(item.decision.decided_at)}</span>
-          )}
+          {item.decision && <span class="when">{timeWords(item.decision.decided_at)}</span>}
         </span>
         {mark?.kind === 'conflict' && <span class="row-fault">{mark.text}</span>}
       </button>

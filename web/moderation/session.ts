@@ -2,7 +2,7 @@ import { call, failureOf, sessionFound } from './api.ts';
 import { keepLeases } from './leases.ts';
 import { follow } from './live.ts';
 import { loadList, loadPolicies, refresh } from './queue.ts';
-import { get, set, store } from './state.ts';
+import { get, set, type store } from './state.ts';
 import type { Lease, Moderator } from './wire.ts';
 import { isList } from './wire.ts';
 
@@ -81,7 +81,13 @@ export async function signOut(): Promise<void> {
     await call('DELETE', 'session');
   } catch (error) {
     if (failureOf(error).status !== 401) {
-      set({ toast: { text: 'Not signed out: the service cannot be reached.', undo: false, tone: 'alert' } });
+      set({
+        toast: {
+          text: 'Not signed out: the service cannot be reached.',
+          undo: false,
+          tone: 'alert',
+        },
+      });
       return;
     }
   }

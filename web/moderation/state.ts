@@ -1,5 +1,15 @@
 import { openStore } from './store.ts';
-import type { Action, Counts, Detail, Item, Lease, ListView, Moderator, Policy, View } from './wire.ts';
+import type {
+  Action,
+  Counts,
+  Detail,
+  Item,
+  Lease,
+  ListView,
+  Moderator,
+  Policy,
+  View,
+} from './wire.ts';
 import { isList, LISTS, PAGES } from './wire.ts';
 
 /** What is to be said about a row beyond what the API says of it. */

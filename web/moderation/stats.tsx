@@ -67,7 +67,11 @@ function Found({ figures }: { figures: Figures }) {
     <>
       <dl class="tiles">
         <Tile name="Waiting" value={countWords(depth.pending)} />
-        <Tile name="Past due (24 h)" value={countWords(depth.past_due)} alert={depth.past_due > 0} />
+        <Tile
+          name="Past due (24 h)"
+          value={countWords(depth.past_due)}
+          alert={depth.past_due > 0}
+        />
         <Tile name="Oldest" value={spanWords(depth.oldest_age_seconds)} />
         <Tile name="Arrivals" value={countWords(figures.arrivals)} />
         <Tile name="Decisions" value={countWords(figures.decisions)} />
@@ -115,7 +119,9 @@ function Found({ figures }: { figures: Figures }) {
         />
       </div>
       <h3>Moderators</h3>
-      <Table head={['Moderator', 'Decisions', 'Overturned', 'Handling, half within', '95 % within']}>
+      <Table
+        head={['Moderator', 'Decisions', 'Overturned', 'Handling, half within', '95 % within']}
+      >
         {figures.moderators.map(({ moderator, ...row }) => [
           moderator?.name ?? 'the service',
           countWords(row.decisions),

@@ -12,9 +12,9 @@ export function TopBar() {
   const { me, keys, stream } = useStore(store);
   return (
     <header class="top">
-      <a class="visually-hidden skip" href="#desk" onClick={toDesk}>
+      <button type="button" class="visually-hidden skip" onClick={toDesk}>
         Skip to the queue
-      </a>
+      </button>
       <p class="title">Moderation</p>
       <p class={`stream ${stream}`}>
         <span class="dot" aria-hidden="true" />
@@ -49,7 +49,6 @@ export function TopBar() {
   );
 }
 
-function toDesk(event: MouseEvent): void {
-  event.preventDefault();
+function toDesk(): void {
   document.querySelector<HTMLElement>('#desk .row-main, #desk h2')?.focus();
 }

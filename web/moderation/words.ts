@@ -54,7 +54,9 @@ const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFrac
 /** The time of day where it is today's. */
 export function timeWords(at: string | number | Date): string {
   const date = new Date(at);
-  return date.toDateString() === new Date().toDateString() ? clock.format(date) : whole.format(date);
+  return date.toDateString() === new Date().toDateString()
+    ? clock.format(date)
+    : whole.format(date);
 }
 
 export const fullTime = (at: string | number | Date): string => whole.format(new Date(at));
