@@ -5,6 +5,8 @@ import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
 import { type Service, signedIn, startService } from '../harness/service.ts';
 import { startWorker } from '../harness/worker.ts';
 
+// An appeal is possible once the author may be told.
+const SETTINGS = { UNDO_WINDOW_SECONDS: '1' };
 const KEYS = { SERVER_KEYS: `1:${'a'.repeat(64)}` };
 
 /** Notes in many states, screened by the real worker. */
@@ -21,10 +23,6 @@ async function fill(t: Parameters<typeof startWorker>[0], service: Service, ann:
   });
   const rejected = await submit(service, { ...own, message: 'Buy my book' }, member.cookie);
   await decide(ann, rejected.id, 'reject');
-  await service.call('POST', `/api/guestbook/${rejected.id}/appeal`, {
-    body: { text: 'It is a book of poems, and it is free.' },
-    cookie: member.cookie,
-  });
   await say('CHEAP PILLS http://1.2.3.4/x http://pills.example now now now now', { name: 'Deal' });
   await say('Seconded. The fish market opens at five, bring cash and patience.', {
     name: 'Tomás',
@@ -38,6 +36,12 @@ async function fill(t: Parameters<typeof startWorker>[0], service: Service, ann:
     expected_version: 1,
     message: 'Please look, Lea',
   });
+  for (let status = 0; status !== 202; ) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const body = { text: 'It is a book of poems, and it is free.' };
+    const path = `/api/guestbook/${rejected.id}/appeal`;
+    ({ status } = await service.call('POST', path, { body, cookie: member.cookie }));
+  }
   await startWorker(t, { DATABASE_URL: service.database.url, BASE_URL: service.baseUrl, ...KEYS });
   for (let open = 1; open > 0; ) {
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -50,7 +54,7 @@ async function fill(t: Parameters<typeof startWorker>[0], service: Service, ann:
 }
 
 t.test('every view is shown without a violation, in each look', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t, KEYS);
+  const service = await startService(t, { ...KEYS, ...SETTINGS });
   const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
   const browser = await openBrowser(t);
   const { page: gate } = await visit(t, browser, `${service.baseUrl}/moderation`, {

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks';
 import { Audit } from './audit.tsx';
 import { BatchPreview } from './batch.tsx';
 import { Help } from './help.tsx';
@@ -19,6 +19,11 @@ import { VIEW_NAMES } from './words.ts';
 export function Console() {
   const { session, view, open, batch, help, said } = useStore(store);
   useLayoutEffect(followFocus);
+  const [, redraw] = useReducer((count: number, _: undefined) => count + 1, 0);
+  useEffect(() => {
+    const timer = setInterval(() => redraw(undefined), 20_000);
+    return () => clearInterval(timer);
+  }, []);
   useEffect(() => {
     const back = () => {
       if (get().session !== 'out') show(viewOf(location.hash));

@@ -22,10 +22,12 @@ export async function follow(): Promise<void> {
     if (get().stream === 'paused' && get().session === 'in') void refresh();
   }, POLL_MS);
   addEventListener('online', () => wake());
+  addEventListener('offline', () => cut());
   for (;;) {
     if (get().session !== 'in') await signedInAgain().catch(() => undefined);
     const silence = new AbortController();
     const end = () => silence.abort();
+    cut = end;
     let timer = setTimeout(end, SILENCE_MS);
     const stirred = () => {
       clearTimeout(timer);
@@ -57,6 +59,7 @@ export async function follow(): Promise<void> {
   }
 }
 
+let cut: () => void = () => undefined;
 let wake: () => void = () => undefined;
 const woken = () =>
   new Promise<void>((resolve) => {

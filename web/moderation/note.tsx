@@ -7,7 +7,7 @@ import { set, mark as setMark, store } from './state.ts';
 import { useStore } from './store.ts';
 import { History, Thread } from './thread.tsx';
 import type { Item } from './wire.ts';
-import { authorName, doneWords, fullTime, plural, spanWords, timeWords } from './words.ts';
+import { ageOf, authorName, doneWords, fullTime, plural, spanWords, timeWords } from './words.ts';
 
 /** The present note with all that a decision needs. */
 export function Note({ item }: { item: Item | undefined }) {
@@ -15,6 +15,7 @@ export function Note({ item }: { item: Item | undefined }) {
   if (!item) return <section class="note none" aria-label="Note" />;
   const detail = details.get(item.id);
   const mark = marks.get(item.id);
+  const parent = detail?.thread.find(({ relation }) => relation === 'parent');
   const held = leaseOn(item.id);
   const lost = leases.get(item.id)?.lost ?? false;
   const { decision, appeal } = item;
@@ -40,7 +41,7 @@ export function Note({ item }: { item: Item | undefined }) {
             <time dateTime={item.received_at} title={fullTime(item.received_at)}>
               {timeWords(item.received_at)}
             </time>{' '}
-            · waiting {spanWords(item.age_seconds)} · {item.experience} ·{' '}
+            · {ageWords(item)} · {item.experience} ·{' '}
             <span class={`tag ${item.state}`}>{item.state}</span>
             {item.deferred_until && <> · deferred until {timeWords(item.deferred_until)}</>}
           </p>
@@ -81,7 +82,10 @@ export function Note({ item }: { item: Item | undefined }) {
         )}
         {item.parent && (
           <blockquote class="parent">
-            <p class="hint">In reply to{item.parent.public ? '' : ' (not public)'}</p>
+            <p class="hint">
+              In reply to {parent && <bdi>{parent.name || 'a guest'}</bdi>}
+              {item.parent.public ? '' : ' (not public)'}
+            </p>
             <MarkedText text={item.parent.text} />
           </blockquote>
         )}
@@ -135,6 +139,9 @@ export function Note({ item }: { item: Item | undefined }) {
     </section>
   );
 }
+
+const ageWords = (item: Item): string =>
+  item.state === 'pending' ? `waiting ${spanWords(ageOf(item))}` : `${spanWords(ageOf(item))} old`;
 
 const DECIDED = {
   approved: 'approve',

@@ -4,7 +4,7 @@ import { focusOn, select } from './queue.ts';
 import { set, store } from './state.ts';
 import { useStore } from './store.ts';
 import type { Item } from './wire.ts';
-import { authorName, plural, spanWords, timeWords } from './words.ts';
+import { ageOf, authorName, plural, spanWords, timeWords } from './words.ts';
 
 const BANDS = {
   clear: ['clear', 'Nothing found'],
@@ -49,7 +49,7 @@ export function Row({ item }: { item: Item }) {
       >
         <span class="row-line">
           <bdi class="author">{authorName(item)}</bdi>
-          <span class="age">{spanWords(item.age_seconds)}</span>
+          <span class="age">{spanWords(ageOf(item))}</span>
         </span>
         <span class="excerpt">
           {item.erased ? <em>erased</em> : <MarkedText text={item.text.slice(0, EXCERPT)} />}

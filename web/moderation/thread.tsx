@@ -3,21 +3,23 @@ import type { Detail, HistoryEvent, ThreadNote } from './wire.ts';
 import { actorWords, eventWords, fullTime, timeWords } from './words.ts';
 
 const RELATIONS: Record<ThreadNote['relation'], string> = {
-  parent: 'Replied to',
+  parent: 'Replied to: a note',
   sibling: 'Another reply',
   reply: 'A reply to it',
 };
 
+/** The rest of the page; what is replied to stands above the note already. */
 export function Thread({ detail }: { detail: Detail | undefined }) {
+  const notes = detail?.thread.filter(({ relation }) => relation !== 'parent');
   return (
     <section class="thread">
       <h3 id="thread" tabIndex={-1}>
         Thread
       </h3>
       {!detail && <p class="hint">Reading…</p>}
-      {detail?.thread.length === 0 && <p class="hint">It stands alone.</p>}
+      {notes?.length === 0 && <p class="hint">No other replies.</p>}
       <ul>
-        {detail?.thread.map((note) => (
+        {notes?.map((note) => (
           <li key={note.id} class={note.relation}>
             <p class="hint">
               {RELATIONS[note.relation]} by <bdi>{note.name || 'a guest'}</bdi>,{' '}

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { show } from './queue.ts';
 import { store } from './state.ts';
 import { useStore } from './store.ts';
@@ -6,6 +7,11 @@ import { countWords, VIEW_NAMES } from './words.ts';
 
 export function Views() {
   const { view, counts } = useStore(store);
+  const nav = useRef<HTMLElement>(null);
+  // Where they stand in a row that scrolls, the present one is seen.
+  useEffect(() => {
+    nav.current?.querySelector(`[href="#${view}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [view]);
   const link = (to: View) => {
     const count = counts?.[to as keyof Counts];
     return (
@@ -30,7 +36,7 @@ export function Views() {
     );
   };
   return (
-    <nav class="views" aria-label="Views">
+    <nav ref={nav} class="views" aria-label="Views">
       <ul>{LISTS.map(link)}</ul>
       <ul>{PAGES.map(link)}</ul>
     </nav>

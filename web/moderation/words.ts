@@ -79,6 +79,16 @@ export function spanWords(seconds: number | null): string {
   return `${Math.floor(seconds / size)} ${unit}`;
 }
 
+const seenAt = new WeakMap<object, number>();
+
+/** Seconds that a note has waited by now: the service's own count, and the time since it was read. */
+export function ageOf(item: Pick<Item, 'age_seconds'>): number {
+  const now = Date.now();
+  const seen = seenAt.get(item) ?? now;
+  seenAt.set(item, seen);
+  return item.age_seconds + (now - seen) / 1000;
+}
+
 export const plural = (number: number, one: string, many = `${one}s`): string =>
   `${countWords(number)} ${number === 1 ? one : many}`;
 
