@@ -11,7 +11,7 @@ import { ageOf, authorName, doneWords, fullTime, plural, spanWords, timeWords } 
 
 /** The present note with all that a decision needs. */
 export function Note({ item }: { item: Item | undefined }) {
-  const { details, marks, leases, policies } = useStore(store);
+  const { details, marks, leases, policies, panel, drafts } = useStore(store);
   if (!item) return <section class="note none" aria-label="Note" />;
   const detail = details.get(item.id);
   const mark = marks.get(item.id);
@@ -46,9 +46,9 @@ export function Note({ item }: { item: Item | undefined }) {
             {item.deferred_until && <> · deferred until {timeWords(item.deferred_until)}</>}
           </p>
         </header>
-        {mark?.kind === 'conflict' && (
+        {mark?.kind === 'conflict' && panel?.noteId !== item.id && (
           <p class="box bad conflict">
-            {mark.text} What you typed is kept.{' '}
+            {mark.text} {drafts.has(item.id) && 'What you typed is kept. '}
             <button
               type="button"
               class="button quiet"

@@ -48,7 +48,11 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
           Cancel {keys && <kbd>Esc</kbd>}
         </button>
       </div>
-      {fault && <p class="box bad">{fault} What you typed is kept.</p>}
+      {fault && (
+        <p class="box bad">
+          {fault} {text && 'What you typed is kept.'}
+        </p>
+      )}
       {policies && (
         <div class="choices">
           {activePolicies().map(({ code, title }, index) => (

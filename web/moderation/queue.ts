@@ -133,6 +133,7 @@ interface NoteBody extends Detail {
 export async function reread(id: string): Promise<Item | undefined> {
   try {
     const { item, thread, history } = await call<NoteBody>('GET', `notes/${id}`);
+    checkLease(item);
     set({
       items: get().items.map((one) => (one.id === id ? item : one)),
       details: withEntry(get().details, id, { thread, history }),
@@ -141,6 +142,14 @@ export async function reread(id: string): Promise<Item | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/** A claim that the service no longer knows is lost, or over with the decision. */
+function checkLease(item: Item): void {
+  const lease = get().leases.get(item.id);
+  if (!lease || item.claim?.mine) return;
+  const over = item.state !== 'pending' && item.claim === null;
+  set({ leases: withEntry(get().leases, item.id, over ? undefined : { ...lease, lost: true }) });
 }
 
 let detailTimer: ReturnType<typeof setTimeout> | undefined;

@@ -7,7 +7,7 @@ export function Toaster() {
   const { toast, keys } = useStore(store);
   if (!toast) return null;
   return (
-    <div class={`toast ${toast.tone}`}>
+    <aside class={`toast ${toast.tone}`} aria-label="What was done">
       <span>{toast.text}</span>
       {toast.undo && (
         <button type="button" class="button quiet" onClick={() => void undo()}>
@@ -22,6 +22,6 @@ export function Toaster() {
       >
         ×
       </button>
-    </div>
+    </aside>
   );
 }

@@ -18,8 +18,10 @@ export function TopBar() {
       <p class="title">Moderation</p>
       <p class={`stream ${stream}`}>
         <span class="dot" aria-hidden="true" />
-        {STREAM[stream]}
-        {stream === 'paused' && <span class="wide-only">: looking every 15 seconds</span>}
+        <span>
+          {STREAM[stream]}
+          {stream === 'paused' && <span class="wide-only">: looking every 15 seconds</span>}
+        </span>
       </p>
       <div class="top-end">
         <label class="check keys">
@@ -39,7 +41,7 @@ export function TopBar() {
           Help {keys && <kbd>?</kbd>}
         </button>
         <span class="who">
-          <bdi>{me?.name}</bdi> <span class="role">{me?.role}</span>
+          <bdi>{me?.name}</bdi> <span class="role wide-only">{me?.role}</span>
         </span>
         <button type="button" class="button quiet" onClick={() => void signOut()}>
           Sign out
