@@ -2,12 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { append } from './append.ts';
 import { guestbook } from './guestbook.ts';
+import { pages } from './pages.ts';
 import { compare, type Result } from './pair.ts';
 import { queue } from './queue.ts';
 import { type Setting, withSetting } from './setting.ts';
 import { updates } from './updates.ts';
 
-const BENCHES = [append, guestbook, updates, queue];
+const BENCHES = [append, guestbook, updates, queue, pages];
 const PACE = { rounds: 7, seconds: 1 };
 
 const { positionals, values } = parseArgs({

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type AuditRow, auditAfter, auditBefore, lastPosition } from '../../projections/audit.ts';
 import { refuse } from '../eventstore/decider.ts';
+import { pageOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
 import { query, sharedPatience } from '../postgres.ts';
 import { type auditContract, type Entry, NDJSON } from './audit-contract.ts';
@@ -38,14 +39,13 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
       const asked = format ?? (request.accept?.includes(NDJSON) ? 'ndjson' : 'json');
       if (asked === 'ndjson') return { status: 200, stream: lines(order, from), type: NDJSON };
       const rows = await read(order, from, limit + 1);
-      const page = rows.slice(0, limit);
-      const last = rows.length > limit ? page.at(-1) : undefined;
+      const page = pageOf(rows, limit, (last) => writeCursor(last.position, order));
       return {
         status: 200,
         body: {
           status: 'ok',
-          entries: page.map(entryBody),
-          next_cursor: last ? writeCursor(last.position, order) : null,
+          entries: page.rows.map(entryBody),
+          next_cursor: page.next_cursor,
         },
       };
     },

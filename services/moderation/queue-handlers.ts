@@ -1,4 +1,5 @@
 import { isRefusal, refuse } from '../eventstore/decider.ts';
+import { pageOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
 import { query } from '../postgres.ts';
 import { MODERATION } from '../wake-ups.ts';
@@ -47,14 +48,13 @@ export function queueHandlers({
         query<ItemRow>(pool, queuePage(view, me, filters, limit + 1, after)),
         countsFor(me),
       ]);
-      const page = rows.slice(0, limit);
-      const last = rows.length > limit ? page.at(-1) : undefined;
+      const page = pageOf(rows, limit, (last) => writeQueuePlace(view, last));
       return {
         status: 200,
         body: {
           ...STATUS,
-          items: page.map((row) => itemBody(row, { me, undoSeconds })),
-          next_cursor: last ? writeQueuePlace(view, last) : null,
+          items: page.rows.map((row) => itemBody(row, { me, undoSeconds })),
+          next_cursor: page.next_cursor,
           counts,
         },
       };

@@ -1,4 +1,5 @@
 import '../shared/base.css';
+import './guestbook.css';
 import { render } from 'preact';
 import { GuestbookPage } from './page.tsx';
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface DialogParts {
   title: string;
@@ -12,8 +12,9 @@ interface DialogParts {
 /** The browser's own modal dialog: focus stays inside, Escape closes, focus goes back after. */
 export function Dialog({ title, onClose, mayClose, children }: DialogParts) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const opener = document.activeElement;
     const shown = dialog.current;
     shown?.showModal();
@@ -22,6 +23,13 @@ export function Dialog({ title, onClose, mayClose, children }: DialogParts) {
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
   }, []);
+  // Also where a dialog goes on to its next step: what is new is read from its beginning.
+  useLayoutEffect(() => {
+    const field = dialog.current?.querySelector<HTMLElement>(
+      'input:not([type="checkbox"], [type="radio"]), textarea',
+    );
+    (field ?? heading.current)?.focus();
+  }, [title]);
   const close = () => {
     if (mayClose?.() ?? true) onClose();
   };
@@ -36,8 +44,10 @@ export function Dialog({ title, onClose, mayClose, children }: DialogParts) {
     >
       <div class="dialog-body">
         <div class="dialog-head">
-          <h2 id={id}>{title}</h2>
-          <button type="button" class="button quiet" onClick={close}>
+          <h2 id={id} ref={heading} tabIndex={-1}>
+            {title}
+          </h2>
+          <button type="button" class="button quiet close" onClick={close}>
             Close
           </button>
         </div>

@@ -47,3 +47,9 @@ export function Foreign({ text, class: name = '' }: { text: string; class?: stri
     </bdi>
   );
 }
+
+/** What to do about a text that is too long; nothing where it is not. */
+export function tooLong(text: string, most: number): string | undefined {
+  const over = codePoints(text) - most;
+  return over > 0 ? `Shorten it by ${over} ${over === 1 ? 'character' : 'characters'}.` : undefined;
+}
