@@ -42,7 +42,8 @@ async function fill(t: Parameters<typeof startWorker>[0], service: Service, ann:
     const path = `/api/guestbook/${rejected.id}/appeal`;
     ({ status } = await service.call('POST', path, { body, cookie: member.cookie }));
   }
-  await startWorker(t, { DATABASE_URL: service.database.url, BASE_URL: service.baseUrl, ...KEYS });
+  const { url } = service.database;
+  await startWorker(t, { DATABASE_URL: url, BASE_URL: service.baseUrl, ...KEYS, ...SETTINGS });
   for (let open = 1; open > 0; ) {
     await new Promise((resolve) => setTimeout(resolve, 200));
     const { rows } = await service.database.pool.query(
@@ -78,9 +79,7 @@ t.test('every view is shown without a violation, in each look', NEEDS_BROWSER, a
   await look(t, page, 'moderation-reject');
   await page.keyboard.press('Escape');
   await page.locator('.row', { hasText: 'Seconded' }).locator('.row-main').click();
-  await page.locator('.thread li').first().waitFor();
-  await page.setViewportSize({ width: 1280, height: 900 });
-  await look(t, page, 'moderation-reply');
+  await page.locator('.parent bdi', { hasText: 'Ines' }).waitFor();
   await open(/^Reported/);
   await page.locator('.finding.report').first().waitFor();
   await look(t, page, 'moderation-reported');
