@@ -2,6 +2,7 @@ import type { TailEvent } from '../eventstore/tail.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import { unixSeconds } from '../http/schemas.ts';
 import type { LeaseRow } from './claims.ts';
+import type { Counts } from './queue-counts.ts';
 import { isReview, subjectOf } from './review-events.ts';
 
 export type Lease = Pick<LeaseRow, 'lease_id' | 'note_id' | 'moderator_id' | 'expires_at'>;
@@ -17,9 +18,17 @@ export function resync(id: number, reason: 'gap' | 'slow' | 'policies'): Message
   return message('resync', id, { reason });
 }
 
-export function counts(id: number, figures: object, me: PrincipalOf<'moderator'>, held: Lease[]) {
+/** `figures` are a moderator's; what is escalated is for a lead to do, too. */
+export function counts(
+  id: number,
+  figures: Partial<Counts>,
+  me: PrincipalOf<'moderator'>,
+  held: Lease[],
+) {
   const mine = held.filter((lease) => lease.moderator_id === me.moderatorId).length;
-  return message('counts', id, { ...figures, mine });
+  const { todo = 0, escalated = 0 } = figures;
+  const theirs = me.role === 'lead' ? { todo: todo + escalated } : {};
+  return message('counts', id, { ...figures, ...theirs, mine });
 }
 
 /** What is claimed: all of it (`complete`), or what has changed. */

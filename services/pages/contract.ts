@@ -48,6 +48,7 @@ const asset = <const Path extends `/${string}`>(path: Path, type: string) =>
 
 export const pagesContract = defineContract({
   'pages.guestbook': page('guestbook'),
+  'pages.moderation': page('moderation'),
   'pages.script': asset('/assets/scripts/:file', 'text/javascript'),
   'pages.style': asset('/assets/styles/:file', 'text/css'),
 });

@@ -42,6 +42,7 @@ export function pagesHandlers(): Handlers<typeof pagesContract> {
 
   return {
     'pages.guestbook': page('guestbook'),
+    'pages.moderation': page('moderation'),
     'pages.script': asset('scripts', 'text/javascript; charset=utf-8'),
     'pages.style': asset('styles', 'text/css; charset=utf-8'),
   };

@@ -19,6 +19,14 @@ export const PAGES = {
     description: 'Short notes by people and programs, read by a moderator before they appear.',
     noScript: 'This page needs scripts. The notes can be read at /api/guestbook without them.',
   },
+  moderation: {
+    path: '/moderation',
+    entry: 'web/moderation/main.tsx',
+    title: 'Moderation',
+    description: 'The review queue, for moderators.',
+    noScript: 'This page needs scripts. Without them: npm run moderator -- next',
+    hidden: true,
+  },
 } as const satisfies Record<string, Page>;
 
 export type PageName = keyof typeof PAGES;

@@ -156,6 +156,22 @@ t.test('what is committed late is told late, and is not lost between two streams
   t.pass('told by the next stream, and by one that went on');
 });
 
+t.test("a lead's count of what is to do holds what is escalated", async (t) => {
+  const service = await startService(t);
+  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const [one] = [await submit(service), await submit(service)];
+  const escalate = { action: 'escalate', expected_version: 1, message: 'Hard' };
+  await ann.post(`notes/${one.id}/decisions`, escalate);
+  for (const [who, todo] of [
+    [ann, 1],
+    [lea, 2],
+  ] as const) {
+    const { data } = await (await open(t, service, bearer(who))).until('counts');
+    t.match(data, { todo, escalated: 1 });
+    t.match(data, (await who.get('queue')).body.counts);
+  }
+});
+
 t.test('a change of policies asks for a new look', async (t) => {
   const service = await startService(t);
   const lead = await hire(service, 'Lea', 'lead');
