@@ -44,7 +44,10 @@ export function openApiDocument(features: readonly Feature[], baseUrl: string): 
     for (const [id, route] of Object.entries(contract)) {
       used.add(route.tag);
       const path = route.path.replace(/:([a-z_]+)/g, '{$1}');
-      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(id, route) };
+      paths[path] = {
+        ...paths[path],
+        [route.method.toLowerCase()]: operationOf(id, route, baseUrl),
+      };
     }
   const document = createDocument({
     openapi: '3.1.0',
@@ -99,7 +102,7 @@ function securityOf(access: Access): Record<string, string[]>[] {
   return [{ bearer: [access.scope] }];
 }
 
-function operationOf(id: string, route: Route): ZodOpenApiOperationObject {
+function operationOf(id: string, route: Route, baseUrl: string): ZodOpenApiOperationObject {
   const { access } = route;
   const needs =
     typeof access !== 'object'
@@ -118,7 +121,7 @@ function operationOf(id: string, route: Route): ZodOpenApiOperationObject {
       ...(route.params ? { path: route.params } : {}),
       ...(route.query ? { query: route.query } : {}),
     },
-    parameters: headersOf(route),
+    parameters: headersOf(route, baseUrl),
     ...(route.body
       ? {
           requestBody: {
@@ -131,7 +134,7 @@ function operationOf(id: string, route: Route): ZodOpenApiOperationObject {
   } as ZodOpenApiOperationObject;
 }
 
-function headersOf(route: Route): object[] {
+function headersOf(route: Route, baseUrl: string): object[] {
   const header = (name: string, required: boolean, schema: object, description: string) => ({
     in: 'header',
     name,
@@ -152,7 +155,12 @@ function headersOf(route: Route): object[] {
       : []),
     ...(route.origin === 'cookie' && isMutation(route)
       ? [
-          header('Origin', true, { type: 'string', format: 'uri' }, 'The address of this service.'),
+          header(
+            'Origin',
+            true,
+            { type: 'string', const: baseUrl },
+            'The address of this service.',
+          ),
           header('Sec-Fetch-Site', false, { const: 'same-origin' }, 'As browsers send it.'),
         ]
       : []),

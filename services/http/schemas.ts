@@ -49,6 +49,14 @@ export const Timestamp = z.iso
   .datetime({ precision: 3 })
   .meta({ examples: ['2026-09-12T08:30:00.000Z'] });
 
+// What strict JSON takes in a string (any character but control characters and lone surrogates), and
+// of those what is not white space: as patterns that every dialect of regular expressions reads.
+const CHARACTER = '[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\ud800-\\udfff]';
+const INK =
+  '[^\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ud800-\\udfff]';
+const TEXT = `^${CHARACTER}*$`;
+const TEXT_WITH_INK = `^${CHARACTER}*${INK}${CHARACTER}*$`;
+
 /** Text of `min` to `max` code points; white space alone does not satisfy a minimum. */
 export function Text(min: number, max: number) {
   return z
@@ -56,7 +64,7 @@ export function Text(min: number, max: number) {
     .refine((text) => min === 0 || /\P{White_Space}/u.test(text), 'must not be empty')
     .refine((text) => codePoints(text) >= min, `must have at least ${min} characters`)
     .refine((text) => codePoints(text) <= max, `must have at most ${max} characters`)
-    .meta({ minLength: min, maxLength: max });
+    .meta({ minLength: min, maxLength: max, pattern: min === 0 ? TEXT : TEXT_WITH_INK });
 }
 
 /** Length as a reader counts it: in code points. */
