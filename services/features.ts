@@ -96,7 +96,7 @@ const exportSections: readonly ExportSection[] = [
 /** The table: every feature's contract and handlers, in document order. */
 export function featuresOf(parts: FeatureParts): Feature[] {
   const features: Feature[] = [
-    feature(discoveryContract, discoveryHandlers(parts)),
+    feature(discoveryContract, discoveryHandlers({ ...parts, features: () => features })),
     feature(guestbookContract, guestbookHandlers(parts)),
     feature(membershipContract, membershipHandlers(parts)),
     feature(credentialsContract, credentialsHandlers(parts)),

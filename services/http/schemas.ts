@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const UUID_V4 =
+export const UUID_V4 =
   /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-4[0-9A-Fa-f]{3}-[89aAbB][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$/;
 
 /** A UUIDv4 in either case, read as lowercase. */
@@ -27,10 +27,7 @@ export const Handle = z
 /** 64 lowercase hex characters: a key, a secret, or a SHA-256. */
 const HEX_64 = /^[0-9a-f]{64}$/;
 
-export const Key = z
-  .string()
-  .regex(HEX_64, 'must be 64 lowercase hex characters')
-  .meta({ examples: ['5b'.repeat(32)] });
+export const Key = z.string().regex(HEX_64, 'must be 64 lowercase hex characters');
 
 export const Sha256 = z
   .string()
@@ -49,11 +46,11 @@ export const Timestamp = z.iso
   .datetime({ precision: 3 })
   .meta({ examples: ['2026-09-12T08:30:00.000Z'] });
 
-// What strict JSON takes in a string (any character but control characters and lone surrogates), and
-// of those what is not white space: as patterns that every dialect of regular expressions reads.
-const CHARACTER = '[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\ud800-\\udfff]';
+// What strict JSON takes in a string (any character but control characters), and of those what is not
+// white space: as patterns that every dialect of regular expressions reads.
+const CHARACTER = '[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]';
 const INK =
-  '[^\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ud800-\\udfff]';
+  '[^\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
 const TEXT = `^${CHARACTER}*$`;
 const TEXT_WITH_INK = `^${CHARACTER}*${INK}${CHARACTER}*$`;
 

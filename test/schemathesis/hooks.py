@@ -1,8 +1,9 @@
 """What a JSON schema cannot say of a request, told to schemathesis: the hour, and who may do what.
 
-No answer is looked at here and no check is changed: only requests are made so that they can succeed
-(a time that has not passed, a cursor that was given, proof that is right), and what ends a
-credential or a session ends one of its own, so that the others live on to the end of the run.
+No answer is judged here and no check is changed or left out. Requests that are meant to be right are
+made so that they can succeed (a time that has not passed, a cursor that was given, proof that is
+right, a thing that is there), and what ends a credential or a session ends one of its own, so that
+the others live on to the end of the run.
 """
 
 import os
@@ -14,10 +15,13 @@ import requests
 import schemathesis
 
 BASE = os.environ["BASE_URL"]
-MEMBER = {"id": os.environ["MEMBER_ID"], "sign_in_key": os.environ["MEMBER_SIGN_IN_KEY"]}
 SCOPES = os.environ["SCOPES"].split(",")
+MODERATOR_TOKEN = os.environ["MODERATOR_TOKEN"]
+MEMBER = {"id": os.environ["MEMBER_ID"], "sign_in_key": os.environ["MEMBER_SIGN_IN_KEY"]}
 
 cursors: dict[str, str] = {}
+# Ids by the parameter of a path that takes them.
+things: dict[str, list[str]] = {"member_id": [MEMBER["id"]]}
 
 
 def post(path, body, **headers):
@@ -49,11 +53,6 @@ def new_bearer(member):
     return f"Bearer svc_{credential['credential_id']}.{credential['credential_secret']}"
 
 
-def new_session(member):
-    proof = {"id": member["id"], "sign_in_key": member["sign_in_key"]}
-    return post("/api/membership/login", proof).cookies["__Host-ServiceSession"]
-
-
 def operation_of(case):
     return case.operation.definition.raw.get("operationId")
 
@@ -65,29 +64,58 @@ def is_positive(case):
 @schemathesis.hook
 def before_call(context, case, kwargs):
     operation = operation_of(case)
-    if is_positive(case):
-        if isinstance(case.query, dict):
-            for name in ("cursor", "before"):
-                if name in case.query:
-                    given = cursors.get(operation)
-                    if given is None:
-                        del case.query[name]
-                    else:
-                        case.query[name] = given
-        if isinstance(case.body, dict):
-            make_possible(operation, case)
+    own_session(operation, case)
+    if not is_positive(case):
+        return
+    if isinstance(case.query, dict):
+        possible_query(operation, case.query)
+    if isinstance(case.body, dict):
+        possible_body(operation, case)
+    for name, value in (case.path_parameters or {}).items():
+        known = things.get(name)
+        # Every second id is of something that is there.
+        if known and isinstance(value, str) and secrets.randbelow(2):
+            case.path_parameters[name] = secrets.choice(known)
 
 
-def make_possible(operation, case):
+def own_session(operation, case):
+    if operation == "membership.logout" and "__Host-ServiceSession" in (case.cookies or {}):
+        made = post("/api/membership/login", MEMBER)
+        case.cookies["__Host-ServiceSession"] = made.cookies["__Host-ServiceSession"]
+    if operation == "moderation.sign_out" and "__Host-ServiceModerator" in (case.cookies or {}):
+        made = post("/api/moderation/session", {"token": MODERATOR_TOKEN})
+        case.cookies["__Host-ServiceModerator"] = made.cookies["__Host-ServiceModerator"]
+
+
+def possible_query(operation, query):
+    for name in ("cursor", "before"):
+        if name in query:
+            if operation in cursors:
+                query[name] = cursors[operation]
+            else:
+                del query[name]
+    # A range that ends before it begins, in the future, or after more than 92 days.
+    if operation == "moderation.stats":
+        for name in ("from", "to"):
+            if name in query:
+                query[name] = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 86400 * (4 if name == "from" else 2)))
+
+
+def possible_body(operation, case):
     body = case.body
     if "expires_at" in body:
         body["expires_at"] = int(time.time()) + 120 + int(body["expires_at"]) % 80_000
+    # Keys that have to differ are not made equal.
+    for one, other in (("sign_in_key", "recovery_key"), ("new_sign_in_key", "new_recovery_key")):
+        if one in body and body[one] == body.get(other):
+            body[one] = secrets.token_hex(32)
     if operation == "credential.bootstrap":
         body.update(member_id=MEMBER["id"], sign_in_key=MEMBER["sign_in_key"])
     elif operation == "membership.login":
         body.update(MEMBER)
-    authorized = "Authorization" in (case.headers or {}) or True
-    if operation == "account.delete" and authorized:
+    elif operation == "moderation.sign_in":
+        body["token"] = MODERATOR_TOKEN
+    elif operation == "account.delete":
         member = new_member()
         body["confirm_handle"] = member["handle"]
         case.headers["Authorization"] = new_bearer(member)
@@ -97,10 +125,24 @@ def make_possible(operation, case):
 
 @schemathesis.hook
 def after_call(context, case, response):
-    if response.status_code == 200 and "json" in response.headers.get("content-type", [""])[0]:
-        try:
-            body = response.json()
-        except ValueError:
-            return
-        if isinstance(body, dict) and isinstance(body.get("next_cursor"), str):
-            cursors[operation_of(case)] = body["next_cursor"]
+    kind = response.headers.get("content-type", [""])[0]
+    if response.status_code >= 300 or "application/json" not in kind:
+        return
+    body = response.json()
+    if not isinstance(body, dict):
+        return
+    operation = operation_of(case)
+    if isinstance(body.get("next_cursor"), str):
+        cursors[operation] = body["next_cursor"]
+    if operation == "case.create":
+        remember("case_id", body["case"]["id"])
+    elif operation == "artifact.publish":
+        remember("artifact_id", body["artifact"]["id"])
+    elif operation == "guestbook.submit":
+        remember("id", body["id"])
+    elif operation == "moderation.decide":
+        remember("event_id", body["event_id"])
+
+
+def remember(name, value):
+    things.setdefault(name, []).append(value)
