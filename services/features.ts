@@ -122,7 +122,7 @@ const exportSections: readonly ExportSection[] = [
 export function featuresOf(parts: FeatureParts): Feature[] {
   const operations = () => operationsOf(features);
   const features: Feature[] = [
-    feature(discoveryContract, discoveryHandlers(parts)),
+    feature(discoveryContract, discoveryHandlers({ ...parts, features: () => features })),
     feature(guestbookContract, guestbookHandlers(parts)),
     feature(membershipContract, membershipHandlers(parts)),
     feature(credentialsContract, credentialsHandlers(parts)),

@@ -83,7 +83,10 @@ export const statsContract = defineContract({
       `UTC; the last seven days where nothing is said, ${MOST_DAYS} days at most. Days are UTC's.`,
     tag: 'moderation',
     access: { roles: READERS },
-    query: z.object({ from: Moment.optional(), to: Moment.optional() }),
+    query: z.object({
+      from: Moment.meta({ examples: ['2026-09-05'] }).optional(),
+      to: Moment.meta({ examples: ['2026-09-12T08:30:00Z'] }).optional(),
+    }),
     replies: { 200: { description: 'The figures', body: Stats } },
     problems: ['moderator_required', 'invalid_request'],
   },
