@@ -45,6 +45,10 @@ const Stats = z
       past_due: z.int().meta({ description: 'Waiting for more than 24 hours' }),
       oldest_age_seconds: z.int().nullable(),
     }),
+    jobs: z.object({
+      screening: z.int().meta({ description: 'Notes that wait for their screening' }),
+      dead: z.int().meta({ description: 'Jobs that failed for the last time: for the operator' }),
+    }),
     arrivals: z.int(),
     ...Decisions,
     days: z.array(z.object({ date: z.iso.date(), arrivals: z.int(), ...Decisions })),
