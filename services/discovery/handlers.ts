@@ -5,7 +5,7 @@ import type { Readiness } from '../readiness.ts';
 import type { discoveryContract } from './contract.ts';
 
 export interface DiscoveryParts {
-  config: Pick<Config, 'apiOpen' | 'baseUrl' | 'guestbookOpen' | 'membershipOpen'>;
+  config: Pick<Config, 'a2aEnabled' | 'apiOpen' | 'baseUrl' | 'guestbookOpen' | 'membershipOpen'>;
   readiness: Readiness;
 }
 
@@ -58,8 +58,8 @@ export function discoveryHandlers({
           { id: 'artifacts', state: 'planned' },
           { id: 'cases', state: open(config.apiOpen), method: 'GET', path: '/api/v1/cases' },
           { id: 'activity', state: open(config.apiOpen), method: 'GET', path: '/api/v1/activity' },
-          { id: 'a2a', state: 'planned' },
-          { id: 'mcp', state: 'planned' },
+          { id: 'a2a', state: open(config.a2aEnabled), method: 'POST', path: '/a2a' },
+          { id: 'mcp', state: 'available', method: 'POST', path: '/mcp' },
         ],
         identity: {
           kind: 'chosen_service_handle',

@@ -33,6 +33,7 @@ const TAGS: Readonly<Record<string, string>> = {
   activity: 'The public record',
   reports: 'Word to the moderators',
   moderation: 'The review queue',
+  agents: 'The protocols of agents: A2A and MCP',
   documents: 'Documents about the service',
 };
 

@@ -5,6 +5,7 @@ import { pageOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
 import { query, sharedPatience } from '../postgres.ts';
 import { type auditContract, type Entry, NDJSON } from './audit-contract.ts';
+import { subjectOf } from './review-events.ts';
 
 const BATCH = 500;
 
@@ -64,15 +65,13 @@ function readCursor(cursor: string, order: Order): number | undefined {
 }
 
 function entryBody(row: AuditRow): Entry {
-  const [, type = '', id = ''] =
-    /^(.*?)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z0-9_]+)$/.exec(row.stream_id) ?? [];
   return {
     position: row.position,
     id: row.event_id,
     type: row.type,
     occurred_at: row.recorded_at.toISOString(),
     actor: { ...row.actor, ...(row.actor_name === null ? {} : { name: row.actor_name }) },
-    subject: { type, id },
+    subject: subjectOf(row.stream_id),
     version: row.stream_version,
     data: row.data,
   };

@@ -8,12 +8,12 @@ import type { Test } from 'tap';
 const SCREENSHOTS = join(import.meta.dirname, '..', 'browser', 'screenshots');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The sizes and colours in which every state is looked at. */
+/** The sizes and colours in which every state is looked at; axe judges each of them once. */
 const LOOKS = [
-  { name: 'wide-light', width: 1280, height: 900, colorScheme: 'light' },
-  { name: 'wide-dark', width: 1280, height: 900, colorScheme: 'dark' },
-  { name: 'narrow-light', width: 360, height: 740, colorScheme: 'light' },
-  { name: 'narrow-dark', width: 360, height: 740, colorScheme: 'dark' },
+  { name: 'wide-light', width: 1280, height: 900, colorScheme: 'light', judged: true },
+  { name: 'wide-dark', width: 1280, height: 900, colorScheme: 'dark', judged: false },
+  { name: 'narrow-light', width: 360, height: 740, colorScheme: 'light', judged: false },
+  { name: 'narrow-dark', width: 360, height: 740, colorScheme: 'dark', judged: true },
 ] as const;
 
 /** Chromium as this machine has it, or undefined. */
@@ -68,7 +68,7 @@ export async function visit(
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...more });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000);
   const faults: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
@@ -96,12 +96,12 @@ export async function visit(
 export async function look(t: Test, page: Page, name: string): Promise<void> {
   const size = page.viewportSize();
   await mkdir(SCREENSHOTS, { recursive: true });
-  for (const { name: looks, width, height, colorScheme } of LOOKS) {
+  for (const { name: looks, width, height, colorScheme, judged } of LOOKS) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     const path = join(SCREENSHOTS, `${name}-${looks}.png`);
     await page.screenshot({ path, animations: 'disabled' });
-    t.strictSame(await violations(page), [], `axe on ${name}, ${looks}`);
+    if (judged) t.strictSame(await violations(page), [], `axe on ${name}, ${looks}`);
     const overflow = await page.evaluate(
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',
     );

@@ -59,3 +59,10 @@ export async function write({ page }: Visit, message: string): Promise<void> {
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Waiting for review', { exact: true }).first().waitFor();
 }
+
+/** A key file as a visitor chooses it from the disk. */
+export const asFile = (text: string) => ({
+  name: 'keys.json',
+  mimeType: 'application/json',
+  buffer: Buffer.from(text),
+});

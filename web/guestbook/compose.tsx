@@ -88,7 +88,6 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
       return;
     }
     setFailure(answer);
-    announce(words(answer));
     if (answer.kind === 'problem' && answer.code === 'session_required') session?.ended();
     // Under this id another text arrived before: what stands here now is another note.
     if (answer.kind === 'problem' && answer.code === 'submission_conflict')

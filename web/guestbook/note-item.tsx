@@ -107,12 +107,12 @@ export function Message({ text }: { text: string }) {
 }
 
 function Replies({ parentId, ...list }: ListParts & { parentId: string }) {
-  const { notes, failed, reload, older } = useNotes(list.experience, parentId);
+  const { notes, failed, again, older } = useNotes(list.experience, parentId);
   if (failed)
     return (
       <p class="box row" role="alert">
         The replies could not be loaded.
-        <button type="button" class="button quiet" onClick={() => void reload()}>
+        <button type="button" class="button quiet" onClick={() => void again()}>
           Try again
         </button>
       </p>

@@ -8,11 +8,19 @@ export function NotesList({
   own,
   onNotice,
 }: ListParts & { onNotice: (notice: string) => void }) {
-  const { notes, failed, notice, reload, older } = useNotes(experience, null);
+  const { notes, failed, notice, again, newer, older } = useNotes(experience, null);
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
     if (notice) onNotice(notice);
   }, [notice, onNotice]);
+
+  // One's own note has just been published: it is looked for, and nothing else moves.
+  const published = own.mine.filter(({ standing }) => standing === 'published').length;
+  const before = useRef(published);
+  useEffect(() => {
+    if (published > before.current) void newer();
+    before.current = published;
+  }, [published, newer]);
 
   async function showOlder(): Promise<void> {
     const known = notes?.length ?? 0;
@@ -31,7 +39,7 @@ export function NotesList({
       {failed && (
         <div class="box bad row" role="alert">
           <span>The notes could not be loaded.</span>
-          <button type="button" class="button" onClick={() => void reload()}>
+          <button type="button" class="button" onClick={() => void again()}>
             Try again
           </button>
         </div>

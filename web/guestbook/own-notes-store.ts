@@ -31,10 +31,12 @@ export interface OwnNote {
   standing: Standing;
   outcome?: Outcome;
   appealed?: boolean;
+  checkedAt?: number;
 }
 
 const MOST = 20;
 const EVERY_MS = 60_000;
+const SETTLED_EVERY_MS = 3_600_000;
 
 export type OwnNotes = ReturnType<typeof useOwnNotes>;
 
@@ -65,12 +67,17 @@ export function useOwnNotes(session: Session | undefined) {
     async ({ body }: OwnNote) => {
       if (body.attribution === 'guest') {
         const answer = await call<Outcome>('POST', '/api/guestbook', { body });
-        if (answer.kind === 'done') update(body.id, { standing: answer.body.status });
+        if (answer.kind === 'done')
+          update(body.id, { standing: answer.body.status, checkedAt: Date.now() });
         return;
       }
       const answer = await call<Outcome>('GET', `/api/guestbook/${body.id}/outcome`);
       if (answer.kind === 'done')
-        update(body.id, { standing: answer.body.status, outcome: answer.body });
+        update(body.id, {
+          standing: answer.body.status,
+          outcome: answer.body,
+          checkedAt: Date.now(),
+        });
     },
     [update],
   );
@@ -79,7 +86,10 @@ export function useOwnNotes(session: Session | undefined) {
   const checkAll = () => Promise.all(mine.map(check));
 
   useEffect(() => {
-    void checkAll();
+    // What was decided may still be taken down or restored, but seldom.
+    const due = Date.now() - SETTLED_EVERY_MS;
+    for (const note of mine)
+      if (note.standing === 'pending_review' || (note.checkedAt ?? 0) < due) void check(note);
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible' && waiting.length > 0)
         void Promise.all(waiting.map(check));

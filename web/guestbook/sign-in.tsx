@@ -17,7 +17,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 /** What is wrong with an id and a key before they are sent. */
 export function proofErrors({ id, key }: Proof): { id?: string; key?: string } {
   return {
-    ...(UUID.test(id.trim()) ? {} : { id: 'A member id looks like 7d1c43a1-2b8c-4b1e-9a2e-….' }),
+    ...(UUID.test(id.trim())
+      ? {}
+      : { id: 'A member id looks like 7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f.' }),
     ...(/^[0-9a-f]{64}$/.test(key.trim())
       ? {}
       : { key: 'A key has 64 characters of 0–9 and a–f.' }),

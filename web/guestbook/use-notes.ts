@@ -36,7 +36,7 @@ export function useNotes(experience: Experience, parentId: string | null) {
   const [notice, setNotice] = useState('');
   const asked = useRef(0);
 
-  const load = useCallback(async (path: string, more: boolean) => {
+  const load = useCallback(async (path: string, part: 'first' | 'older' | 'newer') => {
     asked.current += 1;
     const turn = asked.current;
     const answer = await call<Read>('GET', path);
@@ -46,26 +46,28 @@ export function useNotes(experience: Experience, parentId: string | null) {
     if (answer.kind !== 'done') return;
     const { entries } = answer.body;
     setNotice(answer.body.notice);
-    setNext(nextLink(answer.headers));
+    if (part !== 'newer') setNext(nextLink(answer.headers));
     setNotes((known = []) => {
-      if (!more) return entries;
+      if (part === 'first') return entries;
       const ids = new Set(known.map(({ id }) => id));
-      return [...known, ...entries.filter(({ id }) => !ids.has(id))];
+      const unknown = entries.filter(({ id }) => !ids.has(id));
+      return part === 'newer' ? [...unknown, ...known] : [...known, ...unknown];
     });
-    if (more) announce(`${entries.length} older notes`);
+    if (part === 'older') announce(`${entries.length} older notes`);
   }, []);
 
   useEffect(() => {
     setNotes(undefined);
     setNext(undefined);
-    void load(first, false);
+    void load(first, 'first');
   }, [first, load]);
 
   return {
     notes,
     failed,
     notice,
-    reload: () => load(notes && next ? next : first, Boolean(notes && next)),
-    older: next ? () => load(next, true) : undefined,
+    again: () => (notes && next ? load(next, 'older') : load(first, 'first')),
+    newer: useCallback(() => load(first, 'newer'), [first, load]),
+    older: next ? () => load(next, 'older') : undefined,
   };
 }

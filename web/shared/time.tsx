@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'medium' });
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeStyle: 'short' });
 
 const STEPS = [
   [60, 'second'],
