@@ -303,10 +303,10 @@ t.test(
         )
       ).rows[0];
     t.strictSame((await without()).sort(), all);
-    t.strictSame(await indexes(), { indexes: 4, kept: 0 });
+    t.equal((await indexes()).kept, 0);
     await rebuild(url, catalogue, projections);
     t.strictSame((await without()).sort(), all);
-    t.strictSame(await indexes(), { indexes: 4, kept: 0 });
+    t.equal((await indexes()).kept, 0);
   },
 );
 
