@@ -88,9 +88,9 @@ t.test(
     t.equal(await page.locator('.stream.paused').count(), 1, 'by polling alone');
 
     await bob.post('claims', { note_ids: [first.id] });
+    const again = page.waitForResponse('**/api/moderation/stream');
     await page.unroute('**/api/moderation/stream');
-    const again = await page.waitForRequest('**/api/moderation/stream');
-    t.match(await again.headerValue('last-event-id'), /^\d+$/);
+    t.match(await (await again).request().headerValue('last-event-id'), /^\d+$/);
     await page.locator('.stream.live').waitFor();
     await page.locator('.row', { hasText: 'Held by Bob' }).waitFor();
   },
