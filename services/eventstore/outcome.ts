@@ -1,19 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { clientConfig, OutcomeUnconfirmed } from '../postgres.ts';
+import type { RecordedEvent } from './event.ts';
 
 const BUDGET_MS = 2500;
 const GRACE_MS = 300;
 
 /**
  * Asks storage, over a connection of its own, whether a transaction whose COMMIT got no answer was
- * committed. One still in progress after a moment is ended: its connection is lost to us, so its
- * COMMIT may never arrive.
+ * committed. An id that was given out before a crash may be given out again after it, so that another
+ * transaction's fate is told: an event of the transaction itself must be there too. One after a moment is ended: its connection is lost to us, so its COMMIT may never arrive.
  */
-export async function wasCommitted(url: string, xid: string): Promise<boolean> {
+export async function wasCommitted(
+  url: string,
+  xid: string,
+  event: RecordedEvent | undefined,
+): Promise<boolean> {
   const started = Date.now();
   while (Date.now() - started < BUDGET_MS) {
-    const status = await ask(url, xid, Date.now() - started > GRACE_MS).catch(() => undefined);
+    const status = await ask(url, xid, event, Date.now() - started > GRACE_MS).catch(
+      () => undefined,
+    );
     if (status === 'committed') return true;
     if (status === 'aborted') return false;
     await sleep(50);
@@ -21,7 +28,12 @@ export async function wasCommitted(url: string, xid: string): Promise<boolean> {
   throw new OutcomeUnconfirmed('the fate of a transaction could not be learnt');
 }
 
-async function ask(url: string, xid: string, end: boolean): Promise<string | null | undefined> {
+async function ask(
+  url: string,
+  xid: string,
+  event: RecordedEvent | undefined,
+  end: boolean,
+): Promise<string | null | undefined> {
   const client = new pg.Client({
     ...clientConfig(url, 'service outcome'),
     connectionTimeoutMillis: 800,
@@ -39,7 +51,15 @@ async function ask(url: string, xid: string, end: boolean): Promise<string | nul
       'SELECT pg_xact_status($1::xid8) AS status',
       [xid],
     );
-    return rows[0]?.status;
+    const status = rows[0]?.status;
+    if (status !== 'committed' || !event) return status;
+    const { owner_id, stream_id, stream_version, event_id } = event;
+    const found = await client.query(
+      `SELECT FROM events WHERE owner_id = $1 AND stream_id = $2 AND stream_version = $3
+        AND event_id = $4`,
+      [owner_id, stream_id, stream_version, event_id],
+    );
+    return found.rowCount === 1 ? 'committed' : 'aborted';
   } finally {
     void client.end().catch(() => undefined);
   }

@@ -181,7 +181,7 @@ export function openEventStore(parts: StoreParts) {
     if (written.status === 'fulfilled' && last.status === 'fulfilled') return;
     const first = [written, last].find((result) => result.status === 'rejected')?.reason;
     if (last.status === 'rejected' && !isServerError(last.reason)) {
-      if (await wasCommitted(parts.url, xid)) return;
+      if (await wasCommitted(parts.url, xid, events[0])) return;
       throw new StorageUnavailable('the transaction was not committed', { cause: first });
     }
     throw isRace(first) ? new TryAgain('lost a race', { cause: first }) : first;
