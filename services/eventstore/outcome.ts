@@ -8,8 +8,9 @@ const GRACE_MS = 300;
 
 /**
  * Asks storage, over a connection of its own, whether a transaction whose COMMIT got no answer was
- * committed. An id that was given out before a crash may be given out again after it, so that another
- * transaction's fate is told: an event of the transaction itself must be there too. One after a moment is ended: its connection is lost to us, so its COMMIT may never arrive.
+ * committed. An id that was given out before a crash may be given out again after it, and then tells
+ * another transaction's fate: an event of the transaction itself must be there too. A transaction
+ * still in progress after a moment is ended: its connection is lost, so its COMMIT may never arrive.
  */
 export async function wasCommitted(
   url: string,
