@@ -2,15 +2,17 @@ import type { NoteRow } from '../../projections/notes.ts';
 import { readStream, streamVersion } from '../eventstore/append.ts';
 import { isRefusal } from '../eventstore/decider.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
-import { sql } from '../eventstore/sql.ts';
+import { type Sql, sql } from '../eventstore/sql.ts';
 import type { Plan } from '../eventstore/store.ts';
 import { note } from './note.ts';
-import type { EndAppealPeriod, EscalateOldNote } from './upkeep.ts';
+import type { EndAppealPeriod, EraseNote, EscalateOldNote } from './upkeep.ts';
 
 /** What the service does with a note by itself; answers whether there was anything to do. */
 export function upkeepPlan(
   { note_id, owner_id }: Pick<NoteRow, 'note_id' | 'owner_id'>,
-  command: (now: Date) => EndAppealPeriod | EscalateOldNote,
+  command: (now: Date) => EndAppealPeriod | EscalateOldNote | EraseNote,
+  /** What else changes where something was done. */
+  changes: readonly Sql[] = [],
 ): Plan<boolean> {
   const stream = `note-${note_id}`;
   return {
@@ -33,6 +35,7 @@ export function upkeepPlan(
             events: decided,
           },
         ],
+        rows: changes,
       };
     },
   };
