@@ -85,7 +85,7 @@ export const notes = defineProjection(events, {
         WHERE note_id = ${data.note_id}`,
     NoteErased: ({ stream_version, data, recorded_at }) =>
       sql`UPDATE notes SET name = NULL, message = NULL, erased_at = ${recorded_at},
-        version = ${stream_version} WHERE note_id = ${data.note_id}`,
+        appeal = nullif(appeal, 'open'), appealed_at = NULL, version = ${stream_version} WHERE note_id = ${data.note_id}`,
   },
 });
 

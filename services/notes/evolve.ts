@@ -74,7 +74,7 @@ function changed(state: KnownNote, event: Change): KnownNote {
         ...known(state),
         reports: settled(state.reports),
         status: 'withdrawn',
-        erased: false,
+        erased: 'erased' in state && state.erased,
       };
     case 'NoteReported':
       return { ...state, reports: reported(state.reports, event.data) };
@@ -97,7 +97,7 @@ function changed(state: KnownNote, event: Change): KnownNote {
     case 'AppealPeriodEnded':
       return withAppeal(state, { status: 'period_over' });
     case 'NoteErased':
-      return 'erased' in state ? { ...state, erased: true } : state;
+      return erased(state);
   }
 }
 
@@ -116,6 +116,16 @@ function undone(state: KnownNote): KnownNote {
   if (state.status === 'approved' && state.undoable)
     return { ...state.undoable.before, reports: state.reports };
   return state;
+}
+
+/** An appeal that waited is moot: nobody can judge what nobody can read, nor make it public. */
+function erased(state: KnownNote): KnownNote {
+  if (!('erased' in state)) return state;
+  const appealed = 'appeal' in state && state.appeal.status === 'open';
+  return {
+    ...(appealed ? withAppeal(state, { status: 'none' }) : state),
+    erased: true,
+  } as KnownNote;
 }
 
 function settled(reports: Known['reports']): Known['reports'] {

@@ -144,6 +144,24 @@ t.test('approved notes stay under no name; notes never published are erased', as
   t.equal((await service.database.pool.query('SELECT FROM note_leases')).rowCount, 0);
 });
 
+t.test('an appeal that waits goes with its author: nobody can grant what is erased', async (t) => {
+  const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const agent = await newAgent(service);
+  const cookie = cookieOf(await login(service, agent));
+  const id = await memberNote(service, agent, cookie, 'Refused');
+  await decide(ann, id, 'reject');
+  const text = { body: { text: 'Please' }, cookie };
+  t.equal((await service.call('POST', `/api/guestbook/${id}/appeal`, text)).status, 202);
+  t.equal((await bob.get('queue?view=appeals')).body.items.length, 1);
+  t.equal((await remove(agent)).status, 200);
+  t.same((await bob.get('queue?view=appeals')).body.items, []);
+  t.same((await bob.post('claims', { count: 1, view: 'appeals' })).body.claims, []);
+  const grant = await bob.post(`notes/${id}/decisions`, { action: 'grant', expected_version: 4 });
+  t.match(grant.body.error, { code: 'state_conflict', reason: 'wrong_state' });
+  t.same((await service.call('GET', '/api/guestbook')).body.entries, []);
+});
+
 t.test('with erase_notes the approved ones go too, and a reply to one with it', async (t) => {
   const service = await startService(t);
   const ann = await hire(service, 'Ann');

@@ -1,0 +1,270 @@
+import fc from 'fast-check';
+
+/** Moderators 0 and 1; members 0 (the author) to 2. */
+export type Act =
+  | {
+      type:
+        | 'approve'
+        | 'reject'
+        | 'escalate'
+        | 'defer'
+        | 'remove'
+        | 'restore'
+        | 'keep'
+        | 'grant'
+        | 'uphold';
+    }
+  | { type: 'undo'; back: number; lead: boolean }
+  | { type: 'withdraw' | 'appeal'; member: number }
+  | { type: 'report'; member: number | null; again: boolean; reason: 'spam' | 'abuse' }
+  | { type: 'escalateOld' | 'endAppealPeriod' }
+  | { type: 'erase'; retention: boolean };
+
+export interface Step {
+  act: Act;
+  moderator: number;
+  /** Seconds that pass before. */
+  wait: number;
+  /** By how much the version that the moderator knows is wrong. */
+  stale: number;
+  /** Whether what the note replies to, if anything, is public now. */
+  parentPublic: boolean;
+}
+
+export const UNDO = 600;
+export const DAY = 86_400;
+const APPEAL = UNDO + 14 * DAY;
+
+const of = <T extends Act['type']>(...types: T[]) => fc.constantFrom(...types);
+const mostly = fc.nat(7).map((n) => n > 0);
+const act = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ type: of('approve', 'reject', 'remove') }) },
+  { weight: 5, arbitrary: fc.record({ type: of('escalate', 'defer', 'restore', 'keep') }) },
+  { weight: 4, arbitrary: fc.record({ type: of('grant', 'uphold') }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: of('undo'), back: fc.nat(2), lead: fc.boolean() }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ type: of('appeal'), member: mostly.map((own) => (own ? 0 : 1)) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: of('withdraw'), member: mostly.map((own) => (own ? 0 : 1)) }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      type: of('report'),
+      member: fc.constantFrom(null, 1, 2),
+      again: fc.boolean(),
+      reason: fc.constantFrom('spam' as const, 'abuse' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: of('escalateOld', 'endAppealPeriod') }) },
+  { weight: 1, arbitrary: fc.record({ type: of('erase'), retention: fc.boolean() }) },
+) as fc.Arbitrary<Act>;
+
+export const steps = (most: number): fc.Arbitrary<Step[]> =>
+  fc.array(
+    fc.record({
+      act,
+      moderator: fc.nat(1),
+      wait: fc.oneof(
+        { weight: 8, arbitrary: fc.constant(1) },
+        { weight: 3, arbitrary: fc.constantFrom(UNDO - 1, UNDO, 2 * DAY, APPEAL - 1, APPEAL) },
+      ),
+      stale: fc.oneof(
+        { weight: 12, arbitrary: fc.constant(0) },
+        { weight: 1, arbitrary: fc.constantFrom(-1, 1) },
+      ),
+      parentPublic: mostly,
+    }),
+    { minLength: most / 4, maxLength: most },
+  );
+
+interface Review {
+  tier: 'normal' | 'lead';
+  deferrals: number;
+  until: number;
+}
+
+interface Decision {
+  event: number;
+  by: number;
+  at: number;
+}
+
+const NEW: Review = { tier: 'normal', deferrals: 0, until: 0 };
+
+/**
+ * A note as MODERATION.md, section 1, describes it: no events, and the past kept only as far as an
+ * undo can ask for it. It shares no code with the service.
+ */
+export class NoteModel {
+  state: 'pending' | 'approved' | 'rejected' | 'removed' | 'withdrawn' = 'pending';
+  version = 1;
+  review = NEW;
+  erased = false;
+  appeal: 'none' | 'open' | 'upheld' | 'over' = 'none';
+  waiting: string[] = [];
+  readonly #reply: boolean;
+  readonly #kept = new Set<string>();
+  readonly #reporters = new Set<number>();
+  /** The decision that stands and can be undone, and what it decided on. */
+  #decision: Decision | null = null;
+  #approval: Decision | null = null;
+  #removed: string[] = [];
+
+  constructor(reply: boolean) {
+    this.#reply = reply;
+  }
+
+  /** Changes the note where the command is allowed, and answers what it comes to. */
+  act({ act, moderator, stale, parentPublic }: Step, now: number): string {
+    const public_ = !this.#reply || parentPublic;
+    switch (act.type) {
+      case 'undo':
+        return this.#undo(act, moderator, stale, now);
+      case 'withdraw':
+        if (act.member !== 0) return 'not_found';
+        if (this.state === 'withdrawn') return 'nothing';
+        if (!['pending', 'approved'].includes(this.state) && !this.#untold(now))
+          return 'wrong_state';
+        return this.#become('withdrawn', null);
+      case 'appeal':
+        return this.#appealed(act.member, now);
+      case 'report':
+        return this.#reported(act, public_);
+      case 'escalateOld':
+        if (this.state !== 'pending' || this.review.tier === 'lead') return 'nothing';
+        return now < this.review.until ? 'nothing' : this.#escalate();
+      case 'endAppealPeriod': {
+        const over = this.#decision !== null && now >= this.#decision.at + APPEAL;
+        if (!this.#refused() || this.appeal !== 'none' || !over) return 'nothing';
+        this.appeal = 'over';
+        return this.#step();
+      }
+      case 'erase':
+        if (this.erased || !['rejected', 'removed', 'withdrawn'].includes(this.state))
+          return 'nothing';
+        if (this.appeal === 'open' && act.retention) return 'nothing';
+        this.erased = true;
+        // Nobody can judge what nobody can read.
+        if (this.appeal === 'open') this.appeal = 'none';
+        return this.#step();
+      default:
+        return this.#review(act.type, moderator, stale, public_, now);
+    }
+  }
+
+  #refused = () => this.state === 'rejected' || this.state === 'removed';
+
+  /** Rejected, and its author cannot know yet. */
+  #untold = (now: number) =>
+    this.state === 'rejected' && this.#decision !== null && now < this.#decision.at + UNDO;
+
+  #review(
+    type: Act['type'],
+    by: number,
+    stale: number,
+    parentPublic: boolean,
+    now: number,
+  ): string {
+    const fits: Partial<Record<Act['type'], boolean>> = {
+      remove: this.state === 'approved',
+      keep: this.state === 'approved' && this.waiting.length > 0,
+      restore: this.state === 'removed' && !this.erased,
+      grant: this.appeal === 'open',
+      uphold: this.appeal === 'open',
+    };
+    if (!(fits[type] ?? this.state === 'pending')) return 'wrong_state';
+    if (stale !== 0) return 'version_mismatch';
+    const decision = { event: this.version + 1, by, at: now };
+    const second = this.#decision !== null && this.#decision.by !== by;
+    switch (type) {
+      case 'approve':
+        return parentPublic ? this.#become('approved', decision) : 'parent_not_public';
+      case 'reject':
+        return this.#become('rejected', decision);
+      case 'escalate':
+        return this.#escalate();
+      case 'defer':
+        if (this.review.deferrals === 3) return this.#escalate();
+        this.review = { ...this.review, deferrals: this.review.deferrals + 1, until: now + DAY };
+        return this.#step();
+      case 'remove':
+        this.#approval = this.#decision;
+        this.#removed = this.waiting;
+        return this.#become('removed', decision);
+      case 'keep':
+        for (const reason of this.waiting) this.#kept.add(reason);
+        this.waiting = [];
+        return this.#step();
+      case 'uphold':
+        if (!second) return 'second_person_required';
+        this.appeal = 'upheld';
+        return this.#step();
+      default:
+        return second ? this.#become('approved', null) : 'second_person_required';
+    }
+  }
+
+  #undo(act: Extract<Act, { type: 'undo' }>, by: number, stale: number, now: number): string {
+    const { state } = this;
+    if (this.#decision?.event !== this.version - act.back || this.erased) return 'wrong_state';
+    if (!act.lead && this.#decision.by !== by) return 'role_required';
+    if (stale !== 0) return 'version_mismatch';
+    if (!act.lead && now >= this.#decision.at + UNDO) return 'undo_expired';
+    if (state === 'removed') {
+      const reports = this.#removed;
+      this.#become('approved', this.#approval);
+      this.waiting = reports;
+      return this.#step();
+    }
+    const reports = this.waiting;
+    this.#become('pending', null);
+    this.waiting = reports;
+    return 'accepted';
+  }
+
+  #appealed(member: number, now: number): string {
+    if (member !== 0) return 'not_found';
+    if (!this.#refused()) return 'wrong_state';
+    if (this.appeal === 'open' || this.appeal === 'upheld') return 'already_appealed';
+    const late = this.#decision !== null && now >= this.#decision.at + APPEAL;
+    if (this.appeal === 'over' || late || this.erased || this.#untold(now)) return 'wrong_state';
+    this.appeal = 'open';
+    return this.#step();
+  }
+
+  #reported(
+    { member, again, reason }: Extract<Act, { type: 'report' }>,
+    readable: boolean,
+  ): string {
+    if (this.state !== 'approved' || !readable) return 'not_found';
+    if (member === null ? again : this.#reporters.has(member)) return 'nothing';
+    if (member !== null) this.#reporters.add(member);
+    if (!this.#kept.has(reason)) this.waiting = [...this.waiting, reason];
+    return this.#step();
+  }
+
+  #escalate(): string {
+    this.review = { ...this.review, tier: 'lead', until: 0 };
+    return this.#step();
+  }
+
+  #become(state: typeof this.state, decision: Decision | null): string {
+    if (state === 'removed' || state === 'withdrawn') this.waiting = [];
+    this.state = state;
+    this.#decision = decision;
+    this.appeal = 'none';
+    return this.#step();
+  }
+
+  #step(): string {
+    this.version++;
+    return 'accepted';
+  }
+}
