@@ -5,6 +5,7 @@ import type { CaseEvent, CaseState, KnownCase } from '../../services/cases/case-
 import type { CaseCommand } from '../../services/cases/commands.ts';
 import { isRefusal, replay } from '../../services/eventstore/decider.ts';
 import { type Act, CaseModel, MEMBERS, type Step, steps } from '../harness/case-model.ts';
+import { tries } from '../harness/sequences.ts';
 import { at, claim, opening, release, review, submit, withdraw } from './case-setting.ts';
 
 const idOf = (member: number) => `a0000000-0000-4000-8000-00000000000${member + 1}`;
@@ -93,7 +94,7 @@ t.test(
             throw new Error('replayed otherwise');
         }
       }),
-      { numRuns: 3000 },
+      tries(3000),
     );
     t.same([...reached].sort(), Object.keys(TABLE).sort(), 'every row of the table was walked');
     const types: Act['type'][] = ['claim', 'release', 'submit', 'review', 'withdraw'];

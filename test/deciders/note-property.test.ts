@@ -4,6 +4,7 @@ import { isRefusal } from '../../services/eventstore/decider.ts';
 import type { RecordedEvent } from '../../services/eventstore/event.ts';
 import { type NoteCommand, note } from '../../services/notes/note.ts';
 import type { NoteEvents, NoteState } from '../../services/notes/state.ts';
+import { tries } from '../harness/sequences.ts';
 import * as s from './note-setting.ts';
 
 const PUBLISHES = ['NoteApproved', 'NoteRestored', 'AppealGranted'];
@@ -45,6 +46,6 @@ t.test('nothing makes a note public but a decision after the last one that hid i
     }
     return state.status !== 'none';
   });
-  fc.assert(property, { numRuns: 5000 });
+  fc.assert(property, tries(5000));
   t.ok(published > 1000, 'the sequences do publish');
 });

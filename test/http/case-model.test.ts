@@ -3,6 +3,7 @@ import t from 'tap';
 import { newAgent } from '../harness/agent.ts';
 import { CaseModel, MEMBERS, steps } from '../harness/case-model.ts';
 import { casesOf, opened, pass } from '../harness/cases.ts';
+import { fewer } from '../harness/sequences.ts';
 import { startService } from '../harness/service.ts';
 
 t.test('random commands over HTTP do what the model says, and the log replays to it', async (t) => {
@@ -39,6 +40,6 @@ t.test('random commands over HTTP do what the model says, and the log replays to
           throw new Error(`${read.text}, where the model has ${JSON.stringify(wanted)}`);
       }
     }),
-    { numRuns: 40 },
+    fewer(40),
   );
 });
