@@ -1,11 +1,19 @@
 import type pg from 'pg';
 import { type LiveCredentialRow, liveCredential } from '../../projections/credentials.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
-import type { Presented, PrincipalOf } from '../http/principal.ts';
+import { bearerToken, type Presented, type PrincipalOf } from '../http/principal.ts';
 import type { KeyRing, Verifier } from '../keys.ts';
 import { query } from '../postgres.ts';
 
-const BEARER = /^bearer svc_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9a-f]{64})$/i;
+const FORM = /^svc_([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})\.([0-9a-f]{64})$/;
+
+/** The id, in lowercase, and the secret of a header that has the form of a bearer. */
+export function presentedCredential(
+  authorization: string | undefined,
+): { id: string; secret: string } | undefined {
+  const [, id, secret] = FORM.exec(bearerToken(authorization) ?? '') ?? [];
+  return id && secret ? { id: id.toLowerCase(), secret } : undefined;
+}
 
 /** What the secret's keyed hash is made over, beside the secret. */
 export const credentialOwner = (memberId: string, credentialId: string) =>
@@ -19,9 +27,9 @@ export function bearerAuthenticator(pool: pg.Pool, keys: KeyRing) {
     PrincipalOf<'credential'> | Refusal<'credential_required' | 'credential_not_accepted'>
   > => {
     if (authorization === undefined) return refuse('credential_required');
-    const [, id, secret] = BEARER.exec(authorization) ?? [];
-    if (!id || !secret || /[A-F]/.test(secret)) return refuse('credential_not_accepted');
-    const credentialId = id.toLowerCase();
+    const presented = presentedCredential(authorization);
+    if (!presented) return refuse('credential_not_accepted');
+    const { id: credentialId, secret } = presented;
     const [row] = await query<LiveCredentialRow & Verifier>(pool, liveCredential(credentialId));
     const owner = credentialOwner(row?.member_id ?? '', credentialId);
     if (!keys.verify('credential', owner, secret, row) || !row)

@@ -47,11 +47,24 @@ export interface Authenticators {
   moderator(presented: Presented): Promise<PrincipalOf<'moderator'> | Refusal>;
 }
 
+/** The credentials of an Authorization header of the scheme Bearer, which is matched in any case. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return /^bearer +([!-~]+)$/i.exec(authorization ?? '')?.[1];
+}
+
 /** The value of a cookie; one sent twice counts as none. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   const values = (header ?? '')
     .split(';')
-    .map((pair) => pair.trim())
+    .map(trimmed)
     .filter((pair) => pair.startsWith(`${name}=`));
   return values.length === 1 ? values[0]?.slice(name.length + 1) : undefined;
+}
+
+/** Without the white space that HTTP knows, which is less than `trim` takes away. */
+function trimmed(text: string): string {
+  let [start, end] = [0, text.length];
+  while (text[start] === ' ' || text[start] === '\t') start++;
+  while (end > start && (text[end - 1] === ' ' || text[end - 1] === '\t')) end--;
+  return text.slice(start, end);
 }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { ModeratorRow } from '../../projections/moderators.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { sql } from '../eventstore/sql.ts';
-import type { Presented, PrincipalOf } from '../http/principal.ts';
+import { bearerToken, type Presented, type PrincipalOf } from '../http/principal.ts';
 import type { KeyRing, Verifier } from '../keys.ts';
 import { query } from '../postgres.ts';
 import {
@@ -14,8 +14,6 @@ import {
 import { readModeratorToken, type Token } from './token.ts';
 
 type Authenticated = PrincipalOf<'moderator'> | Refusal<'moderator_required'>;
-
-const BEARER = /^bearer +/i;
 
 /** Who the bearer proves, or the cookie where there is no bearer; asked anew on every request. */
 export function moderatorAuthenticator(pool: pg.Pool, keys: KeyRing) {
@@ -43,9 +41,7 @@ export function moderatorAuthenticator(pool: pg.Pool, keys: KeyRing) {
     const token =
       authorization === undefined
         ? presentedModeratorSession(cookie)
-        : BEARER.test(authorization)
-          ? readModeratorToken(authorization.replace(BEARER, ''))
-          : undefined;
+        : readModeratorToken(bearerToken(authorization) ?? '');
     if (!token) return refuse('moderator_required');
     return authorization === undefined ? bySession(token) : byToken(token);
   };
