@@ -19,7 +19,7 @@ export const bearerOf = (credential: { credential_id: string; credential_secret:
 export type Agent = Awaited<ReturnType<typeof newAgent>>;
 
 /** A new member with a scoped credential. `call` sends its bearer, and a fresh key with each write. */
-export async function newAgent(service: Service, scopes?: readonly Scope[]) {
+export async function newAgent(service: Pick<Service, 'call'>, scopes?: readonly Scope[]) {
   const member = newRegistration();
   const registered = await service.call('POST', '/api/membership/register', { body: member });
   if (registered.status !== 200) throw new Error(registered.text);
@@ -43,7 +43,7 @@ export async function newAgent(service: Service, scopes?: readonly Scope[]) {
 
 /** A credential for a member, proven by the sign-in key. */
 export function bootstrap(
-  service: Service,
+  service: Pick<Service, 'call'>,
   { id, sign_in_key }: { id: string; sign_in_key: string },
   credential: ReturnType<typeof newCredential>,
   key: string = randomUUID(),

@@ -8,6 +8,35 @@ export async function fillTables(client: pg.ClientBase): Promise<void> {
   for (const text of STATEMENTS) await client.query(text);
 }
 
+/** What is no projection: verifiers that nobody can prove, sessions, receipts, budgets, counters. */
+export async function fillPrimaryData(client: pg.ClientBase): Promise<void> {
+  for (const text of PRIMARY) await client.query(text);
+}
+
+const PRIMARY = [
+  `INSERT INTO verifiers (owner_id, purpose, subject_id, key_id, hash)
+    SELECT member_id, purpose, member_id, 1, md5(member_id::text) || md5(purpose)
+    FROM members, unnest(ARRAY['sign-in', 'recovery']) purpose`,
+  `INSERT INTO verifiers (owner_id, purpose, subject_id, key_id, hash)
+    SELECT member_id, 'credential', credential_id, 1, md5(credential_id::text) || md5('')
+    FROM credentials`,
+  `INSERT INTO sessions (session_id, member_id, key_epoch, key_id, hash, started_at, expires_at,
+      ended_at)
+    SELECT (s.data->>'session_id')::uuid, s.owner_id, 1, 1, md5(s.stream_id) || md5(''),
+      s.recorded_at, (s.data->>'expires_at')::timestamptz, e.recorded_at
+    FROM events s JOIN events e ON e.owner_id = s.owner_id AND e.stream_id = s.stream_id
+      AND e.type = 'SessionEnded' WHERE s.type = 'SessionStarted'`,
+  `INSERT INTO receipts (owner_id, space, key, operation, route, body_hash, http_status, reply,
+      event_ids, recorded_at)
+    SELECT owner_id, CASE type WHEN 'NoteSubmitted' THEN 'note' ELSE 'api' END, event_id, 'seeded',
+      'POST /', md5(event_id::text), 200, '{"status": "done"}', ARRAY[event_id], recorded_at
+    FROM events WHERE type IN ('CredentialCreated', 'ProfilePublished', 'NoteSubmitted')`,
+  `INSERT INTO write_budgets (member_id, day, used)
+    SELECT member_id, current_date - day, 5 FROM members, generate_series(0, 2) day`,
+  `INSERT INTO rate_counters (kind, bucket, window_start, count)
+    SELECT 'key', md5(member_id::text), date_trunc('day', now()), 1 FROM members`,
+];
+
 const uuid = (name: string, of = 'e') => `(${of}.data->>'${name}')::uuid`;
 const time = (name: string, of = 'e') => `(${of}.data->>'${name}')::timestamptz`;
 const texts = (name: string) => `ARRAY(SELECT jsonb_array_elements_text(e.personal->'${name}'))`;

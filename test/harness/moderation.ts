@@ -8,6 +8,11 @@ import type { Service } from './service.ts';
 export async function hire(service: Service, name: string, role: Role = 'moderator') {
   const added = await addModerator(service.core, name, role);
   if (isRefusal(added)) throw new Error(added.refused);
+  return atDesk(service, added);
+}
+
+/** Somebody who was made a moderator already. */
+export function atDesk(service: Pick<Service, 'call'>, added: { id: string; token: string }) {
   const headers = { authorization: `Bearer ${added.token}` };
   return {
     ...added,
@@ -17,10 +22,10 @@ export async function hire(service: Service, name: string, role: Role = 'moderat
   };
 }
 
-export type Moderator = Awaited<ReturnType<typeof hire>>;
+export type Moderator = ReturnType<typeof atDesk>;
 
 /** A new note, a guest's unless said otherwise. */
-export async function submit(service: Service, more: object = {}, cookie?: string) {
+export async function submit(service: Pick<Service, 'call'>, more: object = {}, cookie?: string) {
   const body = { id: randomUUID() as string, name: 'Ada', message: 'Hello', ...more };
   const answer = await service.call('POST', '/api/guestbook', { body, cookie });
   if (answer.status !== 202) throw new Error(answer.text);
