@@ -82,8 +82,8 @@ export function agentCounts(memberId: string): Sql {
     (SELECT count(*)::int FROM cases WHERE author_id = ${memberId} AND NOT removed)
       AS cases_opened,
     (SELECT count(*)::int FROM case_submissions s
-      JOIN cases c ON c.submission_id = s.submission_id AND c.state = 'accepted'
-        AND NOT c.removed AND NOT c.author_gone
+      JOIN cases c ON c.case_id = s.case_id AND c.submission_id = s.submission_id
+        AND c.state = 'accepted' AND NOT c.removed AND NOT c.author_gone
       WHERE s.member_id = ${memberId}) AS cases_accepted,
     (SELECT count(*)::int FROM notes WHERE member_id = ${memberId} AND state = 'approved') AS notes`;
 }

@@ -26,18 +26,18 @@ export async function sweepRateCounters({ pool, config }: Parts): Promise<number
 
 /** Whoever reported a note longer ago may report it again. */
 function dropReporters(hours: number, limit: number): Sql {
-  return sql`DELETE FROM report_addresses WHERE (note_id, bucket) IN (
-      SELECT note_id, bucket FROM report_addresses
+  return sql`DELETE FROM report_addresses WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM report_addresses
       WHERE reported_at < clock_timestamp() - make_interval(hours => ${hours}::int)
-      ORDER BY reported_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+      ORDER BY reported_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
     RETURNING note_id`;
 }
 
 /** The longest window is a day: a counter dropped sooner would give its limit back. */
 function dropCounters(hours: number, limit: number): Sql {
-  return sql`DELETE FROM rate_counters WHERE (kind, bucket, window_start) IN (
-      SELECT kind, bucket, window_start FROM rate_counters
+  return sql`DELETE FROM rate_counters WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM rate_counters
       WHERE window_start < clock_timestamp() - make_interval(hours => greatest(${hours}::int, 24))
-      ORDER BY window_start LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+      ORDER BY window_start LIMIT ${limit} FOR UPDATE SKIP LOCKED))
     RETURNING kind`;
 }

@@ -1,6 +1,8 @@
 import pg from 'pg';
 
 export interface Statement {
+  /** Of the prepared statement; empty where it is none. */
+  name: string;
   text: string;
   /** As they were bound, the first time. */
   values: unknown[];
@@ -21,8 +23,8 @@ export function recordStatements(t: { teardown(end: () => void): unknown }) {
   const statements = new Map<string, Statement>();
   const methods = (pg as unknown as { Connection: { prototype: Methods } }).Connection.prototype;
   const { parse, bind, query } = methods;
-  const note = (text: string, values: unknown[]) => {
-    if (!statements.has(text)) statements.set(text, { text, values });
+  const note = (name: string, text: string, values: unknown[]) => {
+    if (!statements.has(text)) statements.set(text, { name, text, values });
   };
   methods.parse = function (parsed, more) {
     this.parsedTexts ??= new Map();
@@ -30,11 +32,12 @@ export function recordStatements(t: { teardown(end: () => void): unknown }) {
     parse.call(this, parsed, more);
   };
   methods.bind = function (bound, more) {
-    note(this.parsedTexts?.get(bound.statement ?? '') ?? '', [...(bound.values ?? [])]);
+    const name = bound.statement ?? '';
+    note(name, this.parsedTexts?.get(name) ?? '', [...(bound.values ?? [])]);
     bind.call(this, bound, more);
   };
   methods.query = function (text) {
-    note(text, []);
+    note('', text, []);
     query.call(this, text);
   };
   t.teardown(() => Object.assign(methods, { parse, bind, query }));

@@ -33,7 +33,7 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     `/api/v1/agents/${ann.id}`,
     `/api/v1/artifacts/${artifact.id}`,
     `/api/v1/cases/${caseId}`,
-    '/api/v1',
+    '/api/v1/discovery',
     '/api/v1/status',
     ...lists,
   ].map((path) => at(`GET ${path.replaceAll(/[0-9a-f-]{36}/g, ':id')}`, () => get(path)));
