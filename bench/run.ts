@@ -2,25 +2,34 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { append } from './append.ts';
 import { moderation } from './console.ts';
+import { growth } from './growth.ts';
 import { guestbook } from './guestbook.ts';
 import { lists } from './lists.ts';
 import { pages } from './pages.ts';
 import { compare, type Result } from './pair.ts';
 import { queue } from './queue.ts';
+import { rebuilding } from './rebuild.ts';
 import { type Setting, withSetting } from './setting.ts';
 import { updates } from './updates.ts';
 
 const BENCHES = [append, guestbook, updates, queue, lists, pages, moderation];
+const LONG = [growth, rebuilding];
 const PACE = { rounds: 7, seconds: 1 };
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'string' } },
+  options: {
+    only: { type: 'string' },
+    json: { type: 'string' },
+    events: { type: 'string', default: '1000000' },
+  },
 });
-const unknown = positionals.filter((name) => !BENCHES.some((bench) => bench.name === name));
-if (unknown.length > 0) {
-  const names = BENCHES.map((bench) => bench.name).join('|');
-  process.stderr.write(`Usage: npm run bench -- [${names} …] [--json FILE]\n`);
+const known = [...BENCHES, ...LONG].map(({ name }) => name);
+const events = Number(values.events);
+const unknown = positionals.filter((name) => !known.includes(name));
+if (unknown.length > 0 || !Number.isInteger(events) || events < 10_000) {
+  const usage = `npm run bench -- [${known.join('|')} …] [--events N] [--only PART] [--json FILE]`;
+  process.stderr.write(`Usage: ${usage}\n`);
   process.exit(1);
 }
 
@@ -30,11 +39,15 @@ async function run(setting: Setting): Promise<void> {
   for (const { name, prepare } of BENCHES) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
     for (const comparison of await prepare(setting))
-      for (const result of await compare(comparison, PACE)) {
-        results.push(result);
-        process.stdout.write(`${line(result)}\n`);
-      }
+      for (const result of await compare(comparison, PACE)) tell(result);
   }
+  for (const { name, measure } of LONG)
+    if (positionals.includes(name)) await measure(setting, { events, only: values.only }, tell);
+}
+
+function tell(result: Result): void {
+  results.push(result);
+  process.stdout.write(`${line(result)}\n`);
 }
 
 function line({ name, floor, ours, theirs, ratio, range, aim, met }: Result): string {

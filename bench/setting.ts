@@ -5,11 +5,24 @@ import pg from 'pg';
 import { embeddedPostgres } from '../services/embedded/postgres.ts';
 import { migrate } from '../services/migrate.ts';
 import { temporaryFolder } from '../test/harness/temporary-folder.ts';
-import type { Comparison } from './pair.ts';
+import type { Comparison, Result } from './pair.ts';
 
 export interface Bench {
   name: string;
   prepare(setting: Setting): Promise<Comparison[]>;
+}
+
+export interface Asked {
+  /** Of the long log. */
+  events: number;
+  /** Part of the names of those that are asked for. */
+  only: string | undefined;
+}
+
+/** A bench with a way of its own to measure: only where it is asked for, since it takes long. */
+export interface Measured {
+  name: string;
+  measure(setting: Setting, asked: Asked, tell: (result: Result) => void): Promise<void>;
 }
 
 /** What benches run in. What they open is closed in the opposite order. */

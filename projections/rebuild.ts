@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { EventCatalogue, RecordedEvent } from '../services/eventstore/event.ts';
+import { pipeline } from '../services/pipeline.ts';
+import { types } from '../services/postgres.ts';
 import { type Projection, projector } from './projection.ts';
 
-const BATCH = 2000;
+const PAGE = 1000;
 const CLOSE_ENOUGH = 2000;
 const SWAP_ATTEMPTS = 200;
 
@@ -23,27 +25,36 @@ export async function rebuild(
 ): Promise<Rebuilt> {
   // A connection of its own: no deadline of a request holds for it, and its lock ends with it.
   const client = new pg.Client({ connectionString: url, pipeline: true });
-  await client.connect();
+  const reader = new pg.Client({ connectionString: url });
+  await Promise.all([client.connect(), reader.connect()]);
+  const connections = { client, reader };
   try {
     await client.query(`SELECT pg_advisory_lock(hashtext('rebuild'))`);
-    await makeTables(client, projections);
+    // Nothing is lost with a page that a crash takes: the next rebuild begins anew.
+    await client.query('SET synchronous_commit = off');
+    const searches = await makeTables(client, projections);
     const project = projector(projections);
     let done = 0;
     let events = 0;
+    let searchable = false;
     for (;;) {
       const last = await settledPosition(client);
-      events += await fill(client, catalogue, project, done, last, progress);
+      events += await fill(connections, catalogue, project, done, last, progress);
       const close = last - done < CLOSE_ENOUGH;
       done = last;
-      if (close) break;
+      if (!close) continue;
+      if (searchable) break;
+      await makeSearches(client, searches);
+      searchable = true;
     }
     const tables = projections.flatMap((projection) => projection.tables);
     for (let attempt = 1; ; attempt++) {
       try {
         await client.query('BEGIN');
+        await client.query('SET LOCAL synchronous_commit = on');
         await lockEverything(client, tables);
         events += await fill(
-          client,
+          connections,
           catalogue,
           project,
           done,
@@ -62,8 +73,13 @@ export async function rebuild(
     await client.query('DROP SCHEMA rebuild CASCADE');
     return { events };
   } finally {
-    await client.end();
+    await Promise.all([client.end(), reader.end()]);
   }
+}
+
+interface Connections {
+  client: pg.Client;
+  reader: pg.Client;
 }
 
 /** Commands take the same locks in orders of their own, so this gives way instead of waiting. */
@@ -81,24 +97,46 @@ async function swap(client: pg.Client, tables: readonly string[]): Promise<void>
   }
 }
 
-async function makeTables(client: pg.Client, projections: readonly Projection[]) {
+async function makeTables(
+  client: pg.Client,
+  projections: readonly Projection[],
+): Promise<string[]> {
   await client.query('DROP SCHEMA IF EXISTS rebuild CASCADE');
   await client.query('CREATE SCHEMA rebuild');
   for (const table of projections.flatMap(({ tables }) => tables))
     await client.query(`CREATE TABLE rebuild.${table} (LIKE public.${table} INCLUDING ALL)`);
   await client.query('SET search_path = rebuild, public');
-  // LIKE leaves these out: without them ANALYZE would keep copies of texts.
+  for (const { table, columns } of projections.flatMap(({ texts }) => texts ?? []))
+    for (const column of columns)
+      await client.query(`ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0`);
+  for (const statement of projections.flatMap(({ seed }) => seed ?? []))
+    await client.query(statement.text, statement.values);
+  return dropSearches(client);
+}
+
+/**
+ * Drops the indexes of searches, by which no event finds its rows, and answers how to make them
+ * again: at once, on full tables, they cost a fraction.
+ */
+async function dropSearches(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; definition: string }>(
+    `SELECT i.oid::regclass::text AS name, pg_get_indexdef(i.oid) AS definition
+     FROM pg_class i JOIN pg_am a ON a.oid = i.relam
+     WHERE i.relkind = 'i' AND i.relnamespace = 'rebuild'::regnamespace AND a.amname <> 'btree'`,
+  );
+  for (const { name } of rows) await client.query(`DROP INDEX ${name}`);
+  return rows.map(({ definition }) => definition);
+}
+
+async function makeSearches(client: pg.Client, definitions: readonly string[]): Promise<void> {
+  for (const definition of definitions) await client.query(definition);
+  // LIKE and a definition leave this out: without it ANALYZE would keep copies of texts.
   const { rows: indexes } = await client.query<{ name: string }>(
     `SELECT indexrelid::regclass::text AS name FROM pg_index JOIN pg_class c ON c.oid = indrelid
      WHERE c.relnamespace = 'rebuild'::regnamespace AND indexprs IS NOT NULL`,
   );
   for (const { name } of indexes)
     await client.query(`ALTER INDEX ${name} ALTER COLUMN 1 SET STATISTICS 0`);
-  for (const { table, columns } of projections.flatMap(({ texts }) => texts ?? []))
-    for (const column of columns)
-      await client.query(`ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0`);
-  for (const statement of projections.flatMap(({ seed }) => seed ?? []))
-    await client.query(statement.text, statement.values);
 }
 
 /**
@@ -120,27 +158,41 @@ async function lastPosition(client: pg.Client): Promise<number> {
   return Number(rows[0]?.last ?? 0);
 }
 
+/** Projects what stands after a position, a page in a transaction; the next page is read meanwhile. */
 async function fill(
-  client: pg.Client,
+  { client, reader }: Connections,
   catalogue: EventCatalogue,
   project: ReturnType<typeof projector>,
   from: number,
   to: number,
   progress: (position: number, last: number) => void,
 ): Promise<number> {
-  let position = from;
   let count = 0;
-  while (position < to) {
-    const { rows } = await client.query<RecordedEvent & pg.QueryResultRow>(
-      'SELECT * FROM public.events WHERE position > $1 AND position <= $2 ORDER BY position LIMIT $3',
-      [position, to, BATCH],
+  let next = readPage(reader, from, to);
+  for (;;) {
+    const rows = await next;
+    const last = rows.at(-1);
+    if (!last) return count;
+    const position = Number(last.position);
+    next = readPage(reader, position, to);
+    // Whoever fails meanwhile is heard above, or not waited for where this fails first.
+    next.catch(() => undefined);
+    await pipeline(
+      client,
+      rows.flatMap((row) => project(catalogue.read(row))),
+      types,
     );
-    if (rows.length === 0) break;
-    const statements = rows.flatMap((row) => project(catalogue.read(row)));
-    await Promise.all(statements.map((statement) => client.query(statement)));
-    position = Number(rows.at(-1)?.position);
     count += rows.length;
     progress(position, to);
   }
-  return count;
+}
+
+async function readPage(reader: pg.Client, after: number, to: number): Promise<RecordedEvent[]> {
+  const { rows } = await reader.query<RecordedEvent & pg.QueryResultRow>({
+    name: 'page',
+    text: `SELECT * FROM public.events WHERE position > $1 AND position <= $2
+      ORDER BY position LIMIT $3`,
+    values: [after, to, PAGE],
+  });
+  return rows;
 }

@@ -6,9 +6,15 @@ import { databaseUrl } from './embedded/postgres.ts';
 const config = configOrExit();
 const url = config.databaseDirectUrl ?? databaseUrl(config);
 const started = Date.now();
+const seconds = () => (Date.now() - started) / 1000;
+let shown = 0;
 const { events } = await rebuild(url, catalogue, projections, (position, last) => {
-  process.stderr.write(`position ${position} of ${last}\n`);
+  if (seconds() < shown + 1 && position < last) return;
+  shown = seconds();
+  const rest = (shown * (last - position)) / position;
+  const part = Math.floor((100 * position) / last);
+  process.stderr.write(`${part} %, position ${position} of ${last}, ${rest.toFixed(0)} s left\n`);
 });
 process.stdout.write(
-  `Rebuilt every read model from ${events} events in ${((Date.now() - started) / 1000).toFixed(1)} s\n`,
+  `Rebuilt every read model from ${events} events in ${seconds().toFixed(1)} s\n`,
 );

@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { openCore } from '../services/app.ts';
+import { readConfig } from '../services/config.ts';
+import { isRefusal } from '../services/eventstore/decider.ts';
+import type { Role } from '../services/http/principal.ts';
+import { addModerator } from '../services/moderation/moderators.ts';
+import { freePort } from '../test/harness/free-port.ts';
+import { writeHistory } from '../test/harness/history.ts';
+import { fillPrimaryData, fillTables } from '../test/harness/history-tables.ts';
+import { atDesk } from '../test/harness/moderation.ts';
+import { type Operation, openTraffic, type Wire } from '../test/harness/traffic.ts';
+import { median, type Result } from './pair.ts';
+import { startServer } from './processes.ts';
+import type { Measured, Setting } from './setting.ts';
+
+const SMALL = 10_000;
+const EACH = 100;
+const NOTES = 23;
+const TIMES = { GET: 61, others: 31 };
+const WARM = 6;
+const AIM = 1 / 1.25;
+const PLENTY = '1000000000';
+const WEB = join(import.meta.dirname, '../services/web.ts');
+
+/** In proportion to what was decided in the period asked for, however long the log. */
+const PERIOD = 'GET /api/moderation/stats';
+
+/** Every operation of the API on a long log beside the same on a short one, request by request. */
+export const growth: Measured = {
+  name: 'growth',
+  async measure(setting, { events, only }, tell) {
+    const small = await side(setting, SMALL);
+    const large = await side(setting, events);
+    for (const other of large) {
+      const { name } = other;
+      // A short list has no page far within: its first page stands for it.
+      const operation =
+        small.find((each) => each.name === name) ??
+        small.find((each) => each.name === name.replace(', far within', ''));
+      if (only && !name.includes(only)) continue;
+      if (!operation) throw new Error(`${name} has no counterpart`);
+      if (name !== PERIOD) tell(await compare(other, operation));
+      else process.stdout.write(`${name}: left out, it costs what its period holds\n`);
+    }
+  },
+};
+
+async function compare(large: Operation, small: Operation): Promise<Result> {
+  const milliseconds: [number[], number[]] = [[], []];
+  const times = large.name.startsWith('GET') ? TIMES.GET : TIMES.others;
+  for (let turn = -WARM; turn < times; turn++)
+    for (const side of turn % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+      const send = await (side === 0 ? large : small).prepare();
+      const started = performance.now();
+      const { status, text } = await send();
+      const took = performance.now() - started;
+      if (status >= 300) throw new Error(`${large.name}: ${status} ${text}`);
+      if (turn >= 0) milliseconds[side].push(took);
+    }
+  const [theirs, ours] = milliseconds.map((times) => 1000 / median(times)) as [number, number];
+  const ratio = theirs / ours;
+  const ratios = milliseconds[0].map((took, turn) => (milliseconds[1][turn] ?? took) / took);
+  return {
+    name: large.name,
+    floor: `the same at ${SMALL.toLocaleString('en')} events`,
+    ours: theirs,
+    theirs: ours,
+    ratio,
+    range: [Math.min(...ratios), Math.max(...ratios)],
+    aim: AIM,
+    met: ratio >= AIM,
+  };
+}
+
+async function side(setting: Setting, events: number): Promise<Operation[]> {
+  const url = await setting.database('migrated');
+  await fill(url, events);
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  const env = {
+    DATABASE_URL: url,
+    PORT: port,
+    METRICS_PORT: await freePort(),
+    BASE_URL: base,
+    SERVER_KEYS: setting.serverKeys,
+    LIMIT_KEY_ATTEMPTS: PLENTY,
+    LIMIT_BOOTSTRAP_ATTEMPTS: PLENTY,
+    LIMIT_REGISTRATIONS_PER_DAY: PLENTY,
+    LIMIT_MEMBERS: PLENTY,
+    LIMIT_WRITES_PER_DAY: PLENTY,
+    LIMIT_NOTES_PER_TEN_MINUTES: PLENTY,
+    LIMIT_NOTES_PER_DAY: PLENTY,
+    LOG_LEVEL: 'info',
+  };
+  const core = await openCore(readConfig(env), 'bench');
+  const hire = async (name: string, role: Role) => {
+    const added = await addModerator(core, name, role);
+    if (isRefusal(added)) throw new Error(added.refused);
+    return atDesk(wire(base), added);
+  };
+  const desk = { moderator: await hire('Ann', 'moderator'), lead: await hire('Lea', 'lead') };
+  await core.close();
+  await startServer(setting, [WEB], env, base, '/readyz');
+  return openTraffic(wire(base), desk);
+}
+
+async function fill(url: string, events: number): Promise<void> {
+  const started = performance.now();
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await writeHistory(client, { members: events / EACH, notes: NOTES });
+    await fillTables(client);
+    await fillPrimaryData(client);
+    await client.query('VACUUM ANALYZE');
+    const { rows } = await client.query(`SELECT (SELECT count(*) FROM events) AS events,
+      pg_size_pretty(pg_database_size(current_database())) AS size`);
+    const seconds = ((performance.now() - started) / 1000).toFixed(0);
+    process.stdout.write(`growth / ${rows[0].events} events, ${rows[0].size}, in ${seconds} s\n`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The API over HTTP, as the harness calls it. */
+export const wire = (base: string): Wire => ({
+  async call(method, path, { body, headers = {}, cookie } = {}) {
+    const answer = await fetch(`${base}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(method === 'GET' ? {} : { origin: base }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(cookie ? { cookie } : {}),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const json = answer.headers.get('content-type')?.startsWith('application/json') && text;
+    const { status, headers: answered } = answer;
+    return { status, headers: answered, text, body: json ? JSON.parse(text) : undefined };
+  },
+});

@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { projections } from '../projections/registry.ts';
+import { freePort } from '../test/harness/free-port.ts';
+import { writeHistory } from '../test/harness/history.ts';
+import { fillTables } from '../test/harness/history-tables.ts';
+import { memoryOf } from './memory.ts';
+import { median } from './pair.ts';
+import { startServer } from './processes.ts';
+import type { Measured, Setting } from './setting.ts';
+
+const EACH = 100;
+const NOTES = 23;
+const ROUNDS = 2;
+const AIM = 0.5;
+const beside = (path: string) => join(import.meta.dirname, path);
+
+/** `npm run rebuild` beside the same tables filled by INSERT … SELECT, while the service answers. */
+export const rebuilding: Measured = {
+  name: 'rebuild',
+  async measure(setting, { events }, tell) {
+    const url = await setting.database('migrated');
+    const client = new pg.Client(url);
+    await client.connect();
+    setting.onEnd(() => client.end());
+    await writeHistory(client, { members: events / EACH, notes: NOTES });
+    await fillTables(client);
+    await client.query('VACUUM ANALYZE');
+    const count = Number((await client.query('SELECT count(*) FROM events')).rows[0].count);
+    const { base, env } = await startService(setting, url);
+
+    const [ours, theirs]: [number[], number[]] = [[], []];
+    for (let round = 0; round < ROUNDS; round++) {
+      theirs.push(count / (await floor(client)));
+      const rebuilt = await rebuild(env, base);
+      ours.push(count / rebuilt.seconds);
+      process.stdout.write(`rebuild / ${rebuilt.said}\n`);
+    }
+    const ratios = ours.map((rate, round) => rate / (theirs[round] ?? Number.NaN));
+    const ratio = median(ratios);
+    tell({
+      name: `rebuild of every read model from ${count.toLocaleString('en')} events`,
+      floor: 'the same tables by INSERT … SELECT',
+      ours: median(ours),
+      theirs: median(theirs),
+      ratio,
+      range: [Math.min(...ratios), Math.max(...ratios)],
+      aim: AIM,
+      met: ratio >= AIM,
+    });
+  },
+};
+
+async function startService(setting: Setting, url: string) {
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  const env = {
+    DATABASE_URL: url,
+    PORT: port,
+    METRICS_PORT: await freePort(),
+    BASE_URL: base,
+    SERVER_KEYS: setting.serverKeys,
+    LIMIT_NOTES_PER_TEN_MINUTES: '1000000',
+    LIMIT_NOTES_PER_DAY: '1000000',
+  };
+  await startServer(setting, [beside('../services/web.ts')], env, base, '/readyz');
+  return { base, env };
+}
+
+/** Seconds that it takes to fill tables of the same kind, with the same indexes. */
+async function floor(client: pg.Client): Promise<number> {
+  const tables = projections.flatMap(({ tables }) => tables);
+  await client.query('CREATE SCHEMA floor');
+  for (const table of tables)
+    await client.query(`CREATE TABLE floor.${table} (LIKE public.${table} INCLUDING ALL)`);
+  await client.query('INSERT INTO floor.membership_totals VALUES (1, 0)');
+  await client.query('SET search_path = floor, public');
+  const started = performance.now();
+  await fillTables(client);
+  const seconds = (performance.now() - started) / 1000;
+  await client.query('RESET search_path');
+  await client.query('DROP SCHEMA floor CASCADE');
+  return seconds;
+}
+
+/** One rebuild in a process of its own, with a reader and a writer of the guestbook meanwhile. */
+async function rebuild(env: Record<string, string>, base: string) {
+  const started = performance.now();
+  const child = spawn(process.execPath, [beside('../services/rebuild-command.ts')], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  let progress = 0;
+  let peak = 0;
+  child.stderr.on('data', (text: Buffer) => {
+    progress += text.toString().split('\n').length - 1;
+  });
+  child.stdout.resume();
+  const milliseconds: number[] = [];
+  let refused = 0;
+  while (child.exitCode === null && child.signalCode === null) {
+    peak = memoryOf(child.pid ?? 0)?.peak ?? peak;
+    const asked = performance.now();
+    const body = JSON.stringify({ id: randomUUID(), name: 'Ada', message: 'While it is rebuilt' });
+    const headers = { origin: base, 'content-type': 'application/json' };
+    for (const answer of [
+      await fetch(`${base}/api/guestbook`),
+      await fetch(`${base}/api/guestbook`, { method: 'POST', headers, body }),
+    ]) {
+      await answer.arrayBuffer();
+      if (!answer.ok) refused++;
+    }
+    milliseconds.push(performance.now() - asked);
+    await sleep(100);
+  }
+  const [code] = await ended;
+  if (code !== 0) throw new Error(`the rebuild ended with ${code}`);
+  const most = Math.max(...milliseconds).toFixed(0);
+  const said =
+    `peak memory ${peak.toFixed(0)} MiB, ${progress} lines of progress; meanwhile ` +
+    `${milliseconds.length} reads and as many writes, ${refused} refused, a pair in ` +
+    `${median(milliseconds).toFixed(0)} ms (median), ${most} ms (most)`;
+  return { seconds: (performance.now() - started) / 1000, said };
+}
