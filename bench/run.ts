@@ -10,10 +10,11 @@ import { compare, type Result } from './pair.ts';
 import { queue } from './queue.ts';
 import { rebuilding } from './rebuild.ts';
 import { type Setting, withSetting } from './setting.ts';
+import { startup } from './startup.ts';
 import { updates } from './updates.ts';
 
 const BENCHES = [append, guestbook, updates, queue, lists, pages, moderation];
-const LONG = [growth, rebuilding];
+const LONG = [growth, rebuilding, startup];
 const PACE = { rounds: 7, seconds: 1 };
 
 const { positionals, values } = parseArgs({
