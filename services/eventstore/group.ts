@@ -19,6 +19,7 @@ interface Waiting<Work, Result> {
  */
 export function openGroup<Work, Result>(
   run: (batch: readonly Work[]) => Promise<readonly (Result | undefined)[]>,
+  waitMs = WAIT_MS,
 ) {
   const waiting = new Set<Waiting<Work, Result>>();
   const held = new Set<string>();
@@ -33,7 +34,7 @@ export function openGroup<Work, Result>(
       entry.timer = setTimeout(() => {
         waiting.delete(entry);
         resolve(undefined);
-      }, WAIT_MS);
+      }, waitMs);
     });
   }
 

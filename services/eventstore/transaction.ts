@@ -27,7 +27,11 @@ export async function begin(
   const head = plans.length === 1 ? headOf(plans[0]) : headOfMany(plans);
   const reads = mergeLists(plans.map(({ load }) => load));
   const statements = [BEGIN, ...head, ...reads.map(({ statement }) => statement), NOW];
-  const results = await pipeline(client, statements, types);
+  const results = await pipeline(client, statements, types).catch(async (error: unknown) => {
+    // The driver tells of an error before it knows that the transaction is open.
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  });
   const clock = results.pop()?.rows[0] as { now: Date; xid: string } | undefined;
   if (!clock) throw new Error('the clock did not answer');
 
