@@ -19,7 +19,7 @@ interface Waiting<Work, Result> {
  */
 export function openGroup<Work, Result>(
   run: (batch: readonly Work[]) => Promise<readonly (Result | undefined)[]>,
-  waitMs = WAIT_MS,
+  { lanes = LANES, waitMs = WAIT_MS } = {},
 ) {
   const waiting = new Set<Waiting<Work, Result>>();
   const held = new Set<string>();
@@ -30,7 +30,7 @@ export function openGroup<Work, Result>(
     return new Promise((resolve, reject) => {
       const entry: Waiting<Work, Result> = { work, ids, resolve, reject };
       waiting.add(entry);
-      if (busy < LANES) soon();
+      if (busy < lanes) soon();
       entry.timer = setTimeout(() => {
         waiting.delete(entry);
         resolve(undefined);
@@ -46,7 +46,7 @@ export function openGroup<Work, Result>(
 
   function next(): void {
     due = false;
-    while (busy < LANES) {
+    while (busy < lanes) {
       const batch = take();
       if (batch.length === 0) return;
       void start(batch);

@@ -244,7 +244,7 @@ t.test('a lost COMMIT of many writes nothing twice', async (t) => {
 
 t.test('a silent database refuses each of many in time', async (t) => {
   const { proxy, service, eventsOf } = await startProxied(t);
-  const notes = notesOf(60);
+  const notes = notesOf(20);
   const post = (note: Note) => service.call('POST', '/api/guestbook', { body: note });
   t.equal((await post(newNote())).status, 202);
   proxy.hold();
