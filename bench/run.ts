@@ -1,13 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { append } from './append.ts';
+import { moderation } from './console.ts';
 import { guestbook } from './guestbook.ts';
+import { lists } from './lists.ts';
+import { pages } from './pages.ts';
 import { compare, type Result } from './pair.ts';
 import { queue } from './queue.ts';
 import { type Setting, withSetting } from './setting.ts';
 import { updates } from './updates.ts';
 
-const BENCHES = [append, guestbook, updates, queue];
+const BENCHES = [append, guestbook, updates, queue, lists, pages, moderation];
 const PACE = { rounds: 7, seconds: 1 };
 
 const { positionals, values } = parseArgs({

@@ -10,7 +10,7 @@ const service = (file: string) => join(import.meta.dirname, '../services', file)
 export type Instance = Awaited<ReturnType<typeof startInstance>>;
 
 /** The whole service as `npm start` runs it, on data of its own that go with it, with room to fill. */
-export async function startInstance() {
+export async function startInstance(settings: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'service-demo-'));
   const port = await freePort();
   const env = {
@@ -26,6 +26,7 @@ export async function startInstance() {
     LIMIT_KEY_ATTEMPTS: '1000000',
     LIMIT_BOOTSTRAP_ATTEMPTS: '1000000',
     LIMIT_REGISTRATIONS_PER_DAY: '1000000',
+    ...settings,
   };
   const child = spawn(process.execPath, [service('start.ts')], {
     env,

@@ -87,7 +87,13 @@ async function makeTables(client: pg.Client, projections: readonly Projection[])
   for (const table of projections.flatMap(({ tables }) => tables))
     await client.query(`CREATE TABLE rebuild.${table} (LIKE public.${table} INCLUDING ALL)`);
   await client.query('SET search_path = rebuild, public');
-  // LIKE leaves this out: without it ANALYZE would keep copies of texts.
+  // LIKE leaves these out: without them ANALYZE would keep copies of texts.
+  const { rows: indexes } = await client.query<{ name: string }>(
+    `SELECT indexrelid::regclass::text AS name FROM pg_index JOIN pg_class c ON c.oid = indrelid
+     WHERE c.relnamespace = 'rebuild'::regnamespace AND indexprs IS NOT NULL`,
+  );
+  for (const { name } of indexes)
+    await client.query(`ALTER INDEX ${name} ALTER COLUMN 1 SET STATISTICS 0`);
   for (const { table, columns } of projections.flatMap(({ texts }) => texts ?? []))
     for (const column of columns)
       await client.query(`ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0`);

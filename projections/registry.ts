@@ -6,6 +6,7 @@ import * as membershipEvents from '../services/membership/events.ts';
 import * as moderationEvents from '../services/moderation/events.ts';
 import * as noteEvents from '../services/notes/events.ts';
 import * as profileEvents from '../services/profiles/events.ts';
+import * as reportEvents from '../services/reports/events.ts';
 import * as screeningEvents from '../services/screening/events.ts';
 import { activity } from './activity.ts';
 import { artifacts } from './artifacts.ts';
@@ -20,6 +21,7 @@ import { feedProjection } from './feed/feed.ts';
 import { membershipFeed } from './feed/membership.ts';
 import { notesFeed } from './feed/notes.ts';
 import { profilesFeed } from './feed/profiles.ts';
+import { reportsFeed } from './feed/reports.ts';
 import { members } from './members.ts';
 import { moderators } from './moderators.ts';
 import { noteAppeals } from './note-appeals.ts';
@@ -28,9 +30,18 @@ import { notes } from './notes.ts';
 import { policies } from './policies.ts';
 import { profiles } from './profiles.ts';
 import { projector } from './projection.ts';
+import { recordDecisions } from './record-decisions.ts';
+import { recordReports } from './record-reports.ts';
 import { screenings } from './screenings.ts';
 
-const feed = feedProjection([membershipFeed, notesFeed, profilesFeed, artifactsFeed, casesFeed]);
+const feed = feedProjection([
+  membershipFeed,
+  notesFeed,
+  profilesFeed,
+  artifactsFeed,
+  casesFeed,
+  reportsFeed,
+]);
 
 /** Every read model, in the order in which an event moves them. */
 export const projections = [
@@ -47,6 +58,8 @@ export const projections = [
   cases,
   caseMembers,
   caseRecord,
+  recordReports,
+  recordDecisions,
   activity,
   screenings,
   feed.projection,
@@ -65,4 +78,5 @@ export const catalogue = new EventCatalogue([
   artifactEvents,
   caseEvents,
   screeningEvents,
+  reportEvents,
 ]);

@@ -78,6 +78,32 @@ export function lookAlikes(
     WHERE n.note_id <> ${noteId} AND n.message IS NOT NULL`;
 }
 
+export interface LikeRow {
+  /** The note that was asked for. */
+  of: string;
+  note_id: string;
+  state: 'pending' | 'approved' | 'rejected' | 'removed' | 'withdrawn';
+  message: string;
+}
+
+/**
+ * For each of these notes those that share most hashes with it, as their screenings left them. Each
+ * hash is read a few entries far, newest first, so that a flood of one text costs no more.
+ */
+export function nearTo(noteIds: readonly string[]): Sql {
+  return sql`SELECT asked.note_id AS of, n.note_id, n.state, n.message
+    FROM unnest(${noteIds}::uuid[]) asked (note_id)
+    CROSS JOIN LATERAL (
+      SELECT f.note_id, count(*) AS shared
+      FROM note_fingerprints own
+      CROSS JOIN LATERAL (SELECT note_id FROM note_fingerprints
+        WHERE hash BETWEEN own.hash AND own.hash
+        ORDER BY hash DESC, screened_at DESC, note_id DESC LIMIT 12) f
+      WHERE own.note_id = asked.note_id AND f.note_id <> asked.note_id
+      GROUP BY f.note_id ORDER BY count(*) DESC, f.note_id LIMIT 10) c
+    JOIN notes n ON n.note_id = c.note_id AND n.message IS NOT NULL`;
+}
+
 /** Notes that wait and that rules of this version have not screened, oldest first. */
 export function notesToScreen(
   rulesVersion: number,

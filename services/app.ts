@@ -76,6 +76,7 @@ export function openApp(
     waiting,
     bearer,
     ending: ending.signal,
+    logger,
   });
   const parts = {
     operations: operationsOf(features),

@@ -67,9 +67,18 @@ const Environment = z.object({
   LIMIT_WRITES_PER_DAY: limit(200),
   LIMIT_NOTES_PER_TEN_MINUTES: limit(10),
   LIMIT_NOTES_PER_DAY: limit(50),
+  LIMIT_MCP_REQUESTS: limit(600),
   RETENTION_REJECTED_DAYS: whole(1, 36_500, 90),
   RETENTION_WITHDRAWN_DAYS: whole(1, 36_500, 7),
   RETENTION_ADDRESS_KEYS_HOURS: whole(1, 876_000, 48),
+  // Whom to tell of a vulnerability: /.well-known/security.txt is there where this is set.
+  SECURITY_CONTACT: z
+    .string()
+    .refine(
+      (text) => /^(mailto:[^\s@]+@[^\s@]+|tel:\+?[\d-]+|https:\/\/\S+)$/.test(text),
+      'must be an address of the form mailto:…, https://… or tel:…',
+    )
+    .optional(),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'must be one of trace, debug, info, warn, error, fatal, silent',

@@ -1,4 +1,7 @@
 import type pg from 'pg';
+import type { Logger } from 'pino';
+import { a2aContract } from './a2a/contract.ts';
+import { a2aHandlers } from './a2a/handlers.ts';
 import { accountContract } from './account/contract.ts';
 import { accountHandlers } from './account/handlers.ts';
 import { activityContract } from './activity/contract.ts';
@@ -7,10 +10,12 @@ import { artifactsClosing } from './artifacts/closing.ts';
 import { artifactsContract } from './artifacts/contract.ts';
 import { artifactsSection } from './artifacts/export.ts';
 import { artifactsHandlers } from './artifacts/handlers.ts';
+import { artifactSubject } from './artifacts/subject.ts';
 import { casesClosing } from './cases/closing.ts';
 import { casesContract } from './cases/contract.ts';
 import { caseSections } from './cases/export.ts';
 import { casesHandlers } from './cases/handlers.ts';
+import { caseNoteSubject, caseSubject } from './cases/subjects.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { credentialsClosing } from './credentials/closing.ts';
@@ -25,10 +30,13 @@ import type { EventStore } from './eventstore/store.ts';
 import type { ExportSection } from './export-section.ts';
 import { guestbookContract } from './guestbook/contract.ts';
 import { guestbookHandlers } from './guestbook/handlers.ts';
+import { operationsOf } from './http/invoke.ts';
 import type { Authenticators } from './http/principal.ts';
 import { type Feature, feature } from './http/route.ts';
 import type { KeyRing } from './keys.ts';
 import type { RateLimits } from './limits.ts';
+import { mcpContract } from './mcp/contract.ts';
+import { mcpHandlers } from './mcp/handlers.ts';
 import { memberClosing, sessionsClosing } from './membership/closing.ts';
 import { membershipContract } from './membership/contract.ts';
 import { sessionsSection } from './membership/export.ts';
@@ -47,11 +55,18 @@ import { streamContract } from './moderation/stream-contract.ts';
 import { streamHandlers } from './moderation/stream-handlers.ts';
 import { notesClosing } from './notes/closing.ts';
 import { notesSection } from './notes/export.ts';
+import { pagesContract } from './pages/contract.ts';
+import { pagesHandlers } from './pages/handlers.ts';
 import { profileClosing } from './profiles/closing.ts';
 import { profilesContract } from './profiles/contract.ts';
 import { profileSection } from './profiles/export.ts';
 import { profilesHandlers } from './profiles/handlers.ts';
+import { profileSubject } from './profiles/subject.ts';
 import type { Readiness } from './readiness.ts';
+import { reportsContract } from './reports/contract.ts';
+import { reportsSection } from './reports/export.ts';
+import { reportsHandlers } from './reports/handlers.ts';
+import type { Subject } from './subject.ts';
 import { updatesContract } from './updates/contract.ts';
 import { updatesHandlers } from './updates/handlers.ts';
 import type { Waiting } from './updates/waiting.ts';
@@ -70,6 +85,7 @@ export interface FeatureParts {
   ending: AbortSignal;
   waiting: Waiting;
   bearer: Authenticators['bearer'];
+  logger: Logger;
 }
 
 /** What ends with a member, feature by feature. The member comes last: nothing follows it. */
@@ -83,6 +99,14 @@ export const closings: readonly Closing[] = [
   memberClosing,
 ];
 
+/** What members publish without review: what is reported, and taken down by moderators. */
+export const subjects: readonly Subject[] = [
+  profileSubject,
+  artifactSubject,
+  caseSubject,
+  caseNoteSubject,
+];
+
 /** What an export holds, in the order of the document; the receipts and the feed follow. */
 const exportSections: readonly ExportSection[] = [
   profileSection,
@@ -91,12 +115,14 @@ const exportSections: readonly ExportSection[] = [
   notesSection,
   artifactsSection,
   ...caseSections,
+  reportsSection,
 ];
 
 /** The table: every feature's contract and handlers, in document order. */
 export function featuresOf(parts: FeatureParts): Feature[] {
+  const operations = () => operationsOf(features);
   const features: Feature[] = [
-    feature(discoveryContract, discoveryHandlers(parts)),
+    feature(discoveryContract, discoveryHandlers({ ...parts, features: () => features })),
     feature(guestbookContract, guestbookHandlers(parts)),
     feature(membershipContract, membershipHandlers(parts)),
     feature(credentialsContract, credentialsHandlers(parts)),
@@ -105,13 +131,19 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(artifactsContract, artifactsHandlers(parts)),
     feature(updatesContract, updatesHandlers(parts)),
     feature(casesContract, casesHandlers(parts)),
+    feature(reportsContract, reportsHandlers({ ...parts, subjects })),
     feature(activityContract, activityHandlers(parts)),
     feature(moderatorSessionContract, moderatorSessionHandlers(parts)),
-    feature(moderationContract, moderationHandlers(parts)),
+    feature(moderationContract, moderationHandlers({ ...parts, subjects })),
     feature(policiesContract, policiesHandlers(parts)),
     feature(auditContract, auditHandlers(parts)),
     feature(statsContract, statsHandlers(parts)),
     feature(streamContract, streamHandlers(parts)),
+    ...(parts.config.a2aEnabled
+      ? [feature(a2aContract, a2aHandlers({ ...parts, operations }))]
+      : []),
+    feature(mcpContract, mcpHandlers({ ...parts, operations })),
+    feature(pagesContract, pagesHandlers()),
     feature(documentsContract, documentsHandlers({ ...parts, features: () => features })),
   ];
   return features;

@@ -47,6 +47,8 @@ export const QUEUES = {
   'lapse-case-claims': SWEEP,
   'sweep-rate-counters': SWEEP,
   'tell-author': ONCE,
+  'tell-removal': ONCE,
+  'settle-reports': SWEEP,
   'close-appeals': SWEEP,
   'queue-age': SWEEP,
   retention: SWEEP,

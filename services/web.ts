@@ -5,15 +5,19 @@ import { loggable } from './loggable.ts';
 import { openLogger } from './logger.ts';
 import { processMetrics, requestMetrics } from './metrics.ts';
 import { serveMetrics } from './metrics-server.ts';
+import { builtPages } from './pages/build.ts';
 import { onParentGone } from './parent.ts';
 
 const config = configOrExit();
 const logger = openLogger(config.logLevel);
 
-const core = await openCore(config, 'service web').catch((error: unknown) => {
-  logger.fatal({ error: loggable(error) }, 'web failed to start');
-  process.exit(1);
-});
+// A page that cannot be built is a release that cannot be served.
+const [core] = await Promise.all([openCore(config, 'service web'), builtPages()]).catch(
+  (error: unknown) => {
+    logger.fatal({ error: loggable(error) }, 'web failed to start');
+    process.exit(1);
+  },
+);
 const registry = processMetrics({ write: core.pool, read: core.readPool });
 const { app, stop } = openApp(core, logger, requestMetrics(registry));
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };

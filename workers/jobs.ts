@@ -7,17 +7,18 @@ import { expireCredentials } from './expire-credentials.ts';
 import { expireLeases } from './expire-leases.ts';
 import { expireSessions } from './expire-sessions.ts';
 import { lapseCaseClaims } from './lapse-case-claims.ts';
-import { queueAge } from './queue-age.ts';
+import { queueAge, queueAlert } from './queue-age.ts';
 import { retention } from './retention.ts';
 import { screenNote } from './screen-note.ts';
 import { sweepRateCounters } from './sweep-rate-counters.ts';
 import { ToTell, tellAuthor } from './tell-author.ts';
+import { RemovalToTell, settleReports, tellRemoval } from './tell-removal.ts';
 
 export interface JobDefinition<Schema extends z.ZodType = z.ZodType> {
   schema: Schema;
   /** Seconds between runs: a divisor of 60, 3600, or 86400 (by night, UTC). */
   every?: number;
-  /** Idempotent: it may run twice, also at once. The answer is for the log. */
+  /** Idempotent: it may run twice, also at once. The answer is for the log; an `alert` in it warns. */
   run(core: Core, data: z.infer<Schema>): Promise<unknown>;
 }
 
@@ -34,8 +35,17 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
     schema: ToTell,
     run: (core, data) => tellAuthor(core, data as z.infer<typeof ToTell>),
   },
+  'tell-removal': {
+    schema: RemovalToTell,
+    run: (core, data) => tellRemoval(core, data as z.infer<typeof RemovalToTell>),
+  },
+  'settle-reports': { schema: Nothing, every: 60, run: settleReports },
   'close-appeals': { schema: Nothing, every: 3600, run: closeAppeals },
-  'queue-age': { schema: Nothing, every: 3600, run: queueAge },
+  'queue-age': {
+    schema: Nothing,
+    every: 3600,
+    run: async (core) => ({ alert: await queueAlert(core), escalated: await queueAge(core) }),
+  },
   retention: { schema: Nothing, every: 86_400, run: retention },
   'expire-leases': { schema: Nothing, every: 30, run: expireLeases },
   'screen-note': { schema: z.strictObject({ note_id: z.uuid() }), run: screenNote },

@@ -1,6 +1,8 @@
 import type { NoteRow } from '../projections/notes.ts';
+import { isRefusal } from '../services/eventstore/decider.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { EventStore } from '../services/eventstore/store.ts';
+import { type QueueAlert, queueAlertPlan } from '../services/moderation/queue-alert.ts';
 import { upkeepPlan } from '../services/notes/upkeep-plan.ts';
 import { query } from '../services/postgres.ts';
 import { inBatches } from './batches.ts';
@@ -12,6 +14,12 @@ export function queueAge({ store }: { store: EventStore }): Promise<number> {
     async (row) =>
       (await store.execute(upkeepPlan(row, (now) => ({ type: 'EscalateOldNote', now })))) === true,
   );
+}
+
+/** Answers what the operator is to be told now, if anything: the worker logs it as a warning. */
+export async function queueAlert({ store }: { store: EventStore }): Promise<QueueAlert> {
+  const told = await store.execute(queueAlertPlan());
+  return isRefusal(told) ? null : told;
 }
 
 /** One that was put off is left until it is due. */

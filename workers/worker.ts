@@ -80,6 +80,8 @@ async function serve(
         metrics.ended(name, outcome, (performance.now() - started) / 1000);
       try {
         const done = await run(core, schema.parse(data));
+        const { alert } = (done ?? {}) as { alert?: string | null };
+        if (alert) logger.warn({ job: name, alert }, 'job alerts');
         logger.debug({ job: name, id, done }, 'job done');
         results.push({ id, status: 'completed' });
         ended('done');

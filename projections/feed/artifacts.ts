@@ -36,6 +36,7 @@ export const artifactsFeed = defineFeedEntries(artifacts, {
           type: 'artifact.published',
           subject: subject(data.artifact_id),
           data: { restored: true },
+          actor: { type: 'moderator' },
         }
       : [],
 });

@@ -22,6 +22,9 @@ const outcome = (data: { review_id: string; submission_id: string; member_id: st
   member_id: data.member_id,
 });
 
+/** Which moderator it was stays inside. */
+const MODERATOR = { type: 'moderator' as const };
+
 /** A removal is told once it can no longer be undone, and a restoration only after that. */
 export const casesFeed = defineFeedEntries(cases, {
   CaseOpened: ({ data }) =>
@@ -51,7 +54,13 @@ export const casesFeed = defineFeedEntries(cases, {
   CaseNoted: ({ owner_id, data }) =>
     tell(data, 'case.noted', { note_id: data.note_id, member_id: owner_id }),
   CaseRemovalTold: ({ data }) => tell(data, 'case.removed', { policy: data.policy }),
-  CaseRestored: ({ data }) => (data.told ? tell(data, 'case.opened', { restored: true }) : []),
+  CaseRestored: ({ data }) =>
+    data.told
+      ? tell(data, 'case.opened', { restored: true }).map((entry) => ({
+          ...entry,
+          actor: MODERATOR,
+        }))
+      : [],
   CaseNoteRemovalTold: ({ owner_id, data }) => ({
     member: owner_id,
     type: 'case.removed',
@@ -65,6 +74,7 @@ export const casesFeed = defineFeedEntries(cases, {
           type: 'case.noted',
           subject: { type: 'case_note', id: data.note_id },
           data: { case_id: data.case_id, restored: true },
+          actor: MODERATOR,
         }
       : [],
 });

@@ -30,6 +30,7 @@ export const profilesFeed = defineFeedEntries(profiles, {
           type: 'profile.published',
           subject: subject(owner_id),
           data: { version: stream_version, restored: true },
+          actor: { type: 'moderator' },
         }
       : [],
 });

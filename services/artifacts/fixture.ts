@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Text } from '../http/schemas.ts';
+import { codePoints, Text } from '../http/schemas.ts';
 
 /** What a check of one case can find, in the order of precedence: the first that holds. */
 export const STATES = [
@@ -34,15 +34,22 @@ export type CaseName = keyof typeof CASES;
 export const FreeText = Text(0, 8000);
 export const FreeTexts = z.array(FreeText).max(200);
 
-/** A path that stays below the folder it is relative to, on every system. */
-export const RelativePath = FreeText.refine(
-  (path) =>
-    /^[^/\\\n\t]/.test(path) &&
-    !/[\\\n\t]/.test(path) &&
-    !/^[A-Za-z]:/.test(path) &&
-    !path.split('/').includes('..'),
-  'must be a relative path without ..',
+const MOST = 8000;
+
+// One character of a name; the same without a dot; without a colon; without a dot or a letter.
+const [ANY, NO_DOT, NO_COLON, NEITHER] = ['', '.', ':', '.A-Za-z'].map(
+  (more) => `[^\\u0000-\\u001f\\u007f-\\u009f\\\\/${more}]`,
 );
+const NAME = `(?:${NO_DOT}${ANY}*|\\.(?:${NO_DOT}${ANY}*)?|\\.\\.${ANY}+)`;
+// A letter and a colon would be a drive.
+const FIRST = `(?:[A-Za-z](?:${NO_COLON}${ANY}*)?|${NEITHER}${ANY}*|\\.(?:${NO_DOT}${ANY}*)?|\\.\\.${ANY}+)`;
+
+/** A path that stays below the folder it is relative to, on every system. */
+export const RelativePath = z
+  .string()
+  .regex(new RegExp(`^${FIRST}(?:/${NAME}?)*$`, 'u'), 'must be a relative path without ..')
+  .refine((path) => codePoints(path) <= MOST, `must have at most ${MOST} characters`)
+  .meta({ maxLength: MOST });
 
 export const Sha256 = z
   .string()

@@ -6,7 +6,7 @@ import {
   publishedArtifacts,
 } from '../../projections/artifacts.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
-import { placeOf, writePlace } from '../http/place.ts';
+import { pageOf, placeOf } from '../http/place.ts';
 import type { Content, Handlers } from '../http/route.ts';
 import { type MemberCommandParts, memberCommand } from '../member-command.ts';
 import { query } from '../postgres.ts';
@@ -37,13 +37,12 @@ export function artifactsHandlers(parts: ArtifactsParts): Handlers<typeof artifa
         readPool,
         publishedArtifacts({ author, kind }, limit + 1, place),
       );
-      const page = rows.slice(0, limit);
-      const last = rows.length > limit ? page.at(-1) : undefined;
+      const page = pageOf(rows, limit, (last) => ({ at: last.place, id: last.artifact_id }));
       return {
         status: 200,
         body: {
           status: 'ok',
-          artifacts: page.map((row) => ({
+          artifacts: page.rows.map((row) => ({
             id: row.artifact_id,
             author_id: row.author_id,
             title: row.title,
@@ -51,7 +50,7 @@ export function artifactsHandlers(parts: ArtifactsParts): Handlers<typeof artifa
             created_at: row.created_at.toISOString(),
             content_hash: row.content_hash,
           })),
-          next_cursor: last ? writePlace({ at: last.place, id: last.artifact_id }) : null,
+          next_cursor: page.next_cursor,
         },
       };
     },

@@ -8,7 +8,7 @@ import {
   publicCases,
 } from '../../projections/cases.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
-import { placeOf, writePlace } from '../http/place.ts';
+import { pageOf, placeOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
 import { type MemberCommandParts, memberCommand } from '../member-command.ts';
 import { query } from '../postgres.ts';
@@ -29,14 +29,13 @@ export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract>
       const place = placeOf(cursor);
       if (isRefusal(place)) return place;
       const rows = await query<ListedCaseRow>(readPool, publicCases(filter, limit + 1, place));
-      const page = rows.slice(0, limit);
-      const last = rows.length > limit ? page.at(-1) : undefined;
+      const page = pageOf(rows, limit, (last) => ({ at: last.place, id: last.case_id }));
       return {
         status: 200,
         body: {
           status: 'ok',
-          cases: page.map(caseBody),
-          next_cursor: last ? writePlace({ at: last.place, id: last.case_id }) : null,
+          cases: page.rows.map(caseBody),
+          next_cursor: page.next_cursor,
         },
       };
     },

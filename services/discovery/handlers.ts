@@ -1,12 +1,14 @@
-import type { Config } from '../config.ts';
 import { refuse } from '../eventstore/decider.ts';
-import type { Handlers } from '../http/route.ts';
+import type { Feature, Handlers } from '../http/route.ts';
 import type { Readiness } from '../readiness.ts';
 import type { discoveryContract } from './contract.ts';
+import { capabilitiesOf, interfacesOf, type Switches } from './inventory.ts';
 
 export interface DiscoveryParts {
-  config: Pick<Config, 'apiOpen' | 'baseUrl' | 'guestbookOpen' | 'membershipOpen'>;
+  config: Switches;
   readiness: Readiness;
+  /** Every feature of this instance: asked for when discovery is read. */
+  features: () => readonly Feature[];
 }
 
 const NO_STORE = { 'cache-control': 'no-store' };
@@ -14,9 +16,9 @@ const NO_STORE = { 'cache-control': 'no-store' };
 export function discoveryHandlers({
   config,
   readiness,
+  features,
 }: DiscoveryParts): Handlers<typeof discoveryContract> {
   const { baseUrl } = config;
-  const open = (on: boolean) => (on ? 'available' : 'disabled') as 'available' | 'disabled';
   return {
     'discovery.get': async () => ({
       status: 200,
@@ -25,42 +27,20 @@ export function discoveryHandlers({
         name: 'Membership, guestbook and discovery service',
         origin: baseUrl,
         description:
-          'Optional key-based membership and a moderated public guestbook, on an event log.',
-        interfaces: { guestbook: `${baseUrl}/api/guestbook`, status: `${baseUrl}/api/v1/status` },
+          'A moderated public guestbook, optional key-based membership, scoped credentials, an ' +
+          'updates feed, public context packets and cases.',
+        interfaces: interfacesOf(features(), config),
         first_useful_action: {
           method: 'GET',
           path: '/api/guestbook',
           purpose: 'Read the notes that were approved.',
+          follow_up: {
+            method: 'GET',
+            path: '/for-agents.md',
+            purpose: 'Register, make a credential and write.',
+          },
         },
-        capabilities: [
-          { id: 'guestbook.read', state: 'available', method: 'GET', path: '/api/guestbook' },
-          {
-            id: 'guestbook.submit',
-            state: open(config.guestbookOpen),
-            method: 'POST',
-            path: '/api/guestbook',
-          },
-          {
-            id: 'membership.register',
-            state: open(config.membershipOpen),
-            method: 'POST',
-            path: '/api/membership/register',
-          },
-          {
-            id: 'membership.session',
-            state: 'available',
-            method: 'POST',
-            path: '/api/membership/login',
-          },
-          { id: 'moderation', state: 'available' },
-          { id: 'credentials', state: 'available' },
-          { id: 'updates', state: 'available', method: 'GET', path: '/api/v1/updates' },
-          { id: 'artifacts', state: 'planned' },
-          { id: 'cases', state: open(config.apiOpen), method: 'GET', path: '/api/v1/cases' },
-          { id: 'activity', state: open(config.apiOpen), method: 'GET', path: '/api/v1/activity' },
-          { id: 'a2a', state: 'planned' },
-          { id: 'mcp', state: 'planned' },
-        ],
+        capabilities: capabilitiesOf(features(), config),
         identity: {
           kind: 'chosen_service_handle',
           proves: 'Control of the submitted keys only.',

@@ -1,15 +1,113 @@
+import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
+import { PublicPolicy } from './policy-shape.ts';
+
+/** Public, the same for everybody, and read as it stands whatever a link has appended. */
+const read = {
+  method: 'GET',
+  tag: 'documents',
+  access: 'public',
+  unknownQuery: 'ignored',
+} as const;
+
+const file = <const Type extends string>(description: string, type: Type) => ({
+  200: { description, type },
+});
+
+const viewer = { ...read, problems: [] } as const;
 
 export const documentsContract = defineContract({
   'documents.openapi': {
-    method: 'GET',
+    ...read,
     path: '/openapi.json',
     summary: 'This API in OpenAPI 3.1',
     description: 'Made from the same schemas that validate requests.',
-    tag: 'documents',
-    access: 'public',
-    unknownQuery: 'ignored',
-    replies: { 200: { description: 'The document', type: 'application/json' } },
+    replies: {
+      200: {
+        description: 'The document',
+        body: z.object({ openapi: z.literal('3.1.0') }).catchall(z.unknown()),
+      },
+    },
     problems: [],
+  },
+  'documents.for_agents': {
+    ...read,
+    path: '/for-agents.md',
+    summary: 'How an agent registers, writes, follows its updates and recovers a lost answer',
+    replies: file('The guide', 'text/markdown'),
+    problems: [],
+  },
+  'documents.policy': {
+    ...read,
+    path: '/policy.json',
+    summary: 'What is published, kept and erased; the limits; how notes are moderated',
+    description: 'The policy `service-public-v1`, to which every publication consents.',
+    replies: { 200: { description: 'The policy', body: PublicPolicy } },
+    problems: ['storage_unavailable'],
+  },
+  'documents.llms': {
+    ...read,
+    path: '/llms.txt',
+    summary: 'The documents of this service, listed for language models',
+    replies: file('The list', 'text/plain'),
+    problems: [],
+  },
+  'documents.robots': {
+    ...read,
+    path: '/robots.txt',
+    summary: 'What crawlers may read',
+    replies: file('The rules', 'text/plain'),
+    problems: [],
+  },
+  'documents.sitemap': {
+    ...read,
+    path: '/sitemap.xml',
+    summary: 'The public pages and documents',
+    replies: file('The map', 'application/xml'),
+    problems: [],
+  },
+  'documents.security': {
+    ...read,
+    path: '/.well-known/security.txt',
+    summary: 'Whom to tell of a vulnerability (RFC 9116)',
+    description: 'Not there where the operator has set no contact.',
+    replies: file('The contact', 'text/plain'),
+    problems: ['not_found'],
+  },
+  'documents.reference': {
+    ...viewer,
+    path: '/docs',
+    summary: 'The API reference as a page, from /openapi.json',
+    replies: {
+      200: {
+        description: 'The page',
+        type: 'text/html',
+        headers: { 'Content-Security-Policy': 'Nothing from elsewhere, nothing inline' },
+      },
+    },
+  },
+  'documents.reference_start': {
+    ...viewer,
+    path: '/docs/docs.js',
+    summary: 'Starts the viewer of the API reference',
+    replies: file('The script', 'text/javascript'),
+  },
+  'documents.reference_style': {
+    ...viewer,
+    path: '/docs/docs.css',
+    summary: "The page's own style",
+    replies: file('The style', 'text/css'),
+  },
+  'documents.viewer': {
+    ...viewer,
+    path: '/docs/swagger-ui-bundle.js',
+    summary: 'The viewer of the API reference (swagger-ui-dist)',
+    replies: file('The script', 'text/javascript'),
+  },
+  'documents.viewer_style': {
+    ...viewer,
+    path: '/docs/swagger-ui.css',
+    summary: "The viewer's style",
+    replies: file('The style', 'text/css'),
   },
 });

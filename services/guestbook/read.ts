@@ -6,8 +6,8 @@ import {
   type NoteRow,
   type PublicNoteRow,
 } from '../../projections/notes.ts';
-import { type Refusal, refuse } from '../eventstore/decider.ts';
-import { type Place, writePlace } from '../http/place.ts';
+import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
+import { type Place, pageOf } from '../http/place.ts';
 import { unixSeconds } from '../http/schemas.ts';
 import type { Experience } from '../notes/experience.ts';
 import { takesReplies } from '../notes/state.ts';
@@ -25,28 +25,38 @@ export interface Asked {
 
 /** One page, and the address of the next where there is one. */
 export async function readGuestbook(pool: pg.Pool, asked: Asked) {
+  const read = await readNotes(pool, asked, PAGE);
+  if (isRefusal(read)) return read;
+  const { next_cursor, ...page } = read;
+  return {
+    body: { ...page, limit: PAGE as typeof PAGE },
+    next: next_cursor === null ? undefined : nextPage(asked, next_cursor),
+  };
+}
+
+/** A page of as many notes as asked for. */
+export async function readNotes(pool: pg.Pool, asked: Asked, limit: number) {
   const { experience, parent_id: parentId, before } = asked;
-  const [rows, [parent]] = await Promise.all([
+  const [found, [parent]] = await Promise.all([
     query<PublicNoteRow>(
       pool,
       parentId
-        ? approvedReplies(parentId, PAGE + 1, before)
-        : approvedNotes(experience, PAGE + 1, before),
+        ? approvedReplies(parentId, limit + 1, before)
+        : approvedNotes(experience, limit + 1, before),
     ),
     parentId ? query<NoteRow>(pool, findNote(parentId)) : [],
   ]);
   if (parentId && !takesReplies(parent, experience)) return missing();
-  const page = rows.slice(0, PAGE);
-  const last = rows.length > PAGE ? page.at(-1) : undefined;
+  const { rows, next_cursor } = pageOf(found, limit, (row) => ({
+    at: row.approved,
+    id: row.note_id,
+  }));
   return {
-    body: {
-      entries: page.map(noteBody),
-      limit: PAGE as typeof PAGE,
-      experience,
-      parent_id: parentId ?? null,
-      notice: NOTICE,
-    },
-    next: last ? nextPage(asked, { at: last.approved, id: last.note_id }) : undefined,
+    entries: rows.map(noteBody),
+    experience,
+    parent_id: parentId ?? null,
+    notice: NOTICE,
+    next_cursor,
   };
 }
 
@@ -54,11 +64,11 @@ function missing(): Refusal<'reply_target_missing'> {
   return refuse('reply_target_missing');
 }
 
-function nextPage({ experience, parent_id }: Asked, place: Place): string {
+function nextPage({ experience, parent_id }: Asked, before: string): string {
   const search = new URLSearchParams({
     experience,
     ...(parent_id ? { parent_id } : {}),
-    before: writePlace(place),
+    before,
   });
   return `/api/guestbook?${search}`;
 }

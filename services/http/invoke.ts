@@ -75,6 +75,20 @@ export async function invoke(
   return isRefusal(outcome) ? (outcome as Refusal<ProblemCode>) : (outcome as AnyReply);
 }
 
+/** A row that speaks a protocol of its own: it reads the request itself, and never refuses. */
+export async function converse(
+  { id, route, handler }: Operation,
+  request: RequestFacts,
+): Promise<AnyReply> {
+  const principal: Principal = { kind: 'anonymous' };
+  return (await handler({
+    operation: id,
+    route,
+    principal,
+    request,
+  } as unknown as Call)) as AnyReply;
+}
+
 function parse(schema: z.ZodType | undefined, value: unknown): unknown {
   if (!schema) return undefined;
   const result = schema.safeParse(value);

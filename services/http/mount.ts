@@ -3,9 +3,17 @@ import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import { loggable } from '../loggable.ts';
-import { OutcomeUnconfirmed, StorageUnavailable, sharedPatience } from '../postgres.ts';
+import { sharedPatience } from '../postgres.ts';
 import { addressBucket } from './address.ts';
-import { authorise, type Input, invoke, type Operation, type Operations } from './invoke.ts';
+import { problemOf } from './failure.ts';
+import {
+  authorise,
+  converse,
+  type Input,
+  invoke,
+  type Operation,
+  type Operations,
+} from './invoke.ts';
 import type { Authenticators, Principal } from './principal.ts';
 import { Problem, type ProblemCode, problemReply } from './problems.ts';
 import {
@@ -123,6 +131,13 @@ async function answer(
   headers: Headers,
 ): Promise<void> {
   const { route } = operation;
+  if (route.transport) {
+    const request = { ...facts(parts, req, res, id, undefined), incoming: req };
+    const reply = await converse(operation, request);
+    if (leavesMuch(req)) reply.headers = { ...reply.headers, connection: 'close' };
+    await send(req, res, route, reply, headers);
+    return;
+  }
   checkHeaders(req);
   checkOrigin(req, route, parts.baseUrl);
   checkMedia(req, route);
@@ -177,6 +192,7 @@ function facts(
     ifNoneMatch: req.headers['if-none-match'],
     lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
     accept: req.headers.accept,
+    acceptEncoding: req.headers['accept-encoding'],
     idempotencyKey: key,
     get signal() {
       const controller = new AbortController();
@@ -195,6 +211,10 @@ function refusalProblem(refusal: {
   return new Problem(refusal.refused as ProblemCode, refusal.details ?? {}, refusal.headers ?? {});
 }
 
+/** A body that nobody read, too long to be worth reading for the connection's sake. */
+const leavesMuch = (req: Request) =>
+  !req.complete && Number(req.headers['content-length']) > 65_536;
+
 function sendProblem(
   parts: HttpParts,
   req: Request,
@@ -204,11 +224,7 @@ function sendProblem(
   id: string,
   headers: Headers,
 ): void {
-  const problem = asProblem(error);
-  if (!(error instanceof Problem)) {
-    const level = problem.code === 'internal_error' ? 'error' : 'warn';
-    parts.logger[level]({ id, err: loggable(error) }, problem.code);
-  }
+  const problem = problemOf(parts.logger, error, id);
   const reply = problemReply(problem.code, problem.details, id);
   const body = route?.bareProblems?.includes(reply.status)
     ? { status: reply.body.status }
@@ -221,14 +237,6 @@ function sendProblem(
   };
   if (reply.status === 401 && problem.code.startsWith('credential_'))
     all['www-authenticate'] = 'Bearer';
-  const unread = !req.complete && Number(req.headers['content-length'] ?? Infinity) > 65_536;
-  if (unread && req.headers['content-length'] !== undefined) all.connection = 'close';
+  if (leavesMuch(req)) all.connection = 'close';
   void send(req, res, undefined, { status: reply.status, body }, all);
-}
-
-function asProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  if (error instanceof StorageUnavailable) return new Problem('storage_unavailable');
-  if (error instanceof OutcomeUnconfirmed) return new Problem('outcome_unconfirmed');
-  return new Problem('internal_error');
 }

@@ -27,13 +27,24 @@ const header = (description: string, type = 'string') => ({ description, schema:
 const described = (headers: Readonly<Record<string, string>> = {}) =>
   Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, header(text)]));
 
-const common = Object.fromEntries(
+/** Headers of every answer, and what an answer says to have them. */
+export const commonHeaders = Object.fromEntries(
   Object.entries(REPLY_HEADERS).map(([name, [text, type]]) => [name, header(text, type)]),
 );
+const common = Object.fromEntries(
+  Object.keys(REPLY_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);
+
+// Of a stream of events a schema would describe each event, where the whole is meant here: none says it.
+const textMedia = (type: string) => ({
+  [type]: type === 'text/event-stream' ? {} : { schema: { type: 'string' } },
+});
 
 /** What the edge may refuse before a handler sees the request. */
 export function problemsOf(route: Route): ProblemCode[] {
   const { access } = route;
+  // The server itself answers these before a handler sees the request.
+  if (route.transport) return ['request_timeout', 'headers_too_large', ...route.problems];
   const codes: ProblemCode[] = [
     'invalid_request',
     'request_timeout',
@@ -72,15 +83,19 @@ export function responsesOf(route: Route): Record<string, object> {
       content: reply.body
         ? {
             'application/json': { schema: reply.body },
-            ...(reply.stream ? { [reply.stream]: { schema: { type: 'string' } } } : {}),
+            ...(reply.stream ? textMedia(reply.stream) : {}),
           }
-        : { [reply.type ?? 'application/octet-stream']: { schema: { type: 'string' } } },
+        : textMedia(reply.type ?? 'application/octet-stream'),
     };
   }
   if (anonymous)
     responses['304'] = {
       description: 'Not modified: If-None-Match names the present ETag',
-      headers: { ...common, ETag: header('Of the present bytes') },
+      headers: {
+        ...common,
+        ...described(route.replies[200]?.headers),
+        ETag: header('Of the present bytes'),
+      },
     };
   const byStatus = Map.groupBy(problemsOf(route), (code) => problems[code][0]);
   for (const [status, codes] of byStatus) {

@@ -5,10 +5,10 @@ import {
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
 import { addExamples } from './examples.ts';
-import { responsesOf } from './openapi-responses.ts';
+import { commonHeaders, responsesOf } from './openapi-responses.ts';
 import { CONTRACT_VERSION } from './respond.ts';
 import { type Access, type Feature, isMutation, type Route } from './route.ts';
-import { IdempotencyKey } from './schemas.ts';
+import { UUID_V4 } from './schemas.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
@@ -33,6 +33,7 @@ const TAGS: Readonly<Record<string, string>> = {
   activity: 'The public record',
   reports: 'Word to the moderators',
   moderation: 'The review queue',
+  agents: 'The protocols of agents: A2A and MCP',
   documents: 'Documents about the service',
 };
 
@@ -44,7 +45,10 @@ export function openApiDocument(features: readonly Feature[], baseUrl: string): 
     for (const [id, route] of Object.entries(contract)) {
       used.add(route.tag);
       const path = route.path.replace(/:([a-z_]+)/g, '{$1}');
-      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(id, route) };
+      paths[path] = {
+        ...paths[path],
+        [route.method.toLowerCase()]: operationOf(id, route, baseUrl),
+      };
     }
   const document = createDocument({
     openapi: '3.1.0',
@@ -57,11 +61,35 @@ export function openApiDocument(features: readonly Feature[], baseUrl: string): 
     servers: [{ url: baseUrl }],
     tags: [...used].sort().map((name) => ({ name, description: TAGS[name] ?? name })),
     paths: paths as ZodOpenApiPathsObject,
-    components: { securitySchemes: SECURITY },
+    components: { securitySchemes: SECURITY, headers: commonHeaders as never },
   });
   addExamples(document);
+  shareResponses(document);
   return document;
 }
+
+/** Answers that several operations give stand once, under the number and the words of their codes. */
+function shareResponses(document: OpenApiDocument): void {
+  const shared: Record<string, object> = {};
+  for (const item of Object.values(document.paths ?? {}))
+    for (const operation of Object.values(item as Record<string, { responses: Responses }>))
+      for (const [status, response] of Object.entries(operation.responses)) {
+        if (Number(status) < 400) continue;
+        const words = response.description.match(/[a-z_]+/g) ?? [];
+        // The same codes may come with other headers or a smaller body.
+        const variants = [words, [...words, 'b'], [...words, 'c'], [...words, 'd']];
+        const text = JSON.stringify(response);
+        const name = variants
+          .map((variant) => [status, ...variant].join('-'))
+          .find((variant) => !shared[variant] || JSON.stringify(shared[variant]) === text);
+        if (!name) continue;
+        shared[name] = response;
+        operation.responses[status] = { $ref: `#/components/responses/${name}` } as never;
+      }
+  document.components = { ...document.components, responses: shared } as never;
+}
+
+type Responses = Record<string, { description: string }>;
 
 const SECURITY = {
   bearer: {
@@ -99,7 +127,7 @@ function securityOf(access: Access): Record<string, string[]>[] {
   return [{ bearer: [access.scope] }];
 }
 
-function operationOf(id: string, route: Route): ZodOpenApiOperationObject {
+function operationOf(id: string, route: Route, baseUrl: string): ZodOpenApiOperationObject {
   const { access } = route;
   const needs =
     typeof access !== 'object'
@@ -118,7 +146,7 @@ function operationOf(id: string, route: Route): ZodOpenApiOperationObject {
       ...(route.params ? { path: route.params } : {}),
       ...(route.query ? { query: route.query } : {}),
     },
-    parameters: headersOf(route),
+    parameters: headersOf(route, baseUrl),
     ...(route.body
       ? {
           requestBody: {
@@ -131,7 +159,7 @@ function operationOf(id: string, route: Route): ZodOpenApiOperationObject {
   } as ZodOpenApiOperationObject;
 }
 
-function headersOf(route: Route): object[] {
+function headersOf(route: Route, baseUrl: string): object[] {
   const header = (name: string, required: boolean, schema: object, description: string) => ({
     in: 'header',
     name,
@@ -145,14 +173,19 @@ function headersOf(route: Route): object[] {
           header(
             'Idempotency-Key',
             route.idempotency === 'required',
-            IdempotencyKey,
+            { type: 'string', format: 'uuid', pattern: UUID_V4.source },
             'Names this operation. An exact repeat with the same key is answered the receipt.',
           ),
         ]
       : []),
     ...(route.origin === 'cookie' && isMutation(route)
       ? [
-          header('Origin', true, { type: 'string', format: 'uri' }, 'The address of this service.'),
+          header(
+            'Origin',
+            true,
+            { type: 'string', const: baseUrl },
+            'The address of this service.',
+          ),
           header('Sec-Fetch-Site', false, { const: 'same-origin' }, 'As browsers send it.'),
         ]
       : []),

@@ -29,3 +29,22 @@ export function placeOf(cursor: string | undefined): Place | undefined | Refusal
   if (cursor === undefined) return undefined;
   return readPlace(cursor) ?? refuse('invalid_cursor');
 }
+
+/**
+ * A page of a list from the rows that were read, one more than asked for: whether there is a next
+ * page. `cursorOf` makes the cursor of the last row, or names its place.
+ */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  limit: number,
+  cursorOf: (last: Row) => string | Place,
+): { rows: Row[]; next_cursor: string | null } {
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  const cursor = last && cursorOf(last);
+  return {
+    rows: page,
+    next_cursor:
+      cursor === undefined ? null : typeof cursor === 'string' ? cursor : writePlace(cursor),
+  };
+}

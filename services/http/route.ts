@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { Refusal } from '../eventstore/decider.ts';
 import type { Principal, PrincipalOf, Role } from './principal.ts';
@@ -35,6 +36,12 @@ export interface Route {
   description?: string;
   tag: string;
   access: Access;
+  /**
+   * Speaks a protocol of its own: the edge routes, counts and logs, and the handler reads and checks
+   * the request itself (`request.incoming`). Every answer is among the replies; the rest of the row
+   * is documentation.
+   */
+  transport?: true;
   /** `cookie`: Origin must be the base URL. Otherwise it is checked only where it is present. */
   origin?: 'cookie';
   params?: z.ZodObject;
@@ -84,9 +91,12 @@ export interface RequestFacts {
   ifNoneMatch: string | undefined;
   lastEventId: string | undefined;
   accept?: string | undefined;
+  acceptEncoding?: string | undefined;
   idempotencyKey: string | undefined;
   /** Aborted when the caller has gone. */
   signal: AbortSignal;
+  /** The request itself, unread, for a row with `transport`. */
+  incoming?: IncomingMessage;
 }
 
 export interface Call<R extends Route = Route> {

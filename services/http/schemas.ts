@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const UUID_V4 =
+export const UUID_V4 =
   /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-4[0-9A-Fa-f]{3}-[89aAbB][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$/;
 
 /** A UUIDv4 in either case, read as lowercase. */
@@ -27,10 +27,7 @@ export const Handle = z
 /** 64 lowercase hex characters: a key, a secret, or a SHA-256. */
 const HEX_64 = /^[0-9a-f]{64}$/;
 
-export const Key = z
-  .string()
-  .regex(HEX_64, 'must be 64 lowercase hex characters')
-  .meta({ examples: ['5b'.repeat(32)] });
+export const Key = z.string().regex(HEX_64, 'must be 64 lowercase hex characters');
 
 export const Sha256 = z
   .string()
@@ -49,6 +46,14 @@ export const Timestamp = z.iso
   .datetime({ precision: 3 })
   .meta({ examples: ['2026-09-12T08:30:00.000Z'] });
 
+// What strict JSON takes in a string (any character but control characters), and of those what is not
+// white space: as patterns that every dialect of regular expressions reads.
+const CHARACTER = '[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]';
+const INK =
+  '[^\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
+const TEXT = `^${CHARACTER}*$`;
+const TEXT_WITH_INK = `^${CHARACTER}*${INK}${CHARACTER}*$`;
+
 /** Text of `min` to `max` code points; white space alone does not satisfy a minimum. */
 export function Text(min: number, max: number) {
   return z
@@ -56,7 +61,7 @@ export function Text(min: number, max: number) {
     .refine((text) => min === 0 || /\P{White_Space}/u.test(text), 'must not be empty')
     .refine((text) => codePoints(text) >= min, `must have at least ${min} characters`)
     .refine((text) => codePoints(text) <= max, `must have at most ${max} characters`)
-    .meta({ minLength: min, maxLength: max });
+    .meta({ minLength: min, maxLength: max, pattern: min === 0 ? TEXT : TEXT_WITH_INK });
 }
 
 /** Length as a reader counts it: in code points. */
@@ -66,16 +71,22 @@ export function codePoints(text: string): number {
   return count;
 }
 
+// RFC 3986: a named host (international ones in their ASCII form), and what may follow it.
+const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
+const PART = "(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*";
+const AFTER_MARK = PART.replace('@/', '@/?');
+const PORT = '(?::(?:[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}))?';
+const HTTPS_URL = new RegExp(
+  `^https://(?:${LABEL}\\.)*[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?${PORT}(?:/${PART})?(?:\\?${AFTER_MARK})?(?:#${AFTER_MARK})?$`,
+);
+
 /** An absolute https URL without credentials in it. */
 export const HttpsUrl = z
   .string()
   .max(2000)
-  .refine((text) => {
-    if (!/^https:\/\/[^\s]+$/.test(text) || !URL.canParse(text)) return false;
-    const url = new URL(text);
-    return url.username === '' && url.password === '';
-  }, 'must be an absolute https URL')
-  .meta({ format: 'uri' });
+  .regex(HTTPS_URL, 'must be an absolute https URL')
+  .refine((text) => URL.canParse(text), 'must be an absolute https URL')
+  .meta({ format: 'uri', examples: ['https://example.org/'] });
 
 export const StatusResponse = z
   .object({ status: z.string(), id: z.string().optional(), expires_at: UnixSeconds.optional() })

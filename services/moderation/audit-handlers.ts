@@ -1,9 +1,11 @@
 import type pg from 'pg';
 import { type AuditRow, auditAfter, auditBefore, lastPosition } from '../../projections/audit.ts';
 import { refuse } from '../eventstore/decider.ts';
+import { pageOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
 import { query, sharedPatience } from '../postgres.ts';
 import { type auditContract, type Entry, NDJSON } from './audit-contract.ts';
+import { subjectOf } from './review-events.ts';
 
 const BATCH = 500;
 
@@ -38,14 +40,13 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
       const asked = format ?? (request.accept?.includes(NDJSON) ? 'ndjson' : 'json');
       if (asked === 'ndjson') return { status: 200, stream: lines(order, from), type: NDJSON };
       const rows = await read(order, from, limit + 1);
-      const page = rows.slice(0, limit);
-      const last = rows.length > limit ? page.at(-1) : undefined;
+      const page = pageOf(rows, limit, (last) => writeCursor(last.position, order));
       return {
         status: 200,
         body: {
           status: 'ok',
-          entries: page.map(entryBody),
-          next_cursor: last ? writeCursor(last.position, order) : null,
+          entries: page.rows.map(entryBody),
+          next_cursor: page.next_cursor,
         },
       };
     },
@@ -64,15 +65,13 @@ function readCursor(cursor: string, order: Order): number | undefined {
 }
 
 function entryBody(row: AuditRow): Entry {
-  const [, type = '', id = ''] =
-    /^(.*?)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z0-9_]+)$/.exec(row.stream_id) ?? [];
   return {
     position: row.position,
     id: row.event_id,
     type: row.type,
     occurred_at: row.recorded_at.toISOString(),
     actor: { ...row.actor, ...(row.actor_name === null ? {} : { name: row.actor_name }) },
-    subject: { type, id },
+    subject: subjectOf(row.stream_id),
     version: row.stream_version,
     data: row.data,
   };

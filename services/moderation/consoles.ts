@@ -5,7 +5,7 @@ import { openTail } from '../eventstore/tail.ts';
 import type { PrincipalOf, Role } from '../http/principal.ts';
 import { query, sharedPatience } from '../postgres.ts';
 import { MODERATION, type WakeUps } from '../wake-ups.ts';
-import { queueCounts } from './queue-counts.ts';
+import { type Counts, queueCounts } from './queue-counts.ts';
 import { claims, counts, type Lease, type Message, queued } from './stream-messages.ts';
 
 const COUNTS_MS = 1000;
@@ -61,7 +61,7 @@ function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Conso
   const tail = openTail(pool);
   const countsOf = queueCounts(pool);
   let held = new Map<string, Lease>();
-  let figures: object = {};
+  let figures: Partial<Counts> = {};
   let countedAt = 0;
   let uncounted = true;
   let standing = false;

@@ -35,3 +35,16 @@ export const PolicyChanged = defineEvent('PolicyChanged', {
   data: z.strictObject({ code: z.string(), version: z.int().min(1), active: z.boolean() }),
   personal: z.strictObject({ title: z.string(), text: z.string() }),
 });
+
+/** A note has waited for more than a day: told once, until all that wait are younger again. */
+export const QueueOverdue = defineEvent('QueueOverdue', {
+  data: z.strictObject({
+    pending: z.int(),
+    past_due: z.int(),
+    oldest_submitted_at: z.iso.datetime(),
+  }),
+});
+
+export const QueueCaughtUp = defineEvent('QueueCaughtUp', {
+  data: z.strictObject({ pending: z.int() }),
+});

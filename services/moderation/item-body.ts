@@ -16,8 +16,8 @@ interface Reviewer {
 
 const time = (at: Date | string): string => new Date(at).toISOString();
 
-/** A note as its reviewer sees it, with what this reviewer may do. */
-export function itemBody(row: ItemRow, reviewer: Reviewer): Item {
+/** A note as its reviewer sees it, with what this reviewer may do; what reads like it is added later. */
+export function itemBody(row: ItemRow, reviewer: Reviewer): Omit<Item, 'look_alikes'> {
   const { me } = reviewer;
   return {
     id: row.note_id,

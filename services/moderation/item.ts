@@ -17,7 +17,7 @@ const Claim = z.object({
   mine: z.boolean(),
 });
 
-const Report = z.object({
+export const Report = z.object({
   id: AnyUuid,
   reason: z.string(),
   details: z.string().nullable(),
@@ -76,6 +76,10 @@ export const Item = z
     claim: Claim.nullable(),
     /** The newest twenty. */
     reports: z.array(Report),
+    /** Notes that read like it, by their screenings: the five most alike. */
+    look_alikes: z.array(
+      z.object({ id: AnyUuid, state: NoteStateName, text: z.string(), similarity: z.number() }),
+    ),
     appeal: Appeal.nullable(),
     /** What stands: null while the note is pending or withdrawn. */
     decision: Decision.nullable(),

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Config } from '../config.ts';
 import type { EventStore } from '../eventstore/store.ts';
+import type { Subject } from '../subject.ts';
 import type { WakeUps } from '../wake-ups.ts';
 
 /** What the commands and reads of this feature need, given by app.ts. */
@@ -9,4 +10,6 @@ export interface ModerationParts {
   pool: pg.Pool;
   store: EventStore;
   wakeUps: WakeUps;
+  /** What is reported and taken down beside notes. */
+  subjects: readonly Subject[];
 }

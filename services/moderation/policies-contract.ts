@@ -5,7 +5,8 @@ import { LEADS, READERS } from './roles.ts';
 
 const PolicyCode = z
   .string()
-  .regex(/^[a-z][a-z0-9_]{1,39}$/, 'must be 2 to 40 of a-z, 0-9 and _, starting with a letter');
+  .regex(/^[a-z][a-z0-9_]{1,39}$/, 'must be 2 to 40 of a-z, 0-9 and _, starting with a letter')
+  .meta({ examples: ['off_topic'] });
 
 const Policy = z
   .object({

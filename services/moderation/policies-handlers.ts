@@ -9,11 +9,8 @@ import type { PrincipalOf } from '../http/principal.ts';
 import type { Handlers } from '../http/route.ts';
 import { query } from '../postgres.ts';
 import type { policiesContract } from './policies-contract.ts';
-import { type ChangePolicy, changePolicy } from './policy.ts';
+import { type ChangePolicy, changePolicy, EVERYBODY } from './policy.ts';
 import { LEADS } from './roles.ts';
-
-/** Owner of the policies' streams: they are nobody's in particular. */
-const EVERYBODY = '00000000-0000-4000-8000-000000000000';
 
 export interface PoliciesParts {
   pool: pg.Pool;

@@ -2,6 +2,9 @@ import { type Refusal, refuse } from '../eventstore/decider.ts';
 import type { NewEvent } from '../eventstore/event.ts';
 import type * as events from './events.ts';
 
+/** Owner of streams that are nobody's in particular. */
+export const EVERYBODY = '00000000-0000-4000-8000-000000000000';
+
 export interface PolicyState {
   title: string | null;
   text: string | null;

@@ -4,6 +4,7 @@ import { AnyUuid, Cursor, Limit, UnixSeconds, Uuid } from '../http/schemas.ts';
 import { FINDING_CODES } from '../screening/rules.ts';
 import { Item } from './item.ts';
 import { CLAIM_VIEWS, VIEWS } from './queue.ts';
+import { RecordItem } from './record-item.ts';
 import { REPLAYED } from './replayed.ts';
 import { CLAIMERS, READERS, ROLES } from './roles.ts';
 
@@ -59,7 +60,7 @@ export const queueContract = defineContract({
     path: '/api/moderation/queue',
     summary: 'A view of the queue, oldest first; what was decided, newest first',
     description:
-      "todo: what waits and is due (a lead's begins with what was escalated, which the others find under escalated); mine: what the caller holds.",
+      "todo: what waits and is due (a lead's begins with what was escalated, which the others find under escalated); mine: what the caller holds; reported: notes, and other records, which say what they are in `subject`.",
     tag: 'moderation',
     access: { roles: READERS },
     query: z.object({
@@ -76,7 +77,7 @@ export const queueContract = defineContract({
         description: 'A page of the view. Counts beyond 1000 may be five seconds old',
         body: z.object({
           status: Status,
-          items: z.array(Item),
+          items: z.array(z.union([Item, RecordItem])),
           next_cursor: z.string().nullable(),
           counts: z.object({
             todo: z.int(),

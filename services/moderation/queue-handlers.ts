@@ -1,4 +1,5 @@
 import { isRefusal, refuse } from '../eventstore/decider.ts';
+import { pageOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
 import { query } from '../postgres.ts';
 import { MODERATION } from '../wake-ups.ts';
@@ -11,23 +12,19 @@ import {
   releaseLeases,
   renewLeases,
 } from './claims.ts';
-import { itemBody } from './item-body.ts';
-import { type ItemRow, itemsById } from './item-rows.ts';
+import { entriesOf, itemsOf } from './entries.ts';
+import { notesBodies } from './item-bodies.ts';
 import type { ModerationParts } from './parts.ts';
-import { queuePage, readQueuePlace, writeQueuePlace } from './queue.ts';
+import { readQueuePlace, writeQueuePlace } from './queue.ts';
 import type { queueContract } from './queue-contract.ts';
 import { queueCounts } from './queue-counts.ts';
 
 const STATUS = { status: 'ok' as const };
 
-export function queueHandlers({
-  config,
-  pool,
-  wakeUps,
-}: ModerationParts): Handlers<typeof queueContract> {
+export function queueHandlers(parts: ModerationParts): Handlers<typeof queueContract> {
+  const { pool, wakeUps } = parts;
   // A lease is no event, so consoles are told apart.
   const tellConsoles = () => wakeUps.wake([MODERATION]);
-  const undoSeconds = config.undoWindowSeconds;
   const countsFor = queueCounts(pool);
   return {
     'moderation.me': async ({ principal: { moderatorId: id, name, role } }) => {
@@ -43,18 +40,17 @@ export function queueHandlers({
       const after = cursor === undefined ? undefined : readQueuePlace(view, cursor);
       if (cursor !== undefined && !after) return refuse('invalid_cursor');
       const filters = { author, q, finding, older_than };
-      const [rows, counts] = await Promise.all([
-        query<ItemRow>(pool, queuePage(view, me, filters, limit + 1, after)),
+      const [places, counts] = await Promise.all([
+        entriesOf(parts, me, view, filters, limit + 1, after),
         countsFor(me),
       ]);
-      const page = rows.slice(0, limit);
-      const last = rows.length > limit ? page.at(-1) : undefined;
+      const page = pageOf(places, limit, ({ place }) => writeQueuePlace(view, place));
       return {
         status: 200,
         body: {
           ...STATUS,
-          items: page.map((row) => itemBody(row, { me, undoSeconds })),
-          next_cursor: last ? writeQueuePlace(view, last) : null,
+          items: await itemsOf(parts, me, page.rows),
+          next_cursor: page.next_cursor,
           counts,
         },
       };
@@ -67,10 +63,10 @@ export function queueHandlers({
       tellConsoles();
       const { answer: leases, ...extras } = claimed;
       const ids = leases.map((lease) => lease.note_id);
-      const rows = ids.length === 0 ? [] : await query<ItemRow>(pool, itemsById(ids));
-      const claims = rows.flatMap((row) => {
-        const lease = leases.find(({ note_id }) => note_id === row.note_id);
-        return lease ? [{ ...lease, item: itemBody(row, { me, undoSeconds }) }] : [];
+      const items = ids.length === 0 ? [] : await notesBodies(parts, me, ids);
+      const claims = items.flatMap((item) => {
+        const lease = leases.find(({ note_id }) => note_id === item.id);
+        return lease ? [{ ...lease, item }] : [];
       });
       return { status: 200, body: { ...STATUS, claims }, ...extras };
     },

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Sql } from '../eventstore/sql.ts';
 import { type Place, readPlace, writePlace } from '../http/place.ts';
 import type { Role } from '../http/principal.ts';
-import { type ItemRow, withDetails } from './item-rows.ts';
+import { withDetails } from './item-rows.ts';
 
 export const VIEWS = ['todo', 'mine', 'escalated', 'reported', 'appeals', 'decided'] as const;
 export type View = (typeof VIEWS)[number];
@@ -129,8 +129,8 @@ function filterConditions(
 }
 
 /** A cursor belongs to its view. */
-export function writeQueuePlace(view: View, row: ItemRow): string {
-  return `${view}.${row.place_tier}.${writePlace({ at: row.place, id: row.note_id })}`;
+export function writeQueuePlace(view: View, { tier, at, id }: QueuePlace): string {
+  return `${view}.${tier}.${writePlace({ at, id })}`;
 }
 
 export function readQueuePlace(view: View, cursor: string): QueuePlace | undefined {
@@ -154,8 +154,11 @@ export function freeNotes(view: ClaimView, viewer: Viewer, count: number): Sql {
   return { name: hash('sha1', text), text, values: [count, viewer.moderatorId] };
 }
 
-/** Counts the notes of a view, up to `most` where that is given. */
+/** Counts what a view holds, up to `most` where that is given. */
 export function countView(view: Exclude<View, 'mine'>, role: Role, most?: number): string {
-  return `SELECT count(*)::int AS count FROM (
-    SELECT FROM notes n WHERE ${where(view, role)} ${most ? `LIMIT ${most}` : ''}) counted`;
+  const limit = most ? `LIMIT ${most}` : '';
+  const notes = `SELECT 1 FROM notes n WHERE ${where(view, role)} ${limit}`;
+  const records = `SELECT 1 FROM reported_records WHERE reported_at IS NOT NULL ${limit}`;
+  const counted = view === 'reported' ? `(${notes}) UNION ALL (${records})` : notes;
+  return `SELECT count(*)::int AS count FROM (${counted}) counted`;
 }

@@ -9,7 +9,7 @@ const Message = Text(1, 500);
 /** An active policy; which those are is looked at when the decision is made. */
 const Policy = z.string().min(1).max(60);
 
-const ACTION = {
+export const ACTION = {
   approve: { action: z.literal('approve') },
   reject: { action: z.literal('reject'), policy: Policy, message: Message.optional() },
   escalate: { action: z.literal('escalate'), message: Message },
@@ -25,7 +25,7 @@ const ACTION = {
 const UNKNOWN =
   'must be one of approve, reject, escalate, defer, remove, restore, keep, grant, uphold';
 
-const expected = { expected_version: Version };
+export const expected = { expected_version: Version };
 export const DecisionRequest = z.discriminatedUnion(
   'action',
   [
@@ -71,13 +71,14 @@ export type BatchRequest = z.output<typeof BatchRequest>;
 
 const outcome = {
   event_id: AnyUuid,
-  state: NoteStateName,
+  /** `published` is a record's that is no note. */
+  state: z.enum([...NoteStateName.options, 'published']),
   version: Version,
   /** Null where there is nothing to undo. */
   undo_until: Timestamp.nullable(),
 };
 
-const Decided = z
+export const Decided = z
   .object({ status: z.enum(['decided', 'undone']), ...outcome })
   .meta({ id: 'NoteDecision' });
 export type Decided = z.input<typeof Decided>;
@@ -88,7 +89,7 @@ const BatchResult = z
     note_id: AnyUuid,
     status: z.string(),
     event_id: AnyUuid.optional(),
-    state: NoteStateName.optional(),
+    state: z.enum([...NoteStateName.options, 'published']).optional(),
     version: Version.optional(),
     undo_until: Timestamp.nullable().optional(),
     error: z.object({ code: z.string(), reason: z.string().optional() }).loose().optional(),
@@ -113,7 +114,7 @@ const ThreadNote = z.object({
 });
 export type ThreadNote = z.input<typeof ThreadNote>;
 
-const HistoryEvent = z.object({
+export const HistoryEvent = z.object({
   event_id: AnyUuid,
   version: Version,
   type: z.string(),
@@ -126,7 +127,7 @@ const HistoryEvent = z.object({
 });
 export type HistoryEvent = z.input<typeof HistoryEvent>;
 
-const DECIDE_PROBLEMS = [
+export const DECIDE_PROBLEMS = [
   'moderator_required',
   'role_required',
   'not_found',
@@ -179,7 +180,7 @@ export const reviewContract = defineContract({
     body: z.strictObject({ expected_version: Version }),
     idempotency: 'optional',
     replies: {
-      201: { headers: REPLAYED, description: 'The note is as it was before', body: Decided },
+      201: { headers: REPLAYED, description: 'It is as it was before', body: Decided },
     },
     problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },

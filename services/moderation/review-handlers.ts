@@ -1,37 +1,53 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type DecisionRow, decisionsOfBatch, findDecision } from '../../projections/decisions.ts';
+import { findRecordDecision, type RecordDecisionRow } from '../../projections/record-decisions.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
+import type { PrincipalOf } from '../http/principal.ts';
 import type { Handlers } from '../http/route.ts';
 import { query } from '../postgres.ts';
 import { decisionOn, undoOf } from './commands.ts';
 import { type Result, reviewPlan, reviewsPlan } from './decide.ts';
+import { recordPlan } from './decide-record.ts';
 import { type NamedEvent, readNoteStreams } from './decide-rows.ts';
 import { historyBody, threadBody, threadOf } from './history.ts';
-import { itemBody } from './item-body.ts';
-import { type ItemRow, itemsById } from './item-rows.ts';
+import { notesBodies } from './item-bodies.ts';
 import { executeOnce, mapAnswer } from './once.ts';
 import type { ModerationParts } from './parts.ts';
 import type { BatchResult, DecisionRequest, reviewContract } from './review-contract.ts';
 
-export function reviewHandlers({
-  config,
-  pool,
-  store,
-}: ModerationParts): Handlers<typeof reviewContract> {
+type Moderator = PrincipalOf<'moderator'>;
+
+export function reviewHandlers(parts: ModerationParts): Handlers<typeof reviewContract> {
+  const { config, pool, store, subjects } = parts;
   const undoSeconds = config.undoWindowSeconds;
+
+  /** Of a decision on a note or on another record; undefined where there is no such decision. */
+  async function undoPlan(me: Moderator, of: string, expectedVersion: number) {
+    const [[onNote], [onRecord]] = await Promise.all([
+      query<DecisionRow>(pool, findDecision(of)),
+      query<RecordDecisionRow>(pool, findRecordDecision(of)),
+    ]);
+    if (onNote)
+      return reviewPlan(me, undoOf(onNote, undoSeconds, { expectedVersion }), undoSeconds);
+    const subject = subjects.find(({ type }) => type === onRecord?.subject_type);
+    if (!onRecord || !subject) return undefined;
+    const undo = { action: 'undo' as const, of, expected_version: expectedVersion };
+    return recordPlan(me, subject, onRecord.subject_id, undo, undoSeconds);
+  }
+
   return {
     'moderation.note': async ({ principal: me, params: { id } }) => {
-      const [[row], thread, events] = await Promise.all([
-        query<ItemRow>(pool, itemsById([id])),
+      const [[item], thread, events] = await Promise.all([
+        notesBodies(parts, me, [id]),
         query<Parameters<typeof threadBody>[0] & Record<string, unknown>>(pool, threadOf(id)),
         query<NamedEvent & Record<string, unknown>>(pool, readNoteStreams([id])),
       ]);
-      if (!row) return refuse('not_found');
+      if (!item) return refuse('not_found');
       return {
         status: 200,
         body: {
           status: 'ok',
-          item: itemBody(row, { me, undoSeconds }),
+          item,
           thread: thread.map(threadBody),
           history: events.map(historyBody),
         },
@@ -49,10 +65,9 @@ export function reviewHandlers({
 
     'moderation.undo': async (call) => {
       const { principal, params, body } = call;
-      const [decision] = await query<DecisionRow>(pool, findDecision(params.event_id));
-      if (!decision) return refuse('not_found');
-      const undo = undoOf(decision, undoSeconds, { expectedVersion: body.expected_version });
-      const undone = await executeOnce(store, call, reviewPlan(principal, undo, undoSeconds), 201);
+      const plan = await undoPlan(principal, params.event_id, body.expected_version);
+      if (!plan) return refuse('not_found');
+      const undone = await executeOnce(store, call, plan, 201);
       if (isRefusal(undone)) return undone;
       const { answer, ...extras } = undone;
       return { status: 201, body: answer, ...extras };

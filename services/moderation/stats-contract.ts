@@ -45,6 +45,10 @@ const Stats = z
       past_due: z.int().meta({ description: 'Waiting for more than 24 hours' }),
       oldest_age_seconds: z.int().nullable(),
     }),
+    jobs: z.object({
+      screening: z.int().meta({ description: 'Notes that wait for their screening' }),
+      dead: z.int().meta({ description: 'Jobs that failed for the last time: for the operator' }),
+    }),
     arrivals: z.int(),
     ...Decisions,
     days: z.array(z.object({ date: z.iso.date(), arrivals: z.int(), ...Decisions })),
@@ -79,7 +83,10 @@ export const statsContract = defineContract({
       `UTC; the last seven days where nothing is said, ${MOST_DAYS} days at most. Days are UTC's.`,
     tag: 'moderation',
     access: { roles: READERS },
-    query: z.object({ from: Moment.optional(), to: Moment.optional() }),
+    query: z.object({
+      from: Moment.meta({ examples: ['2026-09-05'] }).optional(),
+      to: Moment.meta({ examples: ['2026-09-12T08:30:00Z'] }).optional(),
+    }),
     replies: { 200: { description: 'The figures', body: Stats } },
     problems: ['moderator_required', 'invalid_request'],
   },

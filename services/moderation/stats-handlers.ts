@@ -13,6 +13,7 @@ import { refuse } from '../eventstore/decider.ts';
 import type { Role } from '../http/principal.ts';
 import type { Handlers } from '../http/route.ts';
 import { query } from '../postgres.ts';
+import { DEAD_LETTERS, waitingJobs } from '../queues.ts';
 import { MOST_DAYS, type Stats, type statsContract } from './stats-contract.ts';
 
 const DAY_MS = 86_400_000;
@@ -26,14 +27,27 @@ export function statsHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof stat
       const from = asked.from ?? new Date(to.getTime() - USUAL_DAYS * DAY_MS);
       const message = rangeFault(from, to);
       if (message) return refuse('invalid_request', { issues: [{ path: 'from', message }] });
-      const [arrivals, decided, findings] = await Promise.all([
+      const [arrivals, decided, findings, jobs] = await Promise.all([
         query<ArrivalsRow>(pool, arrivalsByDay(from, to)),
         query<DecisionsRow>(pool, decisionsIn(from, to)),
         query<FindingRow>(pool, findingsOfDecided(from, to)),
+        query<JobsRow>(pool, waitingJobs()),
       ]);
-      return { status: 200, body: statsBody(from, to, depth, arrivals, decided, findings) };
+      const body = statsBody(from, to, depth, arrivals, decided, findings);
+      return { status: 200, body: { ...body, jobs: jobsBody(jobs) } };
     },
   };
+}
+
+interface JobsRow {
+  queue: string;
+  jobs: number;
+}
+
+/** What tells an empty queue from a broken one. */
+function jobsBody(rows: JobsRow[]): Stats['jobs'] {
+  const of = (name: string) => rows.find(({ queue }) => queue === name)?.jobs ?? 0;
+  return { screening: of('screen-note'), dead: of(DEAD_LETTERS) };
 }
 
 function rangeFault(from: Date, to: Date): string | undefined {
@@ -50,7 +64,7 @@ function statsBody(
   arrivals: ArrivalsRow[],
   decided: DecisionsRow[],
   findings: FindingRow[],
-): Stats {
+): Omit<Stats, 'jobs'> {
   const arrivalsOf = (date: string) => arrivals.find(({ day }) => day === date)?.arrivals ?? 0;
   const dayOf = (date: string) => decided.find(({ of, day }) => of === 'day' && day === date);
   return {

@@ -2,7 +2,8 @@ import type { TailEvent } from '../eventstore/tail.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import { unixSeconds } from '../http/schemas.ts';
 import type { LeaseRow } from './claims.ts';
-import { isReview } from './review-events.ts';
+import type { Counts } from './queue-counts.ts';
+import { isReview, subjectOf } from './review-events.ts';
 
 export type Lease = Pick<LeaseRow, 'lease_id' | 'note_id' | 'moderator_id' | 'expires_at'>;
 
@@ -17,9 +18,17 @@ export function resync(id: number, reason: 'gap' | 'slow' | 'policies'): Message
   return message('resync', id, { reason });
 }
 
-export function counts(id: number, figures: object, me: PrincipalOf<'moderator'>, held: Lease[]) {
+/** `figures` are a moderator's; what is escalated is for a lead to do, too. */
+export function counts(
+  id: number,
+  figures: Partial<Counts>,
+  me: PrincipalOf<'moderator'>,
+  held: Lease[],
+) {
   const mine = held.filter((lease) => lease.moderator_id === me.moderatorId).length;
-  return message('counts', id, { ...figures, mine });
+  const { todo = 0, escalated = 0 } = figures;
+  const theirs = me.role === 'lead' ? { todo: todo + escalated } : {};
+  return message('counts', id, { ...figures, ...theirs, mine });
 }
 
 /** What is claimed: all of it (`complete`), or what has changed. */
@@ -39,17 +48,16 @@ export function claims(id: number, held: Lease[], released: string[], complete: 
 /** What a console is told of an event; nothing where it is no concern of the queue's. */
 export function queued(event: TailEvent, id: number): Message | undefined {
   if (!isReview(event)) return undefined;
-  const mark = event.stream_id.indexOf('-');
-  const stream = event.stream_id.slice(0, mark);
-  if (stream === 'policy') return resync(id, 'policies');
-  if (stream === 'moderator') return undefined;
-  const screening = stream === 'screening';
+  const { type, id: subject } = subjectOf(event.stream_id);
+  if (type === 'policy') return resync(id, 'policies');
+  if (type.startsWith('moderator')) return undefined;
+  const note = type === 'note' || type === 'screening';
   return message('queue', id, {
     type: event.type,
     event_id: event.event_id,
-    subject: { type: screening ? 'note' : stream, id: event.stream_id.slice(mark + 1) },
-    // Screening does not change the version that is decided on.
-    version: screening ? null : event.stream_version,
+    subject: { type: note ? 'note' : type, id: subject },
+    // Screening does not change the version that is decided on; a record's is not its stream's alone.
+    version: type === 'note' ? event.stream_version : null,
     actor: event.actor,
   });
 }

@@ -8,7 +8,7 @@ import {
   publishedProfiles,
 } from '../../projections/profiles.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
-import { placeOf, writePlace } from '../http/place.ts';
+import { pageOf, placeOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
 import { memberBody } from '../http/schemas.ts';
 import { type MemberCommandParts, memberCommand } from '../member-command.ts';
@@ -33,20 +33,19 @@ export function profilesHandlers(parts: ProfilesParts): Handlers<typeof profiles
       const place = placeOf(cursor);
       if (isRefusal(place)) return place;
       const rows = await query<ListedAgentRow>(readPool, publishedProfiles(limit + 1, place));
-      const page = rows.slice(0, limit);
-      const last = rows.length > limit ? page.at(-1) : undefined;
+      const page = pageOf(rows, limit, (last) => ({ at: last.place, id: last.member_id }));
       return {
         status: 200,
         body: {
           status: 'ok',
-          agents: page.map((row) => ({
+          agents: page.rows.map((row) => ({
             id: row.member_id,
             handle: row.handle,
             display_name: row.display_name,
             summary: row.summary,
             published_at: row.published_at.toISOString(),
           })),
-          next_cursor: last ? writePlace({ at: last.place, id: last.member_id }) : null,
+          next_cursor: page.next_cursor,
         },
       };
     },

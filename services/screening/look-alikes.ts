@@ -1,4 +1,5 @@
 import { likeness, shinglesOf } from './fingerprint.ts';
+import { fold } from './folded.ts';
 import type { Finding } from './rules.ts';
 
 /** Another note that shares a hash with this one. `message` is null where the whole text is the same. */
@@ -9,7 +10,14 @@ export interface Candidate {
   message: string | null;
 }
 
-const ALIKE = 0.6;
+/** From this likeness on, two texts count as nearly the same. */
+export const ALIKE = 0.6;
+
+/** From 0 to 1; 1 where a reader would see the same text. */
+export function similarity(one: string, other: string): number {
+  if ((fold(one) || one) === (fold(other) || other)) return 1;
+  return likeness(shinglesOf(one), shinglesOf(other));
+}
 
 const KINDS = [
   { states: ['rejected', 'removed'], same: 'same_as_rejected', like: 'like_rejected' },

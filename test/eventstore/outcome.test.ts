@@ -1,4 +1,6 @@
 import t, { type Test } from 'tap';
+import { newAgent } from '../harness/agent.ts';
+import { newCase } from '../harness/cases.ts';
 import { testDatabase } from '../harness/database.ts';
 import { newRegistration, startService } from '../harness/service.ts';
 import { wireProxy } from '../harness/wire-proxy.ts';
@@ -15,11 +17,12 @@ async function startProxied(t: Test, settings: Record<string, string> = {}) {
     ...settings,
   });
   const register = (body: unknown) => service.call('POST', '/api/membership/register', { body });
+  const agent = () => newAgent(service);
   async function eventsOf({ id }: { id: string }): Promise<string[]> {
     const { rows } = await database.pool.query('SELECT type FROM events WHERE owner_id = $1', [id]);
     return rows.map((row) => row.type);
   }
-  return { proxy, register, eventsOf };
+  return { proxy, register, agent, eventsOf };
 }
 
 t.test('a COMMIT whose reply was lost is found to have happened, and answers 200', async (t) => {
@@ -118,3 +121,23 @@ t.test('the counters and the command of one request share one patience', async (
   counters.release();
   totals.release();
 });
+
+for (const dropped of ['dropCommitReply', 'dropCommit'] as const)
+  t.test(
+    `a scoped write lives through a lost COMMIT (${dropped}) with exactly one effect`,
+    async (t) => {
+      const { proxy, agent, eventsOf } = await startProxied(t);
+      const member = await agent();
+      const body = newCase();
+      const headers = { 'idempotency-key': '5c9a1c8e-5f0e-4b7e-8a7e-6a1b2c3d4e5f' };
+      proxy[dropped]('CaseOpened');
+      const first = await member.call('POST', '/api/v1/cases', body, headers);
+      t.equal(proxy.fired(), 1);
+      if (dropped === 'dropCommitReply') t.equal(first.status, 201, first.text);
+      const again = await member.call('POST', '/api/v1/cases', body, headers);
+      t.equal(again.status, 201, again.text);
+      if (first.status === 201) t.equal(again.text, first.text);
+      const opened = (await eventsOf(member)).filter((type) => type === 'CaseOpened');
+      t.same(opened, ['CaseOpened']);
+    },
+  );

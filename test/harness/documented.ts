@@ -10,11 +10,14 @@ interface Exchange {
   text: string;
 }
 
+interface Answered {
+  $ref?: string;
+  headers?: Record<string, unknown>;
+  content?: Record<string, { schema?: object }>;
+}
+
 interface Documented {
-  responses: Record<
-    string,
-    { headers?: Record<string, unknown>; content?: Record<string, { schema?: object }> }
-  >;
+  responses: Record<string, Answered>;
 }
 
 // What every HTTP answer may carry, and what the server adds by itself.
@@ -28,6 +31,7 @@ export function documentation(document: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
   ajv.addSchema({ $id: 'openapi', components: document.components });
+  const shared = (document.components?.responses ?? {}) as Record<string, Answered>;
   const paths = Object.entries(document.paths ?? {}).map(([template, item]) => ({
     pattern: new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`),
     parameters: template.split('{').length,
@@ -60,7 +64,10 @@ export function documentation(document: OpenApiDocument) {
       if (status !== 405) throw new Error(`${where}: the method is not documented`);
       return;
     }
-    const response = operation.responses[status];
+    const answer = operation.responses[status];
+    const response = (answer?.$ref ? shared[answer.$ref.split('/').at(-1) ?? ''] : answer) as
+      | Answered
+      | undefined;
     if (!response) throw new Error(`${where} is not documented: ${text.slice(0, 300)}`);
     const declared = new Set(Object.keys(response.headers ?? {}).map((name) => name.toLowerCase()));
     for (const name of headers.keys())
@@ -70,9 +77,11 @@ export function documentation(document: OpenApiDocument) {
       if (!headers.has(name)) throw new Error(`${where}: the header ${name} is missing`);
     if (method === 'HEAD' || text === '') return;
     const [type = ''] = (headers.get('content-type') ?? '').split(';');
-    const schema = response.content?.[type]?.schema;
-    if (!schema) throw new Error(`${where}: ${type} is not documented`);
+    const media = response.content?.[type];
+    if (!media) throw new Error(`${where}: ${type} is not documented`);
     if (type !== 'application/json') return;
+    const { schema } = media;
+    if (!schema) throw new Error(`${where}: the body has no schema`);
     const valid = validator(schema);
     if (!valid(JSON.parse(text)))
       throw new Error(

@@ -58,6 +58,7 @@ t.test('an export is everything held on the member, and nothing of another', asy
     'submissions',
     'reviews',
     'case_notes',
+    'reports',
     'receipts',
     'feed',
   ]);

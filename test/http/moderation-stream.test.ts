@@ -6,8 +6,10 @@ import { openApp, openCore } from '../../services/app.ts';
 import { openServer } from '../../services/http/server.ts';
 import { revokeModerator, rotateModerator } from '../../services/moderation/moderators.ts';
 import { streamHandlers } from '../../services/moderation/stream-handlers.ts';
+import { newAgent } from '../harness/agent.ts';
 import { eventStream } from '../harness/event-stream.ts';
 import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
+import { publishArtifact, report } from '../harness/records.ts';
 import { cookieOf, type Service, startService } from '../harness/service.ts';
 
 type Test = Parameters<typeof startService>[0];
@@ -154,6 +156,22 @@ t.test('what is committed late is told late, and is not lost between two streams
   t.pass('told by the next stream, and by one that went on');
 });
 
+t.test("a lead's count of what is to do holds what is escalated", async (t) => {
+  const service = await startService(t);
+  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const [one] = [await submit(service), await submit(service)];
+  const escalate = { action: 'escalate', expected_version: 1, message: 'Hard' };
+  await ann.post(`notes/${one.id}/decisions`, escalate);
+  for (const [who, todo] of [
+    [ann, 1],
+    [lea, 2],
+  ] as const) {
+    const { data } = await (await open(t, service, bearer(who))).until('counts');
+    t.match(data, { todo, escalated: 1 });
+    t.match(data, (await who.get('queue')).body.counts);
+  }
+});
+
 t.test('a change of policies asks for a new look', async (t) => {
   const service = await startService(t);
   const lead = await hire(service, 'Lea', 'lead');
@@ -258,4 +276,24 @@ t.test('who may follow, and that a draining process lets go', async (t) => {
   second.stop();
   await console.over;
   t.pass('the stream has ended');
+});
+
+t.test('a console learns of reports on records and of what is decided on them', async (t) => {
+  const service = await startService(t);
+  const [author, reporter] = [await newAgent(service), await newAgent(service)];
+  const ann = await hire(service, 'Ann');
+  const artifact = await publishArtifact(author);
+  const console = await open(t, service, bearer(ann));
+  await console.until('counts', ({ reported }) => reported === 0);
+  await report(reporter, artifact, { details: 'Never in a stream' });
+  const told = await console.until('queue', of(artifact.id));
+  const subject = { type: 'artifact', id: artifact.id };
+  t.match(told.data, { type: 'RecordReported', subject, version: null });
+  t.notMatch(JSON.stringify(told.data), 'Never');
+  await console.until('counts', ({ reported }) => reported === 1);
+  const body = { action: 'remove', policy: 'spam', expected_version: 2 };
+  await ann.post(`subjects/artifact/${artifact.id}/decisions`, body);
+  const removed = await console.until('queue', ({ type }) => type === 'ArtifactRemoved');
+  t.match(removed.data, { subject, version: null, actor: { id: ann.id } });
+  await console.until('counts', ({ reported }) => reported === 0);
 });

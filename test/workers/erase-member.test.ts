@@ -11,6 +11,7 @@ import { newAgent } from '../harness/agent.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 import { brief } from '../harness/packets.ts';
 import { readModels } from '../harness/rebuilt.ts';
+import { publishCase, report } from '../harness/records.ts';
 import { cookieOf, type Service, startService } from '../harness/service.ts';
 import { tracesInFiles, tracesInTables } from '../harness/traces.ts';
 
@@ -294,3 +295,30 @@ t.test(
     t.strictSame((await without()).sort(), all);
   },
 );
+
+t.test("a reporter's and a remover's words go with the account that they are of", async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  const ann = await hire(service, 'Ann');
+  const [owner, reporter] = [await newAgent(service), await newAgent(service)];
+  const theCase = await publishCase(owner);
+  const [details, word] = [newText('Details'), newText('Word')];
+  await report(reporter, theCase, { details });
+  await report(reporter, { type: 'profile', id: owner.id }, { details });
+  const path = `subjects/case/${theCase.id}`;
+  const removal = { action: 'remove', policy: 'spam', message: word, expected_version: 2 };
+  t.equal((await ann.post(`${path}/decisions`, removal)).status, 201);
+  t.ok((await tracesInTables(pool, [details])).length > 1);
+  await remove(reporter, false);
+  await eraseMembers(service.core, { member_id: reporter.id });
+  t.strictSame(await tracesInTables(pool, [details]), []);
+  t.ok((await tracesInTables(pool, [word])).length > 1);
+  const { item, history } = (await ann.get(path)).body;
+  t.match(item.reports, [{ member_id: reporter.id, reason: 'spam', details: null }]);
+  t.equal(history.find(({ type }: { type: string }) => type === 'RecordReported').text, null);
+  await remove(owner, false);
+  await eraseMembers(service.core, { member_id: owner.id });
+  t.strictSame(await tracesInTables(pool, [word, details]), []);
+  t.strictSame(await tracesInFiles(pool, [word, details]), []);
+  for (const text of [word, details]) t.notMatch(service.logged.join(''), text);
+});

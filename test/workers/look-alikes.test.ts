@@ -137,3 +137,25 @@ t.test('decisions teach it, but neither undone nor automatic ones', async (t) =>
   );
   t.equal(await says(), 0, 'nobody decided on that one');
 });
+
+t.test('a note is shown beside the five that read most like it', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const same = [];
+  for (let count = 0; count < 6; count++) same.push(await screened(service, SPAM.toUpperCase()));
+  await decide(ann, same[0]?.id ?? '', 'reject');
+  const near = await screened(service, `${SPAM}, dear friend`);
+  await screened(service, 'Nothing of the kind is said by anybody in this quiet little place');
+  const note = await screened(service, SPAM);
+  const { look_alikes: alike } = (await ann.get(`notes/${note.id}`)).body.item;
+  t.equal(alike.length, 5);
+  t.same(new Set(alike.map(({ similarity }: { similarity: number }) => similarity)), new Set([1]));
+  const [own] = (await ann.get(`notes/${near.id}`)).body.item.look_alikes;
+  t.ok(own.similarity > 0.6 && own.similarity < 1, String(own.similarity));
+  const { items } = (await ann.get('queue?limit=100')).body;
+  const listed = items.find(({ id }: { id: string }) => id === note.id);
+  t.same(listed.look_alikes, alike, 'in the queue as well');
+  t.ok(alike.every(({ text, state }: { text: string; state: string }) => text && state));
+  const lonely = items.find(({ text }: { text: string }) => text.startsWith('Nothing'));
+  t.same(lonely.look_alikes, []);
+});

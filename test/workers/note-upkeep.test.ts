@@ -1,7 +1,7 @@
 import t from 'tap';
 import { FAST_LANE_RULE } from '../../services/notes/fast-lane.ts';
 import { closeAppeals } from '../../workers/close-appeals.ts';
-import { queueAge } from '../../workers/queue-age.ts';
+import { queueAge, queueAlert } from '../../workers/queue-age.ts';
 import { retention } from '../../workers/retention.ts';
 import { screenNote } from '../../workers/screen-note.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
@@ -118,6 +118,37 @@ t.test('what waits for more than three days is escalated, once', async (t) => {
     { id: old.id, tier: 'lead', version: 2 },
     { id: fresh.id, tier: 'normal' },
   ]);
+});
+
+t.test('a queue that waits for more than a day alerts once, until it has caught up', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const alerts = async () => {
+    const { rows } = await service.database.pool.query(
+      `SELECT type, data FROM events WHERE stream_id = 'queue-age' ORDER BY position`,
+    );
+    return rows;
+  };
+  const old = await submit(service);
+  await letPass(service, '23 hours');
+  t.equal(await queueAlert(service.core), null);
+  await letPass(service, '2 hours');
+  const late = await submit(service);
+  t.same(
+    new Set(await Promise.all([queueAlert(service.core), queueAlert(service.core)])),
+    new Set(['overdue', null]),
+  );
+  await letPass(service, '25 hours');
+  t.equal(await queueAlert(service.core), null, 'no second alert while the first stands');
+  t.match(await alerts(), [{ type: 'QueueOverdue', data: { pending: 2, past_due: 1 } }]);
+  await decide(ann, old.id, 'approve');
+  t.equal(await queueAlert(service.core), null, 'another waits as long');
+  await decide(ann, late.id, 'reject');
+  t.equal(await queueAlert(service.core), 'caught_up');
+  await submit(service);
+  await letPass(service, '25 hours');
+  t.equal(await queueAlert(service.core), 'overdue', 'a new wait is a new alert');
+  t.equal((await alerts()).length, 3);
 });
 
 t.test(

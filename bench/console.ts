@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { chromium, type Page } from 'playwright-core';
+import { openApp, openCore } from '../services/app.ts';
+import { readConfig } from '../services/config.ts';
+import { isRefusal } from '../services/eventstore/decider.ts';
+import { openServer } from '../services/http/server.ts';
+import { addModerator } from '../services/moderation/moderators.ts';
+import { findChromium } from '../test/harness/browser.ts';
+import type { Bench, Setting } from './setting.ts';
+
+const NOTES = 100;
+const AIM_MS = 100;
+
+// In the page: from the key to the frame in which another note is drawn.
+const WATCH = `
+  window.waits = [];
+  let pressed = 0;
+  const text = () => document.querySelector('.note .text')?.textContent;
+  let shown = text();
+  addEventListener('keydown', (event) => { if (event.key === 'a') pressed = performance.now(); }, true);
+  new MutationObserver(() => {
+    const now = text();
+    if (now === shown || !now || !pressed) return;
+    shown = now;
+    const began = pressed;
+    pressed = 0;
+    requestAnimationFrame(() => setTimeout(() => waits.push(performance.now() - began)));
+  }).observe(document.body, { subtree: true, childList: true, characterData: true });`;
+
+/** How long a moderator waits for the next note after a decision. */
+export const moderation: Bench = {
+  name: 'console',
+  async prepare(setting) {
+    const executablePath = findChromium();
+    if (!executablePath) {
+      process.stdout.write('console: no Chromium found, left out\n');
+      return [];
+    }
+    const { url, token } = await openDesk(setting);
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    setting.onEnd(() => browser.close());
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    await page.goto(`${url}/moderation`);
+    await page.getByLabel('Token').fill(token);
+    await page.keyboard.press('Enter');
+    await page.locator('.row').first().waitFor();
+    const waits = (await decideAll(page)).sort((left, right) => left - right);
+    const at = (part: number) => waits[Math.floor((waits.length - 1) * part)] ?? Number.NaN;
+    process.stdout.write(
+      `console, a key to the next note drawn, ${waits.length} decisions: p50 ${at(0.5).toFixed(1)} ms, ` +
+        `p95 ${at(0.95).toFixed(1)} ms, max ${at(1).toFixed(1)} ms; ` +
+        `aim p95 ${AIM_MS} ms: ${at(0.95) < AIM_MS ? 'met' : 'missed'}\n`,
+    );
+    return [];
+  },
+};
+
+async function decideAll(page: Page): Promise<number[]> {
+  await page.evaluate(WATCH);
+  for (let n = 1; n < NOTES; n++) {
+    await page.keyboard.press('a');
+    await page.waitForFunction(`waits.length >= ${n}`);
+  }
+  return (await page.evaluate('waits')) as number[];
+}
+
+async function openDesk(setting: Setting): Promise<{ url: string; token: string }> {
+  const server = openServer((req, res) => void app(req, res));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const config = readConfig({
+    DATABASE_URL: await setting.database('migrated'),
+    BASE_URL: url,
+    SERVER_KEYS: setting.serverKeys,
+    LIMIT_NOTES_PER_TEN_MINUTES: '1000',
+    LIMIT_NOTES_PER_DAY: '1000',
+  });
+  const core = await openCore(config, 'bench');
+  const { app, stop } = openApp(core, pino({ level: 'silent' }));
+  setting.onEnd(async () => {
+    stop();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await core.close();
+  });
+  const added = await addModerator(core, 'Bench', 'moderator');
+  if (isRefusal(added)) throw new Error(added.refused);
+  for (let n = 1; n <= NOTES; n++) {
+    const body = JSON.stringify({ id: randomUUID(), name: 'Ada', message: `Note ${n}` });
+    const headers = { 'content-type': 'application/json', origin: url };
+    const answer = await fetch(`${url}/api/guestbook`, { method: 'POST', headers, body });
+    if (answer.status !== 202) throw new Error(await answer.text());
+  }
+  return { url, token: added.token };
+}

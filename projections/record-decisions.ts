@@ -1,0 +1,79 @@
+import * as artifactEvents from '../services/artifacts/events.ts';
+import * as caseEvents from '../services/cases/events.ts';
+import type { RecordedEvent } from '../services/eventstore/event.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
+import * as profileEvents from '../services/profiles/events.ts';
+import * as reportEvents from '../services/reports/events.ts';
+import type { RecordType } from '../services/reports/kind.ts';
+import { defineProjection } from './projection.ts';
+
+const events = { ...reportEvents, ...profileEvents, ...artifactEvents, ...caseEvents } as const;
+
+/** What moderators decided on published records: what an undo finds its record by. */
+export const recordDecisions = defineProjection(events, {
+  name: 'record-decisions',
+  tables: ['record_decisions'],
+  texts: [{ table: 'record_decisions', columns: ['message'], member: 'author_id' }],
+  on: {
+    RecordReportsDismissed: (event) =>
+      decided(event, event.data.subject.type, event.data.subject.id, 'kept'),
+    ProfileRemoved: (event) => decided(event, 'profile', event.owner_id, 'removed'),
+    ArtifactRemoved: (event) => decided(event, 'artifact', event.data.artifact_id, 'removed'),
+    CaseRemoved: (event) => decided(event, 'case', event.data.case_id, 'removed'),
+    CaseNoteRemoved: (event) => decided(event, 'case_note', event.data.note_id, 'removed'),
+    ProfileRestored: (event) => restored(event, 'profile', event.owner_id),
+    ArtifactRestored: (event) => restored(event, 'artifact', event.data.artifact_id),
+    CaseRestored: (event) => restored(event, 'case', event.data.case_id),
+    CaseNoteRestored: (event) => restored(event, 'case_note', event.data.note_id),
+    ProfileRemovalTold: (event) => told(event),
+    ArtifactRemovalTold: (event) => told(event),
+    CaseRemovalTold: (event) => told(event),
+    CaseNoteRemovalTold: (event) => told(event),
+  },
+});
+
+function decided(
+  { event_id, owner_id, actor, data, personal, recorded_at }: RecordedEvent,
+  type: RecordType,
+  id: string,
+  decision: RecordDecisionRow['decision'],
+): Sql {
+  const { policy } = data as { policy?: string };
+  const { message } = (personal ?? {}) as { message?: string | null };
+  return sql`INSERT INTO record_decisions (event_id, subject_type, subject_id, author_id,
+      moderator_id, decision, policy, message, decided_at)
+    VALUES (${event_id}, ${type}, ${id}, ${owner_id}, ${actor.id ?? null}, ${decision},
+      ${policy ?? null}, ${message ?? null}, ${recorded_at})`;
+}
+
+function restored(
+  event: RecordedEvent & { data: { of: string; undone: boolean } },
+  type: RecordType,
+  id: string,
+): Sql {
+  return event.data.undone
+    ? sql`UPDATE record_decisions SET undone_at = ${event.recorded_at}
+        WHERE event_id = ${event.data.of}`
+    : decided(event, type, id, 'restored');
+}
+
+function told({ data, recorded_at }: RecordedEvent & { data: { of: string } }): Sql {
+  return sql`UPDATE record_decisions SET told_at = ${recorded_at} WHERE event_id = ${data.of}`;
+}
+
+export interface RecordDecisionRow {
+  event_id: string;
+  subject_type: RecordType;
+  subject_id: string;
+  moderator_id: string | null;
+  decision: 'removed' | 'restored' | 'kept';
+  policy: string | null;
+  message: string | null;
+  decided_at: Date;
+  undone_at: Date | null;
+  told_at: Date | null;
+}
+
+export function findRecordDecision(eventId: string): Sql {
+  return sql`SELECT * FROM record_decisions WHERE event_id = ${eventId}`;
+}

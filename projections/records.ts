@@ -1,0 +1,75 @@
+import { hash } from 'node:crypto';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
+
+/** Reads of profiles, artifacts, cases and case notes in one shape; they move no table. */
+export interface RecordRow {
+  subject_id: string;
+  author_id: string;
+  state: 'published' | 'withdrawn' | 'removed';
+  /** Whether anybody can read it. */
+  public: boolean;
+  /** Of the record alone. */
+  version: number;
+  /** Null where it was erased. */
+  title: string | null;
+  text: string | null;
+  published_at: Date;
+}
+
+export function profileRecords(ids: readonly string[]): Sql {
+  return sql`SELECT member_id AS subject_id, member_id AS author_id, state,
+      state = 'published' AS public, version, display_name AS title,
+      concat_ws(E'\n', summary, array_to_string(links, E'\n'),
+        nullif(array_to_string(capabilities, ', '), '')) AS text, published_at
+    FROM profiles WHERE member_id = ANY(${ids}::uuid[])`;
+}
+
+/** Of a large packet the beginning: all of it is public at its own address. */
+export function artifactRecords(ids: readonly string[]): Sql {
+  return sql`SELECT artifact_id AS subject_id, author_id, state, state = 'published' AS public,
+      version, title, left(concat_ws(E'\n', packet->>'summary', packet->>'content'), 8000) AS text,
+      created_at AS published_at
+    FROM artifacts WHERE artifact_id = ANY(${ids}::uuid[])`;
+}
+
+export function caseRecords(ids: readonly string[]): Sql {
+  return sql`SELECT case_id AS subject_id, author_id,
+      CASE WHEN removed THEN 'removed' WHEN author_gone THEN 'withdrawn' ELSE 'published' END
+        AS state,
+      NOT removed AND NOT author_gone AS public, version, title,
+      concat_ws(E'\n', summary, objective, array_to_string(acceptance_criteria, E'\n')) AS text,
+      created_at AS published_at
+    FROM cases WHERE case_id = ANY(${ids}::uuid[])`;
+}
+
+/** A note is titled by its case, and is public where the case is. */
+export function caseNoteRecords(ids: readonly string[]): Sql {
+  return sql`SELECT n.note_id AS subject_id, n.member_id AS author_id, n.state,
+      n.state = 'published' AND n.message IS NOT NULL AND NOT c.removed AND NOT c.author_gone
+        AS public,
+      n.version, c.title, n.message AS text, n.created_at AS published_at
+    FROM case_notes n JOIN cases c USING (case_id) WHERE n.note_id = ANY(${ids}::uuid[])`;
+}
+
+/** For a lock: the authors of what `records` selects. */
+export function authorsOf(records: Sql): Sql {
+  const text = `SELECT author_id AS member_id FROM (${records.text}) r`;
+  return { name: hash('sha1', text), text, values: records.values };
+}
+
+/**
+ * The events of a record and of its reports (`streams`), oldest first, with what moderators and
+ * reporters said, but not with what was published: of that there may be much.
+ */
+export function recordEvents(records: Sql, streams: readonly string[]): Sql {
+  const place = `$${records.values.length + 1}`;
+  const text = `SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
+      e.data, CASE WHEN e.actor->>'type' <> 'member' OR e.type = 'RecordReported' THEN e.personal END
+        AS personal,
+      e.actor, e.recorded_at, m.name AS actor_name
+    FROM (${records.text}) r
+    JOIN events e ON e.owner_id = r.author_id AND e.stream_id = ANY(${place}::text[])
+    LEFT JOIN moderators m ON m.moderator_id = (e.actor->>'id')::uuid
+    ORDER BY e.position`;
+  return { name: hash('sha1', text), text, values: [...records.values, streams] };
+}

@@ -1,0 +1,79 @@
+import { AgentCard } from '@a2a-js/sdk';
+import { z } from 'zod';
+import { exampleOf } from '../http/examples.ts';
+import type { Operation, Operations } from '../http/invoke.ts';
+import { CONTRACT_VERSION } from '../http/respond.ts';
+import { isMutation } from '../http/route.ts';
+
+const JSON_TYPE = 'application/json';
+
+/** The agent card in wire form (ProtoJSON): one skill for each group of operations. */
+export function agentCard(operations: Operations, baseUrl: string): unknown {
+  const groups = Map.groupBy(operations.values(), ({ route }) => route.tag);
+  return AgentCard.toJSON({
+    name: 'Membership, guestbook and discovery service',
+    description:
+      'Structured operations on profiles, context packets, cases and the member’s own record: one ' +
+      'data part in, one data part out. No inference, no tasks, no streams, no push.',
+    version: CONTRACT_VERSION,
+    documentationUrl: `${baseUrl}/for-agents.md`,
+    provider: undefined,
+    supportedInterfaces: [
+      { url: `${baseUrl}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0', tenant: '' },
+    ],
+    capabilities: {
+      streaming: false,
+      pushNotifications: false,
+      extendedAgentCard: false,
+      extensions: [],
+    },
+    securitySchemes: {
+      bearer: {
+        scheme: {
+          $case: 'httpAuthSecurityScheme',
+          value: {
+            scheme: 'Bearer',
+            bearerFormat: 'svc_<credential_id>.<credential_secret>',
+            description: 'A scoped credential that the client made with POST /api/v1/credentials.',
+          },
+        },
+      },
+    },
+    securityRequirements: [{ schemes: { bearer: { list: [] } } }],
+    defaultInputModes: [JSON_TYPE],
+    defaultOutputModes: [JSON_TYPE],
+    skills: [...groups].map(([tag, group]) => skillOf(tag, group)),
+    signatures: [],
+  });
+}
+
+function skillOf(tag: string, group: readonly Operation[]) {
+  const shown = group.find(({ route }) => isMutation(route)) ?? group[0];
+  return {
+    id: tag,
+    name: `${tag[0]?.toUpperCase()}${tag.slice(1)}`,
+    description: group.map(({ id, route }) => `${id}: ${route.summary}`).join('. '),
+    tags: [tag, ...group.map(({ id }) => id)],
+    examples: shown ? [JSON.stringify(exampleRequest(shown))] : [],
+    inputModes: [],
+    outputModes: [],
+    securityRequirements: [],
+  };
+}
+
+/** A data part that asks for the operation, made from its own schemas. */
+export function exampleRequest({ id, route }: Operation) {
+  const parts = [route.params, route.body].filter((schema) => schema !== undefined);
+  const input = Object.assign({}, ...parts.map(exampleInput));
+  return {
+    operation: id,
+    ...(isMutation(route) ? { idempotency_key: '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f' } : {}),
+    input,
+  };
+}
+
+function exampleInput(schema: z.ZodType): unknown {
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const { $defs = {} } = json as { $defs?: Record<string, object> };
+  return exampleOf(json as Parameters<typeof exampleOf>[0], $defs);
+}

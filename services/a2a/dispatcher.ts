@@ -1,0 +1,128 @@
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import { isRefusal, refuse } from '../eventstore/decider.ts';
+import { problemOf } from '../http/failure.ts';
+import { type RpcId, rpcFailure, rpcSuccess } from '../http/json-rpc.ts';
+import type { Authenticators } from '../http/principal.ts';
+import { Problem } from '../http/problems.ts';
+import { checkHeaders, checkMedia, checkOrigin, readBody } from '../http/read-request.ts';
+import type { AnyReply, RequestFacts, Route } from '../http/route.ts';
+import { type JsonObject, parseStrictJson } from '../http/strict-json.ts';
+import { A2aFault, faultReply, refusalOf } from './fault.ts';
+import { methods } from './methods.ts';
+import type { Caller, SendParts } from './send-message.ts';
+
+export interface DispatcherParts extends SendParts {
+  bearer: Authenticators['bearer'];
+  baseUrl: string;
+  logger: Logger;
+}
+
+/**
+ * A2A 1.0 over JSON-RPC, strictly: method and path are known; then media type, size, bearer, JSON,
+ * version, envelope, method, parameters; the first failure answers.
+ */
+export function dispatcher(parts: DispatcherParts) {
+  return async (
+    route: Route,
+    request: RequestFacts & { incoming: IncomingMessage },
+  ): Promise<AnyReply> => {
+    let id: RpcId = null;
+    try {
+      const { incoming } = request;
+      checkEdge(incoming, route, parts.baseUrl);
+      const principal = await authenticate(parts.bearer, incoming);
+      const received = readRequest(await readBody(incoming, route));
+      id = idOf(received);
+      checkVersion(incoming);
+      const { method, params } = readEnvelope(received);
+      return rpcSuccess(id, await dispatch(parts, method, params, { principal, request }));
+    } catch (error) {
+      if (error instanceof A2aFault) return rpcFailure(200, id, error.rpc);
+      const problem = problemOf(parts.logger, error, request.id);
+      if (problem.code === 'headers_too_large') throw problem;
+      return faultReply(id, problem, request.id);
+    }
+  };
+}
+
+function checkEdge(incoming: IncomingMessage, route: Route, baseUrl: string): void {
+  checkHeaders(incoming);
+  checkOrigin(incoming, route, baseUrl);
+  checkMedia(incoming, route);
+}
+
+async function authenticate(
+  bearer: Authenticators['bearer'],
+  incoming: IncomingMessage,
+): Promise<Caller['principal']> {
+  const [authorization, ...more] = incoming.headersDistinct.authorization ?? [];
+  const principal =
+    more.length > 0
+      ? refuse('credential_not_accepted')
+      : await bearer({ authorization, cookie: undefined });
+  if (!isRefusal(principal)) return principal;
+  const { code, details, headers } = refusalOf(principal);
+  throw new Problem(code, details, headers);
+}
+
+/** A batch and a bare value are JSON, but no call. */
+function readRequest(bytes: Buffer): JsonObject {
+  try {
+    return parseStrictJson(bytes);
+  } catch (error) {
+    if (isOtherJson(bytes)) throw new A2aFault('INVALID_REQUEST');
+    throw error;
+  }
+}
+
+function isOtherJson(bytes: Buffer): boolean {
+  try {
+    const value: unknown = JSON.parse(bytes.toString());
+    return typeof value !== 'object' || value === null || Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+function idOf({ id }: JsonObject): RpcId {
+  if (typeof id === 'string' && id.length <= 256) return id;
+  return typeof id === 'number' ? id : null;
+}
+
+/** In the header, else in the query; neither means 0.3. */
+function checkVersion(incoming: IncomingMessage): void {
+  const sent = incoming.headersDistinct['a2a-version'];
+  const query = new URLSearchParams(incoming.url?.split('?')[1] ?? '').getAll('A2A-Version');
+  const versions = sent ?? query;
+  if (versions.length !== 1 || versions[0] !== '1.0') throw new A2aFault('VERSION_NOT_SUPPORTED');
+}
+
+const MEMBERS = new Set(['jsonrpc', 'id', 'method', 'params']);
+
+function readEnvelope(received: JsonObject): { method: string; params: unknown } {
+  const { jsonrpc, method, params } = received;
+  const whole =
+    jsonrpc === '2.0' &&
+    idOf(received) !== null &&
+    typeof method === 'string' &&
+    Object.keys(received).every((name) => MEMBERS.has(name));
+  if (!whole) throw new A2aFault('INVALID_REQUEST');
+  return { method, params };
+}
+
+async function dispatch(
+  parts: SendParts,
+  method: string,
+  params: unknown,
+  caller: Caller,
+): Promise<unknown> {
+  const handler = methods.get(method);
+  if (!handler) throw new A2aFault('METHOD_NOT_FOUND');
+  if (
+    params !== undefined &&
+    (typeof params !== 'object' || params === null || Array.isArray(params))
+  )
+    throw new A2aFault('INVALID_PARAMS', 'params must be an object.');
+  return handler(parts, (params ?? {}) as Record<string, unknown>, caller);
+}

@@ -1,0 +1,37 @@
+import { A2aFault } from './fault.ts';
+import { type Caller, type SendParts, sendMessage } from './send-message.ts';
+
+type Method = (
+  parts: SendParts,
+  params: Record<string, unknown>,
+  caller: Caller,
+) => Promise<unknown>;
+
+const refused =
+  (name: ConstructorParameters<typeof A2aFault>[0]): Method =>
+  async () => {
+    throw new A2aFault(name);
+  };
+
+/** Every method of the binding. There is no task store, no stream and no push. */
+export const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ['SendMessage', sendMessage],
+  ['SendStreamingMessage', refused('UNSUPPORTED_OPERATION')],
+  ['SubscribeToTask', refused('UNSUPPORTED_OPERATION')],
+  ['GetExtendedAgentCard', refused('UNSUPPORTED_OPERATION')],
+  ['GetTask', refused('TASK_NOT_FOUND')],
+  ['CancelTask', refused('TASK_NOT_FOUND')],
+  ['ListTasks', listTasks],
+  ['CreateTaskPushNotificationConfig', refused('PUSH_NOTIFICATION_NOT_SUPPORTED')],
+  ['GetTaskPushNotificationConfig', refused('PUSH_NOTIFICATION_NOT_SUPPORTED')],
+  ['ListTaskPushNotificationConfigs', refused('PUSH_NOTIFICATION_NOT_SUPPORTED')],
+  ['DeleteTaskPushNotificationConfig', refused('PUSH_NOTIFICATION_NOT_SUPPORTED')],
+]);
+
+async function listTasks(_: SendParts, { pageSize = 50 }: Record<string, unknown>) {
+  if (!Number.isInteger(pageSize) || (pageSize as number) < 1 || (pageSize as number) > 100)
+    throw new A2aFault('INVALID_PARAMS', undefined, [
+      { path: 'pageSize', message: 'must be an integer from 1 to 100' },
+    ]);
+  return { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
+}

@@ -1,0 +1,102 @@
+import type { Config } from '../config.ts';
+import { type Feature, isMutation, type Route } from '../http/route.ts';
+
+export type Switches = Pick<
+  Config,
+  'a2aEnabled' | 'apiOpen' | 'baseUrl' | 'guestbookOpen' | 'membershipOpen'
+>;
+
+type State = 'available' | 'disabled' | 'planned';
+
+export interface Capability {
+  id: string;
+  state: State;
+  method?: string;
+  path?: string;
+  contract?: string;
+}
+
+/** What has an address of its own for clients to begin at. */
+const INTERFACES: Readonly<Record<string, string>> = {
+  pages: '/',
+  guestbook: '/api/guestbook',
+  membership: '/api/membership/me',
+  discovery: '/api/v1/discovery',
+  status: '/api/v1/status',
+  credentials: '/api/v1/credentials',
+  updates: '/api/v1/updates',
+  agents: '/api/v1/agents',
+  artifacts: '/api/v1/artifacts',
+  cases: '/api/v1/cases',
+  activity: '/api/v1/activity',
+  openapi: '/openapi.json',
+  for_agents: '/for-agents.md',
+  llms: '/llms.txt',
+  policy: '/policy.json',
+  reference: '/docs',
+  a2a: '/a2a',
+  agent_card: '/.well-known/agent-card.json',
+  mcp: '/mcp',
+};
+
+/** What the documents foresee: planned where the table has no row of it yet. */
+const FORESEEN = [
+  { id: 'reports', method: 'POST', path: '/api/v1/reports' },
+  { id: 'a2a', method: 'POST', path: '/a2a' },
+  { id: 'mcp', method: 'POST', path: '/mcp' },
+] as const;
+
+/** Listed as one: they are for the people who run the service, and in OpenAPI row by row. */
+const AS_ONE = ['moderation', 'operations'];
+
+// Documents and pages for people tell of the interfaces; they are listed there.
+const LISTED_ELSEWHERE = ['documents', 'pages'];
+
+const A2A_PATHS = ['/a2a', '/.well-known/agent-card.json'];
+
+/** Every interface that the route table has, by its address. */
+export function interfacesOf(features: readonly Feature[], config: Switches) {
+  const paths = new Set<string>(rowsOf(features).map(([, { path }]) => path));
+  return Object.fromEntries(
+    Object.entries(INTERFACES)
+      .filter(([, path]) => paths.has(path) && (config.a2aEnabled || !A2A_PATHS.includes(path)))
+      .map(([name, path]) => [name, `${config.baseUrl}${path}`]),
+  );
+}
+
+/** Every operation of the route table, what it foresees beside, and the state of each. */
+export function capabilitiesOf(features: readonly Feature[], config: Switches): Capability[] {
+  const rows = rowsOf(features);
+  const foreseen = FORESEEN.map(({ id, method, path }) => {
+    const route = rows.find(([, row]) => row.path === path && row.method === method)?.[1];
+    const off = id === 'a2a' && !config.a2aEnabled;
+    const state: State = off ? 'disabled' : route ? stateOf(route, config) : 'planned';
+    return { id, state, method, path };
+  });
+  const operations = rows
+    .filter(([, { tag }]) => !AS_ONE.includes(tag) && !LISTED_ELSEWHERE.includes(tag))
+    .filter(([, { path }]) => !FORESEEN.some((known) => known.path === path))
+    .map(([id, route]) => ({
+      id,
+      state: stateOf(route, config),
+      method: route.method,
+      path: route.path.replace(/:([a-z_]+)/g, '{$1}'),
+      contract: `${config.baseUrl}/openapi.json`,
+    }));
+  const groups = AS_ONE.filter((group) => rows.some(([, { tag }]) => tag === group));
+  return [...operations, ...foreseen, ...groups.map((id) => ({ id, state: 'available' as const }))];
+}
+
+function rowsOf(features: readonly Feature[]): [string, Route][] {
+  return features.flatMap(({ contract }) => Object.entries(contract));
+}
+
+/** By the switches of the configuration that its handler or the edge looks at. */
+function stateOf(route: Route, config: Switches): State {
+  const on =
+    (!route.gated || config.apiOpen) &&
+    (!A2A_PATHS.includes(route.path) || config.a2aEnabled) &&
+    (route.path !== '/api/membership/register' || config.membershipOpen) &&
+    (route.path !== '/api/guestbook' || !isMutation(route) || config.guestbookOpen);
+  return on ? 'available' : 'disabled';
+}

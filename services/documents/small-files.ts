@@ -1,0 +1,75 @@
+import type { Feature } from '../http/route.ts';
+
+/** Pages and documents for readers, in the order in which they help. */
+const READABLE = ['/', '/docs', '/for-agents.md', '/llms.txt', '/policy.json', '/openapi.json'];
+
+/** Those of them that this instance serves. */
+function served(features: readonly Feature[]): string[] {
+  const paths = new Set(
+    features.flatMap(({ contract }) => Object.values(contract).map(({ path }) => path as string)),
+  );
+  return READABLE.filter((path) => paths.has(path));
+}
+
+export function robots(baseUrl: string): string {
+  return `User-agent: *
+Allow: /
+Disallow: /moderation
+Disallow: /api/moderation/
+Disallow: /api/membership/
+
+Sitemap: ${baseUrl}/sitemap.xml
+`;
+}
+
+export function sitemap(baseUrl: string, features: readonly Feature[]): string {
+  const urls = served(features).map(
+    (path) => `  <url><loc>${escaped(baseUrl + path)}</loc></url>\n`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${urls.join('')}</urlset>
+`;
+}
+
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+export function llms(baseUrl: string): string {
+  return `# Membership, guestbook and discovery service
+
+> A moderated public guestbook, optional membership by keys that the client makes, scoped bearer
+> credentials, an updates feed, public context packets, and cases to claim, submit and review.
+
+Anonymous reads need nothing. Writes need keys that you make yourself, and an \`Idempotency-Key\`: after
+a lost answer repeat exactly the same request.
+
+## Start here
+
+- [For agents](${baseUrl}/for-agents.md): register, make a credential, write, follow updates, recover a lost answer
+- [Discovery](${baseUrl}/api/v1/discovery): what this instance offers, by configuration
+- [OpenAPI](${baseUrl}/openapi.json): every route, field, limit and error
+
+## Rules
+
+- [Policy](${baseUrl}/policy.json): what is published, kept and erased; limits; moderation
+
+## Optional
+
+- [Status](${baseUrl}/api/v1/status): whether the service responds and what it admits
+- [API reference](${baseUrl}/docs): the OpenAPI document as a page
+`;
+}
+
+const DAY = 86_400_000;
+const VALID_DAYS = 180;
+
+/** RFC 9116. Good for half a year from the day on which it is read. */
+export function securityTxt(baseUrl: string, contact: string, now: number): string {
+  const expires = new Date((Math.floor(now / DAY) + VALID_DAYS) * DAY).toISOString();
+  // A canonical address has to be https, so that nobody on the way can have changed the file.
+  const canonical = baseUrl.startsWith('https:')
+    ? `Canonical: ${baseUrl}/.well-known/security.txt\n`
+    : '';
+  return `Contact: ${contact}\nExpires: ${expires}\nPreferred-Languages: en\n${canonical}`;
+}

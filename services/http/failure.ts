@@ -1,0 +1,19 @@
+import type { Logger } from 'pino';
+import { loggable } from '../loggable.ts';
+import { OutcomeUnconfirmed, StorageUnavailable } from '../postgres.ts';
+import { Problem } from './problems.ts';
+
+/** What went wrong with a request, as a problem. Whatever no `Problem` says is logged. */
+export function problemOf(logger: Logger, error: unknown, id: string): Problem {
+  if (error instanceof Problem) return error;
+  const problem = asProblem(error);
+  const level = problem.code === 'internal_error' ? 'error' : 'warn';
+  logger[level]({ id, err: loggable(error) }, problem.code);
+  return problem;
+}
+
+function asProblem(error: unknown): Problem {
+  if (error instanceof StorageUnavailable) return new Problem('storage_unavailable');
+  if (error instanceof OutcomeUnconfirmed) return new Problem('outcome_unconfirmed');
+  return new Problem('internal_error');
+}

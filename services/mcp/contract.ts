@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { defineContract } from '../http/route.ts';
+
+const Id = z.union([z.string(), z.number()]);
+
+const Call = z
+  .object({
+    jsonrpc: z.literal('2.0'),
+    id: Id.optional(),
+    method: z.string(),
+    params: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({
+    id: 'McpCall',
+    description: 'A request or a notification of the Model Context Protocol',
+    examples: [
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'list_cases', arguments: { state: 'open' } },
+      },
+    ],
+  });
+
+const Answer = z
+  .object({
+    jsonrpc: z.literal('2.0'),
+    id: Id.nullable().optional(),
+    result: z.record(z.string(), z.unknown()).optional(),
+    error: z
+      .object({ code: z.int(), message: z.string(), data: z.unknown().optional() })
+      .optional(),
+  })
+  .meta({ id: 'McpAnswer' });
+
+const answer = (description: string) => ({ description, body: Answer });
+
+export const mcpContract = defineContract({
+  'mcp.call': {
+    method: 'POST',
+    path: '/mcp',
+    summary: 'The public record over the Model Context Protocol, read only',
+    description:
+      'Revisions 2026-07-28 and 2025-11-25, stateless, answered in JSON. Anonymous: credentials are ' +
+      'neither needed nor read. One message a request.',
+    tag: 'agents',
+    access: 'public',
+    transport: true,
+    body: Call,
+    replies: {
+      200: answer('A result, or an error that HTTP has no part in'),
+      202: answer('A notification was taken; there is no body'),
+      400: answer('No JSON, a batch, or headers that do not fit the message'),
+      403: answer('Another Origin or Host than of this service'),
+      404: answer('No such method'),
+      413: answer('Larger than 64 KiB'),
+      415: answer('Not application/json'),
+      429: {
+        ...answer('Too many requests from this address'),
+        headers: { 'Retry-After': 'Seconds to wait' },
+      },
+      500: answer('Something went wrong here'),
+      503: answer('Storage is unavailable'),
+    },
+    problems: [],
+  },
+});

@@ -1,0 +1,130 @@
+import type { IncomingMessage } from 'node:http';
+import { toWebRequest } from '@modelcontextprotocol/node';
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  localhostAllowedHostnames,
+  type McpServer,
+  validateHostHeader,
+  validateOriginHeader,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { Logger } from 'pino';
+import { isLoopback } from '../base-url.ts';
+import { problemOf } from '../http/failure.ts';
+import { type RpcId, rpcFailure } from '../http/json-rpc.ts';
+import { Problem, problemReply } from '../http/problems.ts';
+import { checkHeaders, checkMedia, readBody } from '../http/read-request.ts';
+import type { AnyReply, RequestFacts, Route } from '../http/route.ts';
+import { parseStrictJson } from '../http/strict-json.ts';
+import type { Limit, RateLimits } from '../limits.ts';
+
+interface EndpointParts {
+  config: { baseUrl: string; limitMcpRequests: number };
+  limits: RateLimits;
+  logger: Logger;
+}
+
+type Facts = RequestFacts & { incoming: IncomingMessage };
+
+/** Both revisions on one address: each request has a server of its own, and an answer in JSON. */
+export function endpoint(parts: EndpointParts, serverFor: (request: RequestFacts) => McpServer) {
+  const { hostname } = new URL(parts.config.baseUrl);
+  const hosts = [
+    hostname,
+    ...(isLoopback(parts.config.baseUrl) ? localhostAllowedHostnames() : []),
+  ];
+  const limit: Limit = {
+    kind: 'mcp-10m',
+    window: '10 minutes',
+    limit: parts.config.limitMcpRequests,
+  };
+
+  return async (route: Route, request: Facts): Promise<AnyReply> => {
+    const { incoming } = request;
+    let id: RpcId = null;
+    try {
+      checkHeaders(incoming);
+      checkSource(incoming, hosts);
+      checkMedia(incoming, route);
+      if (!(await parts.limits.take(request.address, [limit]))) throw new Problem('rate_limited');
+      const message = readMessage(await readBody(incoming, route));
+      id = typeof message.id === 'string' || typeof message.id === 'number' ? message.id : null;
+      // A stream that would stay open; nothing here ever changes that it could tell of.
+      if (message.method === 'subscriptions/listen')
+        return rpcFailure(404, id, { code: -32601, message: 'Method not found' });
+      return replyOf(await serve(incoming, message, () => serverFor(request)));
+    } catch (error) {
+      const { code, details, headers } = problemOf(parts.logger, error, request.id);
+      if (code === 'headers_too_large') throw error;
+      const reply = problemReply(code, details, request.id);
+      const rpc = { code: RPC[code] ?? -32603, message: reply.body.error.message };
+      return rpcFailure(reply.status, id, rpc, { ...reply.headers, ...headers });
+    }
+  };
+}
+
+const RPC: Readonly<Record<string, number>> = {
+  invalid_json: -32700,
+  invalid_request: -32600,
+  body_too_large: -32600,
+  unsupported_media_type: -32600,
+  origin_not_allowed: -32600,
+  fetch_site_not_allowed: -32600,
+  rate_limited: -32600,
+};
+
+/** Pages of other sites reach a service on one's own machine through a name of theirs. */
+function checkSource({ headers }: IncomingMessage, hosts: string[]): void {
+  const allowed =
+    validateHostHeader(headers.host, hosts).ok && validateOriginHeader(headers.origin, hosts).ok;
+  if (!allowed)
+    throw new Problem('origin_not_allowed', {
+      message: 'Origin and Host must be those of this service.',
+    });
+}
+
+function readMessage(bytes: Buffer) {
+  try {
+    return parseStrictJson(bytes);
+  } catch (error) {
+    if (bytes.toString('latin1').trimStart().startsWith('['))
+      throw new Problem('invalid_request', { message: 'One message a request: no batches.' });
+    throw error;
+  }
+}
+
+async function serve(incoming: IncomingMessage, message: unknown, server: () => McpServer) {
+  const { authorization: _, cookie: __, ...headers } = incoming.headers;
+  // Every answer is JSON, whatever a client would take beside it.
+  const accept = 'application/json, text/event-stream';
+  const read = {
+    method: 'POST',
+    url: incoming.url ?? '/mcp',
+    headers: { ...headers, accept },
+    async *[Symbol.asyncIterator]() {},
+  };
+  const request = await toWebRequest(read, message);
+  if (await isLegacyRequest(request, message)) {
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    const legacy = server();
+    await legacy.connect(transport);
+    const response = await transport.handleRequest(request, { parsedBody: message });
+    const answered = await buffered(response);
+    await legacy.close();
+    return answered;
+  }
+  const modern = createMcpHandler(server, { legacy: 'reject' });
+  const answered = await buffered(await modern.fetch(request, { parsedBody: message }));
+  await modern.close();
+  return answered;
+}
+
+async function buffered(response: Response) {
+  return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+}
+
+function replyOf({ response, bytes }: Awaited<ReturnType<typeof buffered>>): AnyReply {
+  const type = response.headers.get('content-type') ?? 'application/json';
+  return { status: response.status, content: { type, bytes } };
+}

@@ -1,0 +1,80 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+} from '@modelcontextprotocol/server';
+import type { Logger } from 'pino';
+import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
+import { problemOf } from '../http/failure.ts';
+import { invoke, type Operations } from '../http/invoke.ts';
+import { Problem, type ProblemCode, problemReply } from '../http/problems.ts';
+import type { RequestFacts } from '../http/route.ts';
+
+export type Json = Record<string, unknown>;
+
+/** Reads for one request: the operations of the HTTP routes, called by nobody. */
+export interface Reader {
+  read(operation: string, input?: Asked): Promise<Json>;
+}
+
+interface Asked {
+  params?: Record<string, string>;
+  query?: Record<string, string | number | undefined>;
+}
+
+export function readerOf(operations: Operations, apiOpen: boolean, request: RequestFacts): Reader {
+  return {
+    async read(id, { params = {}, query = {} } = {}) {
+      const operation = operations.get(id);
+      if (!operation) throw new Error(`there is no operation ${id}`);
+      if (operation.route.gated && !apiOpen) throw new Problem('api_disabled');
+      const given = Object.entries(query).filter(([, value]) => value !== undefined);
+      const input = {
+        params,
+        query: Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
+        body: undefined,
+      };
+      const reply = await invoke(operation, { kind: 'anonymous' }, input, request);
+      if (isRefusal(reply)) throw problemFrom(reply);
+      if (!reply.content) return reply.body as Json;
+      return JSON.parse(Buffer.from(reply.content.bytes as Uint8Array).toString());
+    },
+  };
+}
+
+export const problemFrom = ({ refused, details }: Refusal) =>
+  new Problem(refused as ProblemCode, details);
+
+/** What may be told of a failure. What is private, gone or missing is told alike. */
+export interface Told {
+  code: ProblemCode;
+  text: string;
+}
+
+export function toldOf(logger: Logger, error: unknown, requestId: string): Told {
+  const problem = problemOf(logger, error, requestId);
+  const hidden = problem.code === 'gone' || problem.code === 'reply_target_missing';
+  const { code, details } = hidden ? refusedAsMissing() : problem;
+  const { message, issues } = problemReply(code, details, requestId).body.error;
+  const listed = (Array.isArray(issues) ? issues : []) as { path: string; message: string }[];
+  const faults = listed.map((issue) => `${issue.path} ${issue.message}`).join('; ');
+  return { code, text: [`${code}: ${message}`, faults].filter(Boolean).join(' ') };
+}
+
+function refusedAsMissing() {
+  const { refused } = refuse('not_found');
+  return { code: refused, details: {} };
+}
+
+/** The same as an error of the protocol, where there is no tool to answer for it. */
+export function protocolError(
+  logger: Logger,
+  error: unknown,
+  requestId: string,
+  uri: string,
+): ProtocolError {
+  const { code, text } = toldOf(logger, error, requestId);
+  return code === 'not_found' || code === 'invalid_request'
+    ? new ResourceNotFoundError(uri)
+    : new ProtocolError(ProtocolErrorCode.InternalError, text);
+}

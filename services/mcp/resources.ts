@@ -1,0 +1,75 @@
+import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import type { Logger } from 'pino';
+import { type Json, protocolError, type Reader } from './reader.ts';
+
+const JSON_TYPE = 'application/json';
+
+const FIXED = [
+  { name: 'discovery', operation: 'discovery.get', title: 'What this service offers' },
+  { name: 'status', operation: 'status.get', title: 'Whether this service responds' },
+] as const;
+
+const TEMPLATES = [
+  {
+    name: 'members',
+    title: 'A member with a published profile',
+    operation: 'agents.get',
+    param: 'member_id',
+    list: 'agents.list',
+    key: 'agents',
+  },
+  {
+    name: 'artifacts',
+    title: 'A context packet',
+    operation: 'artifacts.get',
+    param: 'artifact_id',
+    list: 'artifacts.list',
+    key: 'artifacts',
+  },
+  {
+    name: 'cases',
+    title: 'A case with its record',
+    operation: 'case.read',
+    param: 'case_id',
+    list: 'case.list',
+    key: 'cases',
+  },
+] as const;
+
+const COMPLETIONS = 20;
+
+/** The public record as resources in JSON. A failure tells nothing but what may be told. */
+export function addResources(server: McpServer, reader: Reader, logger: Logger, requestId: string) {
+  const guarded = async (uri: URL, read: () => Promise<Json>) => {
+    try {
+      const text = JSON.stringify(await read());
+      return { contents: [{ uri: uri.href, mimeType: JSON_TYPE, text }] };
+    } catch (error) {
+      throw protocolError(logger, error, requestId, uri.href);
+    }
+  };
+  for (const { name, operation, title } of FIXED)
+    server.registerResource(name, `service://${name}`, { title, mimeType: JSON_TYPE }, (uri) =>
+      guarded(uri, () => reader.read(operation)),
+    );
+
+  for (const { name, title, operation, param, list, key } of TEMPLATES) {
+    /** Ids among the newest hundred that begin so. */
+    const complete = async (value: string): Promise<string[]> => {
+      try {
+        const page = await reader.read(list, { query: { limit: 100 } });
+        const ids = (page[key] as { id: string }[]).map(({ id }) => id);
+        return ids.filter((id) => id.startsWith(value.toLowerCase())).slice(0, COMPLETIONS);
+      } catch (error) {
+        throw protocolError(logger, error, requestId, `service://${name}/${value}`);
+      }
+    };
+    const template = new ResourceTemplate(`service://${name}/{id}`, {
+      list: undefined,
+      complete: { id: complete },
+    });
+    server.registerResource(name, template, { title, mimeType: JSON_TYPE }, (uri, { id }) =>
+      guarded(uri, () => reader.read(operation, { params: { [param]: String(id) } })),
+    );
+  }
+}

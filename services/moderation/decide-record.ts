@@ -1,0 +1,188 @@
+import { holdModerator, type ModeratorRow } from '../../projections/moderators.ts';
+import { findPolicy, type PolicyRow } from '../../projections/policies.ts';
+import { type RecordReportRow, untoldReports } from '../../projections/record-reports.ts';
+import { type RecordRow, recordEvents } from '../../projections/records.ts';
+import { streamVersion } from '../eventstore/append.ts';
+import { isRefusal, type Refusal, refuse, replay } from '../eventstore/decider.ts';
+import type { NewEvent } from '../eventstore/event.ts';
+import type { Job, Plan } from '../eventstore/store.ts';
+import type { PrincipalOf, Role } from '../http/principal.ts';
+import type { ReportReason } from '../notes/report-reasons.ts';
+import { type RemovalCommand, wrongState, wrongVersion } from '../removal.ts';
+import { recordReports, reportsStream } from '../reports/reports.ts';
+import { membersToTell } from '../reports/resolve.ts';
+import { lastRemoval, type Subject } from '../subject.ts';
+import type { DecideRefusal } from './decide.ts';
+import { type NamedEvent, withWinner } from './decide-rows.ts';
+import { refuseUnlessActive } from './policy.ts';
+import type { Decided } from './review-contract.ts';
+import { LEADS, ROLES_OF } from './roles.ts';
+import type { SubjectDecision } from './subject-contract.ts';
+
+/** A decision on a record, or the undo of one by its event. */
+export type Asked = SubjectDecision | { action: 'undo'; of: string; expected_version: number };
+
+type Rows = [
+  ModeratorRow[],
+  PolicyRow[],
+  RecordRow[],
+  NamedEvent[],
+  RecordReportRow[],
+  { member_id: string }[],
+];
+
+/** A record as it is under the locks. Versions are those of the record and its reports together. */
+interface Desk {
+  subject: Subject;
+  id: string;
+  row: RecordRow;
+  me: { moderatorId: string; role: Role };
+  facts: NamedEvent[];
+  reports: NamedEvent[];
+  open: RecordReportRow[];
+  concerned: string[];
+  undoSeconds: number;
+  now: Date;
+}
+
+type Made = { stream: string; version: number; events: NewEvent[] } | Refusal<DecideRefusal>;
+
+/** One decision on a published record, in one transaction with what it settles. */
+export function recordPlan(
+  me: PrincipalOf<'moderator'>,
+  subject: Subject,
+  id: string,
+  asked: Asked,
+  undoSeconds: number,
+): Plan<Decided, DecideRefusal> {
+  const records = subject.records([id]);
+  const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
+  return {
+    ...(subject.gate ? { gate: subject.gate(id) } : {}),
+    lock: membersToTell(subject, id),
+    load: [
+      holdModerator(me.moderatorId),
+      findPolicy(asked.action === 'remove' ? asked.policy : null),
+      records,
+      recordEvents(records, streams),
+      untoldReports(subject.type, id),
+      subject.concerned(id),
+    ],
+    decide({ rows, now }) {
+      const [[live], [policy], [row], events, reports, concerned] = rows as unknown as Rows;
+      if (!live) return refuse('moderator_required');
+      const unknown = asked.action === 'remove' ? refuseUnlessActive(policy) : null;
+      if (unknown) return unknown;
+      if (!row) return refuse('not_found');
+      const desk: Desk = {
+        subject,
+        id,
+        row,
+        me: { moderatorId: me.moderatorId, role: live.role },
+        facts: events.filter(({ stream_id }) => stream_id === streams[0]),
+        reports: events.filter(({ stream_id }) => stream_id === streams[1]),
+        open: reports.filter(({ state }) => state === 'open'),
+        concerned: concerned.map(({ member_id }) => member_id),
+        undoSeconds,
+        now,
+      };
+      const made = asked.action === 'keep' ? keep(desk, asked) : moderate(desk, asked);
+      if (isRefusal(made)) return withWinner(inAll(made, desk), events);
+      const removed = asked.action === 'remove';
+      const version = row.version + streamVersion(desk.reports) + made.events.length;
+      return {
+        answer: ([event]) => ({
+          status: asked.action === 'undo' ? 'undone' : 'decided',
+          event_id: event?.event_id ?? '',
+          state: removed ? 'removed' : 'published',
+          version,
+          undo_until: removed ? new Date(now.getTime() + undoSeconds * 1000).toISOString() : null,
+        }),
+        appends: [
+          {
+            owner: row.author_id,
+            ...made,
+            actor: { type: 'moderator', id: me.moderatorId },
+          },
+        ],
+        jobs: removed ? [tellJob(desk, made.version + 1)] : [],
+      };
+    },
+  };
+}
+
+/** The version that was shown: the record's own and that of its reports. */
+const versionOf = ({ row, reports }: Desk): number => row.version + streamVersion(reports);
+
+/** A record's decider knows its own version alone. */
+function inAll(refusal: Refusal<DecideRefusal>, desk: Desk): Refusal<DecideRefusal> {
+  if (refusal.details?.current_version === undefined) return refusal;
+  const current = { current_state: desk.row.state, current_version: versionOf(desk) };
+  return refuse(refusal.refused, { ...refusal.details, ...current });
+}
+
+function keep(desk: Desk, { action, expected_version }: Asked): Made {
+  const { subject, id, row, reports, open, me } = desk;
+  const roles = ROLES_OF[action as 'keep'];
+  if (!roles.includes(me.role)) return refuse('role_required', { roles });
+  const state = { status: row.state, version: versionOf(desk) };
+  if (row.state !== 'published' || open.length === 0) return wrongState(state);
+  if (expected_version !== state.version) return wrongVersion(state);
+  const kept = { type: subject.type, id };
+  const events = recordReports.decide(replay(recordReports, reports as never[]), {
+    type: 'DismissReports',
+    subject: kept,
+    open: open.map((report) => ({ ...report, reason: report.reason as ReportReason })),
+  });
+  if (isRefusal(events)) return events;
+  return { stream: reportsStream(kept), version: streamVersion(reports), events };
+}
+
+function moderate(desk: Desk, asked: Asked): Made {
+  const { subject, id, row, facts, concerned } = desk;
+  const command = asked.action === 'undo' ? undoCommand(desk, asked) : decision(desk, asked);
+  if (isRefusal(command)) return command;
+  const events = subject.decide(facts, command, concerned);
+  if (isRefusal(events)) return events;
+  if (events.length === 0) throw new Error(`${row.state} ${subject.type}: nothing decided`);
+  return { stream: subject.stream(id), version: streamVersion(facts), events };
+}
+
+function decision(desk: Desk, asked: Asked): RemovalCommand | Refusal<DecideRefusal> {
+  const { me, facts, undoSeconds, reports } = desk;
+  const roles = ROLES_OF[asked.action as 'remove' | 'restore'];
+  if (!roles.includes(me.role)) return refuse('role_required', { roles });
+  const expectedVersion = asked.expected_version - streamVersion(reports);
+  if (asked.action === 'remove') {
+    const message = asked.message ?? null;
+    // Records are decided on without a lease.
+    return { type: 'Remove', expectedVersion, policy: asked.policy, message, claimedAt: null };
+  }
+  const removal = lastRemoval(facts, undoSeconds);
+  return { type: 'Restore', expectedVersion, by: me.moderatorId, removal };
+}
+
+/** Whoever removed may undo it for a while, a lead at any time. */
+function undoCommand(
+  desk: Desk,
+  { of, expected_version }: Extract<Asked, { action: 'undo' }>,
+): RemovalCommand | Refusal<DecideRefusal> {
+  const { row, me, facts, undoSeconds, now } = desk;
+  const removal = lastRemoval(facts, undoSeconds);
+  const state = { status: row.state, version: versionOf(desk) };
+  if (row.state !== 'removed' || removal?.eventId !== of) return wrongState(state);
+  const lead = me.role === 'lead';
+  if (!lead && removal.by !== me.moderatorId) return refuse('role_required', { roles: LEADS });
+  if (expected_version !== state.version) return wrongVersion(state);
+  const undoUntil = lead ? new Date(now.getTime() + 1) : removal.undoUntil;
+  return { type: 'UndoRemoval', of, removal: { ...removal, undoUntil }, now };
+}
+
+function tellJob({ subject, id, undoSeconds }: Desk, version: number): Job {
+  return {
+    queue: 'tell-removal',
+    data: { subject: { type: subject.type, id }, version },
+    // A second more, so that the job is never there before the window is over.
+    ...(undoSeconds > 0 ? { startAfter: undoSeconds + 1 } : {}),
+  };
+}

@@ -1,0 +1,42 @@
+import { type DepthRow, queueDepth } from '../../projections/review-stats.ts';
+import { readStream, streamVersion } from '../eventstore/append.ts';
+import type { RecordedEvent } from '../eventstore/event.ts';
+import type { Decision, Plan } from '../eventstore/store.ts';
+import { EVERYBODY } from './policy.ts';
+
+const STREAM = 'queue-age';
+
+export type QueueAlert = 'overdue' | 'caught_up' | null;
+
+/** One event when the first note has waited for more than a day, and one when none does any more. */
+export function queueAlertPlan(): Plan<QueueAlert> {
+  return {
+    load: [queueDepth(), readStream(EVERYBODY, STREAM)],
+    decide({ rows, now }): Decision<QueueAlert, never> {
+      const [[depth], events] = rows as unknown as [DepthRow[], RecordedEvent[]];
+      const { pending = 0, past_due = 0, oldest_seconds = 0 } = depth ?? {};
+      const alerted = events.at(-1)?.type === 'QueueOverdue';
+      if (alerted === past_due > 0) return { unchanged: null };
+      const submitted = new Date(now.getTime() - (oldest_seconds ?? 0) * 1000);
+      const event = alerted
+        ? { type: 'QueueCaughtUp' as const, data: { pending }, personal: null }
+        : {
+            type: 'QueueOverdue' as const,
+            data: { pending, past_due, oldest_submitted_at: submitted.toISOString() },
+            personal: null,
+          };
+      return {
+        answer: alerted ? 'caught_up' : 'overdue',
+        appends: [
+          {
+            owner: EVERYBODY,
+            stream: STREAM,
+            version: streamVersion(events),
+            actor: { type: 'service' },
+            events: [event],
+          },
+        ],
+      };
+    },
+  };
+}

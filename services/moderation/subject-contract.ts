@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { defineContract } from '../http/route.ts';
+import { Uuid } from '../http/schemas.ts';
+import { RECORD_TYPES } from '../reports/kind.ts';
+import { Item } from './item.ts';
+import { RecordItem } from './record-item.ts';
+import { REPLAYED } from './replayed.ts';
+import { ACTION, DECIDE_PROBLEMS, Decided, expected, HistoryEvent } from './review-contract.ts';
+import { DECIDERS, READERS } from './roles.ts';
+
+/** What is done to something that is public already. */
+export const SubjectDecision = z.discriminatedUnion(
+  'action',
+  [
+    z.strictObject({ ...ACTION.remove, ...expected }),
+    z.strictObject({ ...ACTION.restore, ...expected }),
+    z.strictObject({ ...ACTION.keep, ...expected }),
+  ],
+  { error: 'must be one of remove, restore, keep' },
+);
+export type SubjectDecision = z.output<typeof SubjectDecision>;
+
+const params = z.object({ type: z.enum(['note', ...RECORD_TYPES]), id: Uuid });
+
+export const subjectContract = defineContract({
+  'moderation.subject': {
+    method: 'GET',
+    path: '/api/moderation/subjects/:type/:id',
+    summary: 'Something published, reported or not, with its reports and its history',
+    description: "A profile's id is its member's. A note answers its own item.",
+    tag: 'moderation',
+    access: { roles: READERS },
+    params,
+    replies: {
+      200: {
+        description: 'The subject',
+        body: z.object({
+          status: z.literal('ok'),
+          item: z.union([RecordItem, Item]),
+          history: z.array(HistoryEvent),
+        }),
+      },
+    },
+    problems: ['moderator_required', 'not_found'],
+  },
+  'moderation.decide_subject': {
+    method: 'POST',
+    path: '/api/moderation/subjects/:type/:id/decisions',
+    summary: 'Take something published down, bring it back, or keep what was reported',
+    description:
+      "expected_version is the item's. A removal names a policy; its undo is that of every decision. A lead restores, never who removed.",
+    tag: 'moderation',
+    access: { roles: DECIDERS },
+    params,
+    body: SubjectDecision,
+    idempotency: 'optional',
+    replies: { 201: { headers: REPLAYED, description: 'Decided', body: Decided } },
+    problems: [...DECIDE_PROBLEMS, 'invalid_request'],
+  },
+});

@@ -1,0 +1,55 @@
+import { recordEvents } from '../../projections/records.ts';
+import { isRefusal, refuse } from '../eventstore/decider.ts';
+import type { Handlers } from '../http/route.ts';
+import { query } from '../postgres.ts';
+import { reportsStream } from '../reports/reports.ts';
+import { decisionOn } from './commands.ts';
+import { reviewPlan } from './decide.ts';
+import { recordPlan } from './decide-record.ts';
+import { type NamedEvent, readNoteStreams } from './decide-rows.ts';
+import { historyBody } from './history.ts';
+import { notesBodies } from './item-bodies.ts';
+import { executeOnce } from './once.ts';
+import type { ModerationParts } from './parts.ts';
+import { type RecordItemRow, recordItemBody, withReports } from './record-item.ts';
+import type { subjectContract } from './subject-contract.ts';
+
+export function subjectHandlers(parts: ModerationParts): Handlers<typeof subjectContract> {
+  const { config, pool, store, subjects } = parts;
+  const undoSeconds = config.undoWindowSeconds;
+  const subjectOf = (type: string) => subjects.find((subject) => subject.type === type);
+  return {
+    'moderation.subject': async ({ principal: me, params: { type, id } }) => {
+      const subject = subjectOf(type);
+      if (!subject) {
+        const [[item], events] = await Promise.all([
+          notesBodies(parts, me, [id]),
+          query<NamedEvent & Record<string, unknown>>(pool, readNoteStreams([id])),
+        ]);
+        if (!item) return refuse('not_found');
+        return { status: 200, body: { status: 'ok', item, history: events.map(historyBody) } };
+      }
+      const records = subject.records([id]);
+      const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
+      const [[row], events] = await Promise.all([
+        query<RecordItemRow>(pool, withReports(subject.type, records)),
+        query<NamedEvent & Record<string, unknown>>(pool, recordEvents(records, streams)),
+      ]);
+      if (!row) return refuse('not_found');
+      const item = recordItemBody(row, { me, undoSeconds });
+      return { status: 200, body: { status: 'ok', item, history: events.map(historyBody) } };
+    },
+
+    'moderation.decide_subject': async (call) => {
+      const { principal: me, params, body } = call;
+      const subject = subjectOf(params.type);
+      const plan = subject
+        ? recordPlan(me, subject, params.id, body, undoSeconds)
+        : reviewPlan(me, decisionOn(params.id, body), undoSeconds, body);
+      const decided = await executeOnce(store, call, plan, 201);
+      if (isRefusal(decided)) return decided;
+      const { answer, ...extras } = decided;
+      return { status: 201, body: answer, ...extras };
+    },
+  };
+}

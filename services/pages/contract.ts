@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { defineContract, type Route } from '../http/route.ts';
+import { PAGES, type PageName } from './pages.ts';
+
+const PAGE_HEADERS = {
+  'Content-Security-Policy': 'What the page may load: this origin, nothing inline',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'What the page may never ask for',
+};
+
+const ASSET_HEADERS = {
+  'Content-Encoding': 'br or gzip, where the caller takes it',
+  Vary: 'Accept-Encoding',
+};
+
+const file = z.object({ file: z.string().max(100) });
+
+const page = (name: PageName) =>
+  ({
+    method: 'GET',
+    path: PAGES[name].path,
+    summary: `The page "${PAGES[name].title}", for people`,
+    tag: 'pages',
+    access: 'public',
+    unknownQuery: 'ignored',
+    replies: { 200: { description: 'The page', type: 'text/html', headers: PAGE_HEADERS } },
+    problems: [],
+  }) as const satisfies Route;
+
+const asset = <const Path extends `/${string}`>(path: Path, type: string) =>
+  ({
+    method: 'GET',
+    path,
+    summary: `A ${type} file of the pages, which never changes under its name`,
+    tag: 'pages',
+    access: 'public',
+    unknownQuery: 'ignored',
+    params: file,
+    replies: {
+      200: {
+        description: 'The file',
+        type,
+        headers: ASSET_HEADERS,
+      },
+    },
+    problems: ['not_found'],
+  }) as const satisfies Route;
+
+export const pagesContract = defineContract({
+  'pages.guestbook': page('guestbook'),
+  'pages.moderation': page('moderation'),
+  'pages.script': asset('/assets/scripts/:file', 'text/javascript'),
+  'pages.style': asset('/assets/styles/:file', 'text/css'),
+});

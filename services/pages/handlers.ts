@@ -1,0 +1,59 @@
+import { refuse } from '../eventstore/decider.ts';
+import { strongEtag } from '../http/respond.ts';
+import type { Handlers, RequestFacts } from '../http/route.ts';
+import { type Asset, type Built, builtPages } from './build.ts';
+import type { pagesContract } from './contract.ts';
+import { CONTENT_SECURITY_POLICY } from './html.ts';
+import type { PageName } from './pages.ts';
+
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+const PAGE_HEADERS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  // Browsers answer no-referrer with "Origin: null", which the API refuses.
+  'referrer-policy': 'same-origin',
+};
+
+export function pagesHandlers(): Handlers<typeof pagesContract> {
+  const page = (name: PageName) => async () => {
+    const { html } = (await builtPages()).pages[name];
+    const content = { type: 'text/html; charset=utf-8', bytes: html, etag: strongEtag(html) };
+    return { status: 200 as const, content, headers: PAGE_HEADERS };
+  };
+
+  const asset =
+    (kind: 'scripts' | 'styles', type: string) =>
+    async ({ params, request }: { params: { file: string }; request: RequestFacts }) => {
+      const found = ((await builtPages()) satisfies Built)[kind].get(params.file);
+      if (!found) return refuse('not_found');
+      const { encoding, bytes } = encoded(found, request.acceptEncoding);
+      return {
+        status: 200 as const,
+        content: { type, bytes },
+        headers: {
+          'cache-control': IMMUTABLE,
+          vary: 'accept-encoding',
+          ...(encoding ? { 'content-encoding': encoding } : {}),
+        },
+      };
+    };
+
+  return {
+    'pages.guestbook': page('guestbook'),
+    'pages.moderation': page('moderation'),
+    'pages.script': asset('scripts', 'text/javascript; charset=utf-8'),
+    'pages.style': asset('styles', 'text/css; charset=utf-8'),
+  };
+}
+
+/** The smallest form that the caller takes. `;q=0` is a refusal. */
+function encoded(asset: Asset, accepted = ''): { encoding?: 'br' | 'gzip'; bytes: Uint8Array } {
+  for (const encoding of ['br', 'gzip'] as const)
+    if (
+      new RegExp(`(^|,)\\s*${encoding}\\s*(;\\s*q=(1|0\\.\\d*[1-9])\\d*)?\\s*(,|$)`).test(accepted)
+    )
+      return { encoding, bytes: asset[encoding] };
+  return { bytes: asset.identity };
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { COMMAND_PROBLEMS } from '../http/problems.ts';
+import { defineContract } from '../http/route.ts';
+import { AnyUuid, Receipt, Text, Uuid } from '../http/schemas.ts';
+import { REPORT_REASONS } from '../notes/report-reasons.ts';
+import { RECORD_TYPES } from './kind.ts';
+
+export const ReportRequest = z.strictObject({
+  subject: z.strictObject({ type: z.enum(['note', ...RECORD_TYPES]), id: Uuid }),
+  reason: z.enum(REPORT_REASONS),
+  details: Text(0, 1000).optional(),
+});
+export type ReportRequest = z.output<typeof ReportRequest>;
+
+const Reported = z.object({
+  status: z.literal('received'),
+  report: z.object({ id: AnyUuid, state: z.literal('open') }),
+  receipt: Receipt,
+});
+export type Reported = z.input<typeof Reported>;
+
+export const reportsContract = defineContract({
+  'report.create': {
+    method: 'POST',
+    path: '/api/v1/reports',
+    summary: 'Ask the moderators to look at something public',
+    description:
+      "A profile's id is its member's. Who has reported the same subject before gets that report's id again and changes nothing. What becomes of a report is told in the feed.",
+    tag: 'reports',
+    access: { scope: 'report:create' },
+    gated: true,
+    idempotency: 'required',
+    body: ReportRequest,
+    replies: {
+      201: {
+        description: "It is in the moderators' queue",
+        body: Reported,
+        headers: {
+          'Idempotency-Replayed': 'true, where this is the answer of an earlier request',
+        },
+      },
+    },
+    problems: [...COMMAND_PROBLEMS, 'not_found'],
+  },
+});

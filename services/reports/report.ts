@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { authorsOf, type RecordRow, recordEvents } from '../../projections/records.ts';
+import { streamVersion } from '../eventstore/append.ts';
+import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
+import type { RecordedEvent } from '../eventstore/event.ts';
+import type { Accepted, MemberCommand } from '../member-command.ts';
+import { reportPlan } from '../notes/author-plans.ts';
+import type { Subject } from '../subject.ts';
+import type { Reported, ReportRequest } from './contract.ts';
+import { recordReports, reportsStream } from './reports.ts';
+
+type Report = MemberCommand<201, Reported, 'not_found'>;
+type Received = Accepted<201, Reported>;
+
+/** To its reporter a report is open until the feed tells what became of the subject. */
+function received(id: string, appends: Received['appends']): Received {
+  return {
+    status: 201,
+    appends,
+    body: (receipt) => ({ status: 'received', report: { id, state: 'open' }, receipt }),
+  };
+}
+
+/** By the rules of a report that is made on the guestbook's page. */
+export function reportNote(memberId: string, { subject, reason, details }: ReportRequest): Report {
+  const plan = reportPlan(subject.id, {
+    reportId: randomUUID(),
+    reporter: { memberId },
+    reason,
+    details: details ?? null,
+  });
+  return {
+    load: plan.load,
+    decide(loaded) {
+      const decided = plan.decide(loaded);
+      if (isRefusal(decided)) return decided;
+      if ('unchanged' in decided) return received(decided.unchanged, []);
+      return received(decided.answer as string, decided.appends);
+    },
+  };
+}
+
+/** The author is locked, so that the record is public for as long as it is reported. */
+export function reportRecord(
+  of: Subject,
+  memberId: string,
+  { subject: { id }, reason, details }: ReportRequest,
+): Report {
+  const subject = { type: of.type, id };
+  const stream = reportsStream(subject);
+  const reportId = randomUUID();
+  const records = of.records([id]);
+  return {
+    lock: authorsOf(records),
+    load: [records, recordEvents(records, [stream])],
+    decide({ rows }) {
+      const [[row], events] = rows as unknown as [RecordRow[], RecordedEvent[]];
+      if (!row) return refuse('not_found');
+      const state = replay(recordReports, events as never[]);
+      const decided = recordReports.decide(state, {
+        type: 'ReportRecord',
+        subject,
+        public: row.public,
+        reportId,
+        memberId,
+        reason,
+        details: details ?? null,
+      });
+      if (isRefusal(decided)) return decided;
+      const former = state.reporters[memberId];
+      if (decided.length === 0) return received(former ?? reportId, []);
+      const actor = { type: 'member' as const, id: memberId };
+      const version = streamVersion(events);
+      return received(reportId, [
+        { owner: row.author_id, stream, version, actor, events: decided },
+      ]);
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { type Decider, type Refusal, refuse } from '../eventstore/decider.ts';
+import type { NewEvent } from '../eventstore/event.ts';
+import type { ReportReason } from '../notes/report-reasons.ts';
+import type * as events from './events.ts';
+import type { RecordType } from './kind.ts';
+
+type ReportEvents = (typeof events)[keyof typeof events];
+
+/** A published record. */
+export interface SubjectId {
+  type: RecordType;
+  id: string;
+}
+
+export interface ReportsState {
+  /** Who reported, for ever, and under which id. */
+  reporters: Readonly<Record<string, string>>;
+  /** Reasons that a moderator has looked at and dismissed. */
+  dismissed: readonly string[];
+}
+
+interface Settled {
+  report_id: string;
+  member_id: string;
+}
+
+export type ReportsCommand =
+  | {
+      type: 'ReportRecord';
+      subject: SubjectId;
+      /** Whether anybody can read the record now. */
+      public: boolean;
+      reportId: string;
+      memberId: string;
+      reason: ReportReason;
+      details: string | null;
+    }
+  | {
+      type: 'DismissReports';
+      subject: SubjectId;
+      /** The reports that wait. */
+      open: readonly (Settled & { reason: ReportReason })[];
+    }
+  | {
+      type: 'ResolveReports';
+      subject: SubjectId;
+      outcome: 'removed' | 'withdrawn';
+      reports: readonly Settled[];
+    };
+
+/** The reports on one record: one for each reporter; what was dismissed asks for nothing anew. */
+export const recordReports: Decider<ReportsState, ReportsCommand, ReportEvents, 'not_found'> = {
+  initial: { reporters: {}, dismissed: [] },
+
+  decide(state, command): NewEvent<ReportEvents>[] | Refusal<'not_found'> {
+    const { subject } = command;
+    switch (command.type) {
+      case 'ReportRecord': {
+        if (!command.public) return refuse('not_found');
+        if (command.memberId in state.reporters) return [];
+        const { reportId: report_id, memberId: member_id, reason, details } = command;
+        const silent = state.dismissed.includes(reason);
+        const data = { subject, report_id, member_id, reason, silent };
+        return [{ type: 'RecordReported', data, personal: { details } }];
+      }
+      case 'DismissReports': {
+        if (command.open.length === 0) return [];
+        const reasons = [...new Set(command.open.map(({ reason }) => reason))];
+        const data = { subject, reports: command.open.map(settled), reasons };
+        return [{ type: 'RecordReportsDismissed', data, personal: null }];
+      }
+      case 'ResolveReports': {
+        if (command.reports.length === 0) return [];
+        const { outcome } = command;
+        const data = { subject, outcome, reports: command.reports.map(settled) };
+        return [{ type: 'RecordReportsResolved', data, personal: null }];
+      }
+    }
+  },
+
+  evolve(state, event) {
+    if (event.type === 'RecordReported') {
+      const { member_id, report_id } = event.data;
+      return { ...state, reporters: { ...state.reporters, [member_id]: report_id } };
+    }
+    if (event.type !== 'RecordReportsDismissed') return state;
+    return { ...state, dismissed: [...state.dismissed, ...event.data.reasons] };
+  },
+};
+
+const settled = ({ report_id, member_id }: Settled): Settled => ({ report_id, member_id });
+
+/** Where the reports on a record stand. */
+export const reportsStream = ({ type, id }: SubjectId): string => `report-${type}-${id}`;

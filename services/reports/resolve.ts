@@ -1,0 +1,118 @@
+import { type RecordReportRow, untoldReports } from '../../projections/record-reports.ts';
+import { type RecordRow, recordEvents } from '../../projections/records.ts';
+import { type Append, streamVersion } from '../eventstore/append.ts';
+import { isRefusal, replay } from '../eventstore/decider.ts';
+import type { RecordedEvent } from '../eventstore/event.ts';
+import type { Sql } from '../eventstore/sql.ts';
+import type { Plan } from '../eventstore/store.ts';
+import { lastRemoval, type Subject } from '../subject.ts';
+import { recordReports, reportsStream } from './reports.ts';
+
+/** For a lock: whose feeds a decision may be told in, and whoever reported and waits. */
+export function membersToTell(subject: Subject, id: string): Sql {
+  const members = subject.members(id);
+  const [type, subjectId] = [members.values.length + 1, members.values.length + 2];
+  return {
+    name: `${members.name}-and-reporters`,
+    text: `${members.text} UNION SELECT member_id FROM record_reports
+      WHERE subject_type = $${type}::text AND subject_id = $${subjectId}::uuid AND told_at IS NULL`,
+    values: [...members.values, subject.type, id],
+  };
+}
+
+type Rows = [RecordRow[], RecordedEvent[], RecordReportRow[], { member_id: string }[]];
+
+function loadOf(subject: Subject, id: string): Sql[] {
+  const records = subject.records([id]);
+  const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
+  return [
+    records,
+    recordEvents(records, streams),
+    untoldReports(subject.type, id),
+    subject.concerned(id),
+  ];
+}
+
+function resolution(
+  of: Subject,
+  id: string,
+  author: string,
+  events: readonly RecordedEvent[],
+  outcome: 'removed' | 'withdrawn',
+  reports: readonly RecordReportRow[],
+): Append[] {
+  const subject = { type: of.type, id };
+  const stream = reportsStream(subject);
+  const earlier = events.filter(({ stream_id }) => stream_id === stream);
+  const resolved = recordReports.decide(replay(recordReports, earlier as never[]), {
+    type: 'ResolveReports',
+    subject,
+    outcome,
+    reports,
+  });
+  if (isRefusal(resolved) || resolved.length === 0) return [];
+  const actor = { type: 'service' as const };
+  return [{ owner: author, stream, version: streamVersion(earlier), actor, events: resolved }];
+}
+
+/**
+ * Tells those concerned and the reporters of the removal that a record's version is, if it still
+ * stands; answers whether it told.
+ */
+export function tellRemovalPlan(
+  subject: Subject,
+  id: string,
+  version: number,
+  undoSeconds: number,
+): Plan<boolean> {
+  return {
+    ...(subject.gate ? { gate: subject.gate(id) } : {}),
+    lock: membersToTell(subject, id),
+    load: loadOf(subject, id),
+    decide({ rows, now }) {
+      const [[row], events, reports, concerned] = rows as unknown as Rows;
+      const stream = subject.stream(id);
+      const facts = events.filter(({ stream_id }) => stream_id === stream);
+      const removal = lastRemoval(facts, undoSeconds);
+      if (!row || removal?.version !== version) return { unchanged: false };
+      const members = concerned.map(({ member_id }) => member_id);
+      const command = { type: 'TellRemoval' as const, of: removal.eventId, removal };
+      const told = subject.decide(facts, command, members);
+      if (isRefusal(told) || told.length === 0) return { unchanged: false };
+      if (now < removal.undoUntil)
+        throw new Error('a removal that may still be undone is told to nobody');
+      const author = row.author_id;
+      const removed = reports.filter(
+        ({ settled_by_event }) => settled_by_event === removal.eventId,
+      );
+      return {
+        answer: true,
+        appends: [
+          {
+            owner: author,
+            stream,
+            version: streamVersion(facts),
+            actor: { type: 'moderator' },
+            events: told,
+          },
+          ...resolution(subject, id, author, events, 'removed', removed),
+        ],
+      };
+    },
+  };
+}
+
+/** Tells whoever reported a record that its author has withdrawn it; answers whether it told. */
+export function tellWithdrawalPlan(subject: Subject, id: string): Plan<boolean> {
+  return {
+    lock: membersToTell(subject, id),
+    load: loadOf(subject, id),
+    decide({ rows }) {
+      const [[row], events, reports] = rows as unknown as Rows;
+      if (!row) return { unchanged: false };
+      const withdrawn = reports.filter(({ state }) => state === 'withdrawn');
+      const appends = resolution(subject, id, row.author_id, events, 'withdrawn', withdrawn);
+      return appends.length === 0 ? { unchanged: false } : { answer: true, appends };
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import t from 'tap';
+import { look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { openConsole, signIn, toast } from '../harness/console.ts';
+import { decide, hire, submit } from '../harness/moderation.ts';
+import { startService } from '../harness/service.ts';
+
+t.test('two moderators in two browsers on one note', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [one] = [await submit(service, { message: 'One' }), await submit(service)];
+  const anns = await openConsole(t, service, ann);
+  const bobs = await openConsole(t, service, bob, anns.browser);
+  await anns.page.locator('.note .text', { hasText: 'One' }).waitFor();
+
+  await bobs.page.keyboard.press('n');
+  await bobs.page.locator('.note .lease').waitFor();
+  await anns.page.locator('.row', { hasText: 'Held by Bob' }).waitFor();
+  await anns.page.getByText('Bob has been working on this since').waitFor();
+  await anns.page.keyboard.press('a');
+  await toast(anns.page, 'Not possible here');
+  await bobs.page.keyboard.press('Escape');
+  await anns.page.getByRole('button', { name: 'Approve a' }).waitFor();
+
+  // Ann writes; her claim ends behind her back; Bob decides.
+  await anns.page.keyboard.press('r');
+  await anns.page.getByLabel('Word to the author').fill('A long and careful word');
+  await anns.page.locator('.row', { hasText: 'Yours' }).waitFor();
+  await anns.page.route('**/api/moderation/stream', (route) => route.abort());
+  await anns.context.setOffline(true);
+  await anns.page.getByText('Live updates paused').waitFor();
+  await service.database.pool.query('DELETE FROM note_leases');
+  t.equal((await decide(bob, one.id, 'approve')).status, 201);
+  await anns.context.setOffline(false);
+  await anns.page.getByLabel('Word to the author').press('Escape');
+  await anns.page.keyboard.press('1');
+  await anns.page
+    .locator('.panel', { hasText: /Bob decided at .*What you typed is kept/ })
+    .waitFor();
+  t.equal(await anns.page.getByLabel('Word to the author').inputValue(), 'A long and careful word');
+  await look(t, anns.page, 'moderation-conflict');
+});
+
+t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service);
+  const { page } = await openConsole(t, service, ann);
+  await page.keyboard.press('n');
+  await page.locator('.note .lease').waitFor();
+  await service.database.pool.query('UPDATE note_leases SET expires_at = clock_timestamp()');
+  await page.locator('.row.grey', { hasText: 'Claim lost' }).waitFor();
+  await look(t, page, 'moderation-lost-claim');
+  await page.locator('.row').getByRole('button', { name: 'Claim again' }).click();
+  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  t.equal((await ann.get('me')).body.leases.length, 1);
+  await page.keyboard.press('Escape');
+  await page.locator('.row', { hasText: 'Yours' }).waitFor({ state: 'detached' });
+  t.equal((await ann.get('me')).body.leases.length, 0, 'Esc releases');
+  await page.keyboard.press('n');
+  await page.locator('.note .lease').waitFor();
+  await page.goto('about:blank');
+  for (let held = 1; held > 0; ) held = (await ann.get('me')).body.leases.length;
+  t.pass('leaving releases');
+});
+
+t.test(
+  'the stream is cut, the queue is polled, and the stream goes on',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    const first = await submit(service, { message: 'First' });
+    const { page, context } = await openConsole(t, service, ann);
+    await submit(service, { message: 'Second' });
+    await page.locator('.row', { hasText: 'Second' }).waitFor();
+    await page
+      .getByRole('link', { name: /^To do/ })
+      .filter({ hasText: '2' })
+      .waitFor();
+
+    await page.route('**/api/moderation/stream', (route) => route.abort());
+    await context.setOffline(true);
+    await page.getByText('Live updates paused').waitFor();
+    await look(t, page, 'moderation-paused');
+    await context.setOffline(false);
+    await submit(service, { message: 'Third' });
+    await page.locator('.row', { hasText: 'Third' }).waitFor({ timeout: 30_000 });
+    t.equal(await page.locator('.stream.paused').count(), 1, 'by polling alone');
+
+    await bob.post('claims', { note_ids: [first.id] });
+    await page.unroute('**/api/moderation/stream');
+    const again = await page.waitForRequest('**/api/moderation/stream');
+    t.match(await again.headerValue('last-event-id'), /^\d+$/);
+    await page.locator('.stream.live').waitFor();
+    await page.locator('.row', { hasText: 'Held by Bob' }).waitFor();
+  },
+);
+
+t.test(
+  'a session that ends keeps the work; signing out gives all back',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const ann = await hire(service, 'Ann');
+    const notes = [await submit(service), await submit(service)];
+    const { page } = await openConsole(t, service, ann);
+    await page.keyboard.press('r');
+    await page.getByLabel('Word to the author').fill('Half a thought');
+    const end = () => service.database.pool.query('DELETE FROM moderator_sessions');
+    await end();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await page.getByLabel('Word to the author').press('Escape');
+    await page.keyboard.press('1');
+    await dialog.waitFor();
+    await look(t, page, 'moderation-session-lost');
+    await signIn(page, ann);
+    await toast(page, /^Rejected/);
+    const { history } = (await ann.get(`notes/${notes[0]?.id}`)).body;
+    t.match(history.at(-1), { text: 'Half a thought' }, 'sent once, after the sign-in');
+
+    await page.keyboard.press('n');
+    await page.locator('.note .lease').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Moderation', level: 1 }).waitFor();
+    t.same((await ann.get('me')).body.leases, []);
+    t.equal((await service.database.pool.query('SELECT FROM moderator_sessions')).rowCount, 0);
+    await page.reload();
+    await page.getByLabel('Token').waitFor();
+  },
+);
+
+t.test('what one moderator had decided is never sent by another', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  await submit(service, { message: 'Whose?' });
+  const { page } = await openConsole(t, service, ann);
+  await service.database.pool.query('DELETE FROM moderator_sessions');
+  await page.keyboard.press('a');
+  await page.getByRole('dialog').waitFor();
+  await signIn(page, bob);
+  await page.locator('.who', { hasText: 'Bob' }).waitFor();
+  await page.locator('.row', { hasText: 'Whose?' }).waitFor();
+  const { rows } = await service.database.pool.query(`SELECT state FROM notes`);
+  t.same(rows, [{ state: 'pending' }]);
+});

@@ -1,0 +1,38 @@
+import t from 'tap';
+import { look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { currentText, openConsole } from '../harness/console.ts';
+import { hire, submit } from '../harness/moderation.ts';
+import { startService } from '../harness/service.ts';
+
+const HOSTILE = [
+  ['<img src=x onerror="window.hit=1"><script>window.hit=1</script> <a href="//evil">go</a>', []],
+  ['user\u202Egnp.exe and \u2066hidden\u2069', ['right-to-left override', 'left-to-right isolate']],
+  ['pass\u200Bword and a\u00ADb', ['zero width space', 'soft hyphen']],
+  ['W'.repeat(280), []],
+  [`Z${'\u0301'.repeat(60)}algo`, []],
+  ['مرحبا\u200Cها 👩\u200D👧 https://example.org/x', []],
+] as const;
+
+t.test('hostile text is shown as text, with a mark for what hides', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  for (const [message] of HOSTILE) await submit(service, { message, name: '<b>Eve</b>' });
+  const { page } = await openConsole(t, service, ann);
+  await page
+    .locator('.row')
+    .nth(HOSTILE.length - 1)
+    .waitFor();
+  for (const [index, [message, marks]] of HOSTILE.entries()) {
+    if (index > 0) await page.keyboard.press('j');
+    await page.locator(`.row.here:nth-child(${index + 1})`).waitFor();
+    const shown = await page.locator('.note .text .mark').all();
+    const named = await Promise.all(shown.map((mark) => mark.getAttribute('aria-label')));
+    for (const mark of marks) t.ok(named.includes(mark), mark);
+    if (marks.length === 0) t.equal(await currentText(page), message);
+    else t.notMatch(await currentText(page), /[\u202A-\u202E\u2066-\u2069\u200B\u00AD]/);
+    await look(t, page, `moderation-hostile-${index + 1}`);
+  }
+  t.equal(await page.locator('.note a, .row a, .note img').count(), 0, 'nothing can be followed');
+  t.equal(await page.evaluate('window.hit'), undefined);
+  t.equal((await page.locator('.note bdi[dir=auto]').count()) > 0, true);
+});

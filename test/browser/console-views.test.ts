@@ -1,0 +1,121 @@
+import t from 'tap';
+import { look, NEEDS_BROWSER, openBrowser, visit } from '../harness/browser.ts';
+import { openConsole } from '../harness/console.ts';
+import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
+import { type Service, signedIn, startService } from '../harness/service.ts';
+import { startWorker } from '../harness/worker.ts';
+
+// An appeal is possible once the author may be told.
+const SETTINGS = { UNDO_WINDOW_SECONDS: '1' };
+const KEYS = { SERVER_KEYS: `1:${'a'.repeat(64)}` };
+
+/** Notes in many states, screened by the real worker. */
+async function fill(t: Parameters<typeof startWorker>[0], service: Service, ann: Moderator) {
+  const member = await signedIn(service);
+  const own = { name: '', attribution: 'member', member_handle: member.handle };
+  const say = (message: string, more: object = {}) => submit(service, { message, ...more });
+  const parent = await say('The harbour at dawn is worth the walk.', { name: 'Ines' });
+  await decide(ann, parent.id, 'approve');
+  const reported = await say('Old news, told twice.', { name: 'Otto' });
+  await decide(ann, reported.id, 'approve');
+  await service.call('POST', `/api/guestbook/${reported.id}/report`, {
+    body: { reason: 'spam', details: 'He writes this everywhere.' },
+  });
+  const rejected = await submit(service, { ...own, message: 'Buy my book' }, member.cookie);
+  await decide(ann, rejected.id, 'reject');
+  await say('CHEAP PILLS http://1.2.3.4/x http://pills.example now now now now', { name: 'Deal' });
+  await say('Seconded. The fish market opens at five, bring cash and patience.', {
+    name: 'Tomás',
+    parent_id: parent.id,
+  });
+  await say('שלום לכולם, תודה על האירוח!', { name: 'נועה' });
+  await submit(service, { ...own, message: 'Thank you for having us.' }, member.cookie);
+  const hard = await say('Is this a threat? I cannot tell.', { name: 'Ari' });
+  await ann.post(`notes/${hard.id}/decisions`, {
+    action: 'escalate',
+    expected_version: 1,
+    message: 'Please look, Lea',
+  });
+  for (let status = 0; status !== 202; ) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const body = { text: 'It is a book of poems, and it is free.' };
+    const path = `/api/guestbook/${rejected.id}/appeal`;
+    ({ status } = await service.call('POST', path, { body, cookie: member.cookie }));
+  }
+  const { url } = service.database;
+  await startWorker(t, { DATABASE_URL: url, BASE_URL: service.baseUrl, ...KEYS, ...SETTINGS });
+  for (let open = 1; open > 0; ) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const { rows } = await service.database.pool.query(
+      `SELECT count(*)::int AS open FROM notes n WHERE state = 'pending'
+        AND NOT EXISTS (SELECT FROM note_screenings s WHERE s.note_id = n.note_id)`,
+    );
+    open = rows[0].open;
+  }
+}
+
+t.test('every view is shown without a violation, in each look', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t, { ...KEYS, ...SETTINGS });
+  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const browser = await openBrowser(t);
+  const { page: gate } = await visit(t, browser, `${service.baseUrl}/moderation`, {
+    expected: /status of 401/,
+  });
+  await gate.getByLabel('Token').fill('mod_wrong');
+  await gate.keyboard.press('Enter');
+  await gate.getByText('This token is not accepted').waitFor();
+  await look(t, gate, 'moderation-sign-in');
+
+  await fill(t, service, ann);
+  const { page } = await openConsole(t, service, lea, browser);
+  const open = (name: RegExp) => page.getByRole('link', { name }).click();
+  await page.locator('.row').nth(4).waitFor();
+  await page.locator('.row', { hasText: 'CHEAP PILLS' }).locator('.row-main').click();
+  await page.locator('.finding').first().waitFor();
+  await page.locator('.history li').first().waitFor();
+  await look(t, page, 'moderation-note');
+  await page.keyboard.press('r');
+  await page.locator('.panel').waitFor();
+  await look(t, page, 'moderation-reject');
+  await page.keyboard.press('Escape');
+  await page.locator('.row', { hasText: 'Seconded' }).locator('.row-main').click();
+  await page.locator('.parent bdi', { hasText: 'Ines' }).waitFor();
+  await open(/^Reported/);
+  await page.locator('.finding.report').first().waitFor();
+  await look(t, page, 'moderation-reported');
+  await open(/^Appeals/);
+  await page.getByRole('button', { name: /Grant the appeal/ }).waitFor();
+  await look(t, page, 'moderation-appeal');
+  await open(/^Decided/);
+  await page.locator('.row').nth(2).waitFor();
+  await look(t, page, 'moderation-decided');
+  await open(/^Stats/);
+  await page.getByText('Arrivals and decisions as a table').click();
+  await look(t, page, 'moderation-stats');
+  await open(/^Policies/);
+  await page.locator('.policy-list li').first().waitFor();
+  await look(t, page, 'moderation-policies');
+  await page.getByRole('button', { name: 'New policy' }).click();
+  await look(t, page, 'moderation-policy-editor');
+  await page.keyboard.press('Escape');
+  await open(/^Audit/);
+  await page.locator('.audit tbody tr').nth(3).waitFor();
+  await look(t, page, 'moderation-audit');
+  await open(/^Mine/);
+  await page.getByText('You hold no note.').waitFor();
+  await page.getByText('Last decision').waitFor();
+  await look(t, page, 'moderation-empty');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await look(t, page, 'moderation-help');
+  await page.keyboard.press('Escape');
+  await open(/^To do/);
+  await page.locator('.row').nth(1).waitFor();
+  await page.keyboard.press('x');
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.keyboard.press('Shift+R');
+  await page.getByRole('dialog').waitFor();
+  await look(t, page, 'moderation-batch');
+  await page.keyboard.press('Escape');
+});

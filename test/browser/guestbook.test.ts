@@ -1,0 +1,55 @@
+import t from 'tap';
+import { look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
+import { decide, hire } from '../harness/moderation.ts';
+
+t.test('a guest writes, waits, and learns that the note is published', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const ann = await hire(whole.service, 'Ann');
+  const visit = await visitGuestbook(t, whole);
+  const { page } = visit;
+  await page.getByText('No notes here yet').waitFor();
+  await look(t, page, 'guestbook-empty');
+
+  await page.getByRole('button', { name: 'Write a note…' }).click();
+  await page.getByLabel('Your note', { exact: true }).fill('🌊'.repeat(501));
+  await page.getByLabel('Name').fill('x'.repeat(41));
+  await page.getByText('501 / 500').waitFor();
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  const [text, name] = [page.getByLabel('Your note', { exact: true }), page.getByLabel('Name')];
+  t.equal(await text.getAttribute('aria-invalid'), 'true');
+  t.equal(await name.getAttribute('aria-invalid'), 'true');
+  await page.waitForFunction('document.activeElement.name === "message"');
+  await look(t, page, 'guestbook-errors');
+
+  await text.fill('The tide came in at four, and with it a letter.\n\nI have kept it.');
+  await name.fill('Marie');
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await page.getByText('Waiting for review', { exact: true }).waitFor();
+  await look(t, page, 'guestbook-waiting');
+  await page.reload();
+  await page.getByText('Waiting for review', { exact: true }).waitFor();
+
+  const { items } = (await ann.get('queue')).body;
+  t.equal(items.length, 1);
+  t.equal((await decide(ann, items[0].id, 'approve')).status, 201);
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByText('Published', { exact: true }).waitFor();
+  await page.getByRole('article').filter({ hasText: 'Marie' }).waitFor();
+  await page.reload();
+  await page.getByRole('article').filter({ hasText: 'Marie' }).waitFor();
+  await page.getByText('Published', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Forget on this device' }).click();
+  t.equal(await page.getByText('Your notes').count(), 0);
+});
+
+t.test('a note that is not published says so', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
+  const ann = await hire(whole.service, 'Ann');
+  const visit = await visitGuestbook(t, whole);
+  await write(visit, 'Buy my boats');
+  const { items } = (await ann.get('queue')).body;
+  await decide(ann, items[0].id, 'reject');
+  await visit.page.getByRole('button', { name: 'Check now' }).click();
+  await visit.page.getByText('Not published', { exact: true }).waitFor();
+});

@@ -1,0 +1,76 @@
+import t from 'tap';
+import { look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { asFile, join, startGuestbook, visitGuestbook } from '../harness/guestbook-page.ts';
+
+t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const visit = await visitGuestbook(t, whole, { expected: /status of 4\d\d/ });
+  const { page, context } = visit;
+  await join(visit, 'first_one');
+  await page.getByRole('button', { name: 'Your account' }).click();
+  await look(t, page, 'account');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Join', exact: true }).click();
+  await page.getByLabel('Handle').fill('No');
+  await page.getByRole('button', { name: 'Make my keys' }).click();
+  await page.getByText('Use 3 to 24').waitFor();
+  await look(t, page, 'join-handle');
+  await page.getByLabel('Handle').fill('first_one');
+  await page.getByRole('button', { name: 'Make my keys' }).click();
+  const [id, signIn, recovery] = await page.locator('.keys dd').allInnerTexts();
+  t.match(signIn, /^[0-9a-f]{64}$/);
+  t.match(recovery, /^[0-9a-f]{64}$/);
+  t.not(signIn, recovery);
+  t.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab]/);
+  await look(t, page, 'join-keys');
+  await page.getByRole('button', { name: 'Join as first_one' }).click();
+  await page.getByText('Keep them first').waitFor();
+  await page.getByLabel('I keep the file').check();
+  await page.getByRole('button', { name: 'Join as first_one' }).click();
+  await page.getByText('This handle belongs to somebody else').waitFor();
+  await page.getByLabel('Handle').fill('second_one');
+  await page.getByRole('button', { name: 'Make my keys' }).click();
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const file = (await page.evaluate('navigator.clipboard.readText()')) as string;
+  await page.getByLabel('I keep the file').check();
+  await page.getByRole('button', { name: 'Join as second_one' }).click();
+  await page.getByRole('button', { name: 'Your account, second_one' }).waitFor();
+
+  const stored = await page.evaluate(
+    'JSON.stringify([{ ...localStorage }, { ...sessionStorage }])',
+  );
+  const keys = JSON.parse(file);
+  for (const key of [keys.sign_in_key, keys.recovery_key])
+    t.notMatch(stored, key, 'no key is kept by the browser');
+
+  await page.reload();
+  await page.getByRole('button', { name: 'Your account, second_one' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).last().click();
+  await page.getByText('A key has 64 characters').waitFor();
+  await page.getByLabel('Key file').setInputFiles(asFile('a letter'));
+  await page.getByText('This is not a key file.').waitFor();
+  await look(t, page, 'sign-in-errors');
+  await page.getByLabel('Key file').setInputFiles(asFile(file));
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Your account, second_one' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Member id').fill(keys.id);
+  await page.getByLabel('Sign-in key').fill('0'.repeat(64));
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('do not belong together').waitFor();
+  await page.getByLabel('Member id').fill(file);
+  t.equal(await page.getByLabel('Sign-in key').inputValue(), keys.sign_in_key, 'a pasted file');
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Your account, second_one' }).waitFor();
+
+  const other = await context.newPage();
+  await other.goto(whole.service.baseUrl);
+  await other.getByRole('button', { name: 'Your account, second_one' }).click();
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
+});

@@ -1,0 +1,94 @@
+import t from 'tap';
+import { look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { startGuestbook, visitGuestbook } from '../harness/guestbook-page.ts';
+import { decide, hire, submit } from '../harness/moderation.ts';
+
+t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const { service } = whole;
+  const ann = await hire(service, 'Ann');
+  const publish = async (more: object) => {
+    const note = await submit(service, more);
+    await decide(ann, note.id, 'approve');
+    return note;
+  };
+  for (let number = 1; number <= 31; number++)
+    await publish({ name: `Visitor ${number}`, message: `Note number ${number}` });
+  const parent = await publish({ name: 'Ada', message: 'Who else hears the bell?' });
+  await publish({ name: 'Grace', message: 'I do.', parent_id: parent.id });
+  await publish({ experience: 'two-clerks', name: 'Clerk', message: 'Filed.' });
+
+  const { page } = await visitGuestbook(t, whole);
+  const first = page.getByRole('article').first();
+  await first.getByText('Who else hears the bell?').waitFor();
+  await first.getByRole('button', { name: 'Replies' }).click();
+  await first.getByText('I do.').waitFor();
+  await look(t, page, 'guestbook-notes');
+  t.equal(await page.locator('.notes > li').count(), 30);
+  await page.getByRole('button', { name: 'Older notes' }).click();
+  await page.getByText('Note number 1', { exact: true }).waitFor();
+  t.equal(await page.locator('.notes > li').count(), 32);
+  t.equal(await page.getByRole('button', { name: 'Older notes' }).count(), 0);
+  await page.waitForFunction('document.activeElement.textContent.includes("Note number 2")');
+
+  await page.getByRole('link', { name: 'Two Clerks' }).click();
+  await page.getByText('Filed.').waitFor();
+  t.equal(await page.title(), 'Two Clerks · Guestbook');
+  await page.goBack();
+  await first.getByText('Who else hears the bell?').waitFor();
+
+  await first.getByRole('button', { name: 'Reply', exact: true }).click();
+  await page.getByLabel('Your reply').fill('So do I.');
+  await look(t, page, 'guestbook-reply');
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await page.getByText('a reply in Service').waitFor();
+
+  await page.locator('.notes').getByRole('button', { name: 'Report' }).first().click();
+  await page.getByRole('button', { name: 'Send report' }).click();
+  await page.getByText('Choose what is wrong with it.').waitFor();
+  await look(t, page, 'guestbook-report');
+  await page.getByLabel('Spam or advertising').check();
+  await page.getByRole('button', { name: 'Send report' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  t.equal((await ann.get('queue?view=reported')).body.items[0].id, parent.id);
+});
+
+t.test('hostile text is shown harmlessly', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const ann = await hire(whole.service, 'Ann');
+  const texts = [
+    {
+      name: '<b>Bold</b>',
+      message: '<img src=x onerror=alert(1)> <script>alert(1)</script> &amp;',
+    },
+    {
+      name: '\u202eevil\u2066',
+      message: 'safe \u202egnp.exe\u202c end \u2067 and \u200b\u200b more',
+    },
+    { name: 'مريم', message: 'مرحبا بالعالم 123, with English in it (and brackets).' },
+    { name: 'שרה', message: 'English first, then עברית, and on.' },
+    { name: 'W'.repeat(40), message: 'Ω'.repeat(500) },
+    { name: '\u200b\u2060', message: `Z${'\u0300\u0315\u035c'.repeat(60)}algo` },
+    { name: 'Lines', message: `a${'\n'.repeat(300)}b` },
+  ];
+  for (const text of texts) {
+    const { id } = await submit(whole.service, text);
+    await decide(ann, id, 'approve');
+  }
+  const { page } = await visitGuestbook(t, whole);
+  await page.getByText('<b>Bold</b>').waitFor();
+  await page.getByText('<img src=x onerror=alert(1)>').waitFor();
+  t.equal(await page.locator('main img, main script, main b').count(), 0);
+  t.notMatch(await page.locator('main').innerText(), /[\u200b\u202a-\u202e\u2066-\u2069]/);
+  const directions = `[...document.querySelectorAll('.message')]
+    .find((element) => element.textContent.startsWith('مرحبا')).matches(':dir(rtl)')`;
+  t.equal(await page.evaluate(directions), true, 'Arabic runs from right to left');
+  await look(t, page, 'guestbook-hostile');
+  await page.setViewportSize({ width: 640, height: 900 });
+  await page.evaluate('document.documentElement.style.fontSize = "200%"');
+  t.equal(
+    await page.evaluate('document.documentElement.scrollWidth - innerWidth <= 0'),
+    true,
+    'nothing sticks out at 200 %',
+  );
+});

@@ -1,0 +1,43 @@
+import t from 'tap';
+import { look, NEEDS_BROWSER } from '../harness/browser.ts';
+import {
+  asFile,
+  join,
+  readDownload,
+  startGuestbook,
+  visitGuestbook,
+} from '../harness/guestbook-page.ts';
+
+t.test('recovery replaces both keys, also when its answer is lost', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const visit = await visitGuestbook(t, whole, { expected: /status of 401|net::ERR/ });
+  const { page } = visit;
+  const old = await join(visit, 'forgetful');
+  await page.getByRole('button', { name: 'Your account' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Use the recovery key' }).click();
+  await look(t, page, 'recover');
+  await page.getByLabel('Key file').setInputFiles(asFile(JSON.stringify(old)));
+  await page.getByRole('button', { name: 'Make new keys' }).click();
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download key file' }).click();
+  const fresh = await readDownload(await downloading);
+  t.equal(fresh.id, old.id);
+  await page.getByLabel('I keep the file').check();
+  await page.route('**/recover', async (route) => {
+    await route.fetch();
+    await route.abort('connectionreset');
+  });
+  await page.getByRole('button', { name: 'Replace my keys' }).click();
+  await page.getByText('Nothing is lost: try again').waitFor();
+  await page.unroute('**/recover');
+  await page.getByRole('button', { name: 'Replace my keys' }).click();
+  await page.getByRole('button', { name: 'Your account, forgetful' }).waitFor();
+  const login = (keys: Record<string, string>) =>
+    whole.service.call('POST', '/api/membership/login', {
+      body: { id: keys.id, sign_in_key: keys.sign_in_key },
+    });
+  t.equal((await login(old)).status, 401);
+  t.equal((await login(fresh)).status, 200);
+});

@@ -1,0 +1,71 @@
+import t from 'tap';
+import { look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
+import { hire } from '../harness/moderation.ts';
+
+t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const ann = await hire(whole.service, 'Ann');
+  const visit = await visitGuestbook(t, whole, {
+    expected: /net::ERR|Failed to load|status of 409/,
+  });
+  const { page, context } = visit;
+  // The answer is lost: the note arrives, and its author does not know.
+  await page.route('**/api/guestbook', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    await route.fetch();
+    return route.abort('connectionreset');
+  });
+  await page.getByRole('button', { name: 'Write a note…' }).click();
+  await page.getByLabel('Your note', { exact: true }).fill('From a train');
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await page.getByText('Your text is kept').waitFor();
+  await look(t, page, 'guestbook-unsent');
+  await page.unroute('**/api/guestbook');
+
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await page.getByText('Your text is kept').waitFor();
+  await context.setOffline(false);
+  await page.getByText('Waiting for review', { exact: true }).waitFor();
+  t.equal((await ann.get('queue')).body.items.length, 1, 'one note, sent three times');
+
+  await page.getByRole('button', { name: 'Write a note…' }).click();
+  await page.getByLabel('Your note', { exact: true }).fill('Half a th');
+  await page.reload();
+  await page.getByRole('button', { name: 'Write a note…' }).click();
+  t.equal(
+    await page.getByLabel('Your note', { exact: true }).inputValue(),
+    'Half a th',
+    'a draft survives a reload',
+  );
+
+  const answer = await whole.service.call('POST', '/api/guestbook', {
+    body: {
+      id: await page.evaluate('JSON.parse(localStorage["guestbook.draft.service.top"]).id'),
+      message: 'As it was before it was changed',
+    },
+  });
+  t.equal(answer.status, 202);
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await page.getByText('Sending now makes this another note').waitFor();
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await page.getByLabel('Your note', { exact: true }).waitFor({ state: 'detached' });
+  t.equal((await ann.get('queue')).body.items.length, 3);
+});
+
+t.test('refusals are said beside the form, and no text is lost', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t, { LIMIT_NOTES_PER_TEN_MINUTES: '1' });
+  const visit = await visitGuestbook(t, whole, { expected: /status of 4\d\d/ });
+  const { page } = visit;
+  await write(visit, 'One');
+  await page.getByRole('button', { name: 'Write a note…' }).click();
+  await page.getByLabel('Your note', { exact: true }).fill('Two');
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('in about ten minutes').waitFor();
+  t.equal(await page.getByLabel('Your note', { exact: true }).inputValue(), 'Two');
+  // What only the service knows stands beside the field that is at fault.
+  await page.getByLabel('Your note', { exact: true }).fill('a\u0007b');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('alert').waitFor();
+});

@@ -1,0 +1,92 @@
+import t from 'tap';
+import { operationsOf } from '../../services/http/invoke.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+interface Capability {
+  id: string;
+  state: string;
+  method?: string;
+  path?: string;
+}
+
+const inDocument = (path: string) => path.replace(/:([a-z_]+)/g, '{$1}');
+const concrete = (path: string) =>
+  path.replace(/\{[a-z_]+\}/g, '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f');
+
+async function capabilities(service: Service): Promise<Capability[]> {
+  return (await service.call('GET', '/api/v1/discovery')).body.capabilities;
+}
+
+t.test('the table, the OpenAPI document and the running service have the same rows', async (t) => {
+  const service = await startService(t);
+  const rows = [...operationsOf(service.features).values()].map(
+    ({ id, route }) => `${id} ${route.method} ${inDocument(route.path)}`,
+  );
+  const { paths } = (await service.call('GET', '/openapi.json')).body;
+  const documented = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item as Record<string, { operationId: string }>).map(
+      ([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`,
+    ),
+  );
+  t.same(documented.sort(), rows.sort());
+
+  for (const [path, item] of Object.entries(paths)) {
+    const documentedMethods = Object.keys(item as object).map((method) => method.toUpperCase());
+    if (documentedMethods.includes('GET')) documentedMethods.push('HEAD');
+    const answer = await service.call('PATCH', concrete(path));
+    t.equal(answer.status, 405, `${path} is there`);
+    t.same(answer.headers.get('allow')?.split(', ').sort(), documentedMethods.sort(), path);
+  }
+});
+
+t.test('discovery lists each operation once, and each address that it gives answers', async (t) => {
+  const service = await startService(t);
+  const listed = await capabilities(service);
+  t.equal(new Set(listed.map(({ id }) => id)).size, listed.length);
+  const rows = listed.filter(({ state, path }) => path && state !== 'planned');
+  for (const { id, method, path } of rows) {
+    const { headers } = await service.call('PATCH', concrete(path ?? ''));
+    t.ok(
+      headers
+        .get('allow')
+        ?.split(', ')
+        .includes(method ?? ''),
+      `${id}: ${method} ${path}`,
+    );
+  }
+  const given = new Set(listed.map(({ method, path }) => `${method} ${path}`));
+  for (const { id, route } of operationsOf(service.features).values())
+    if (!['moderation', 'operations', 'documents', 'pages'].includes(route.tag))
+      t.ok(given.has(`${route.method} ${inDocument(route.path)}`), id);
+  for (const { id, method, path } of listed.filter(({ state }) => state === 'planned'))
+    t.equal((await service.call(method ?? '', path ?? '')).status, 404, `${id} is not there yet`);
+
+  const { interfaces } = (await service.call('GET', '/api/v1/discovery')).body;
+  for (const [name, url] of Object.entries(interfaces as Record<string, string>)) {
+    const { status } = await service.call('PATCH', url.replace(service.baseUrl, ''));
+    t.equal(status, 405, `${name} is there`);
+  }
+  for (const name of ['guestbook', 'openapi', 'for_agents', 'policy', 'reference'])
+    t.ok(interfaces[name], name);
+});
+
+t.test('what the configuration closes is disabled, and answers so', async (t) => {
+  const closed = {
+    API_OPEN: 'false',
+    GUESTBOOK_OPEN: 'false',
+    MEMBERSHIP_OPEN: 'false',
+    A2A_ENABLED: 'false',
+  };
+  const service = await startService(t, closed);
+  const listed = await capabilities(service);
+  const states = Object.fromEntries(listed.map(({ id, state }) => [id, state]));
+  for (const id of ['guestbook.submit', 'membership.register', 'case.list', 'agents.get', 'a2a'])
+    t.equal(states[id], 'disabled', id);
+  for (const id of ['guestbook.read', 'membership.login', 'updates.list', 'credential.me'])
+    t.equal(states[id], 'available', id);
+  for (const { id, method, path } of listed.filter(({ state }) => state !== 'planned')) {
+    if (method !== 'GET') continue;
+    const { status, body } = await service.call('GET', concrete(path ?? ''));
+    t.equal(body.status === 'api_disabled', states[id] === 'disabled', `${id} ${status}`);
+  }
+});

@@ -1,0 +1,71 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import t from 'tap';
+import { openApiDocument } from '../../services/http/openapi.ts';
+import { startService } from '../harness/service.ts';
+
+const GOLDEN = join(import.meta.dirname, 'openapi.golden.json');
+
+interface Media {
+  schema?: object;
+  example?: unknown;
+}
+
+interface Part {
+  $ref?: string;
+  content?: Record<string, Media>;
+}
+
+interface Operation {
+  operationId: string;
+  requestBody?: Part;
+  responses: Record<string, Part>;
+}
+
+const service = await startService(t);
+const ADDRESS = 'https://service.test';
+const document = openApiDocument(service.features, ADDRESS);
+
+t.test('the document is the golden one; `npm run openapi` writes it anew', async (t) => {
+  const text = `${JSON.stringify(document, null, 2)}\n`;
+  if (process.env.UPDATE_GOLDEN) writeFileSync(GOLDEN, text);
+  // Compared as text first: a difference of thousands of lines says less than this one.
+  const golden = readFileSync(GOLDEN, 'utf8');
+  if (text !== golden) t.same(JSON.parse(text), JSON.parse(golden));
+  t.ok(text === golden, 'run `npm run openapi`, and look at what changed');
+});
+
+t.test('what the service serves is this document, at its own address', async (t) => {
+  const { body } = await service.call('GET', '/openapi.json');
+  const own = JSON.stringify(document).replaceAll(ADDRESS, service.baseUrl);
+  t.same(body, JSON.parse(own));
+});
+
+t.test('every JSON body has an example, which its own schema takes', async (t) => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  ajv.addSchema({ $id: 'openapi', components: document.components });
+  const operations = Object.values(document.paths ?? {}).flatMap(
+    (item) => Object.values(item) as Operation[],
+  );
+  const shared = document.components?.responses as Record<string, Part>;
+  let examples = 0;
+  for (const { operationId, requestBody, responses } of operations)
+    for (const [where, given] of [
+      ['request', requestBody] as const,
+      ...Object.entries(responses),
+    ]) {
+      const part = given?.$ref ? shared[given.$ref.split('/').at(-1) ?? ''] : given;
+      const json = part?.content?.['application/json'];
+      if (!json?.schema) continue;
+      const schema = JSON.stringify(json.schema).replaceAll('"#/comp', '"openapi#/comp');
+      const valid = ajv.compile(JSON.parse(schema));
+      t.ok(json.example !== undefined, `${operationId} ${where} has an example`);
+      const fits = valid(json.example);
+      if (!fits) t.fail(`${operationId} ${where}: ${ajv.errorsText(valid.errors)}`);
+      examples++;
+    }
+  t.ok(examples > operations.length);
+});

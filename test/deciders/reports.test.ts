@@ -1,0 +1,58 @@
+import t from 'tap';
+import { isRefusal, replay } from '../../services/eventstore/decider.ts';
+import type { ReportReason } from '../../services/notes/report-reasons.ts';
+import { type ReportsCommand, recordReports } from '../../services/reports/reports.ts';
+
+const subject = { type: 'profile' as const, id: '2d8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f62' };
+const [ann, bob] = ['0b8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f60', '3e8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f63'];
+
+const report = (memberId: string, reason: ReportReason, isPublic = true): ReportsCommand => ({
+  type: 'ReportRecord',
+  subject,
+  public: isPublic,
+  reportId: '4f8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f64',
+  memberId,
+  reason,
+  details: 'Look',
+});
+const dismiss = (memberId: string, reason: ReportReason): ReportsCommand => ({
+  type: 'DismissReports',
+  subject,
+  open: [{ report_id: '4f8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f64', member_id: memberId, reason }],
+});
+
+/** The events of the last of some commands. */
+function after(...commands: ReportsCommand[]) {
+  let state = recordReports.initial;
+  let last: ReturnType<typeof recordReports.decide> = [];
+  for (const command of commands) {
+    last = recordReports.decide(state, command);
+    if (!isRefusal(last)) state = replay({ ...recordReports, initial: state }, last);
+  }
+  return last;
+}
+
+t.test('a member reports a record once, whatever became of it', async (t) => {
+  t.match(after(report(ann, 'spam')), [{ data: { silent: false }, personal: { details: 'Look' } }]);
+  t.same(after(report(ann, 'spam'), report(ann, 'abuse')), []);
+  t.same(after(report(ann, 'spam'), dismiss(ann, 'spam'), report(ann, 'abuse')), []);
+  t.match(after(report(ann, 'spam'), report(bob, 'spam')), [{ data: { member_id: bob } }]);
+});
+
+t.test('what was dismissed is silent, a new reason is not', async (t) => {
+  const dismissed = [report(ann, 'spam'), dismiss(ann, 'spam')];
+  t.match(after(...dismissed, report(bob, 'spam')), [{ data: { silent: true } }]);
+  t.match(after(...dismissed, report(bob, 'privacy')), [{ data: { silent: false } }]);
+});
+
+t.test('what nobody can read is not there to be reported', async (t) => {
+  t.match(after(report(ann, 'spam', false)), { refused: 'not_found' });
+  t.match(after(report(ann, 'spam'), report(ann, 'spam', false)), { refused: 'not_found' });
+});
+
+t.test('a report holds its words apart from its facts, and nothing is settled twice', async (t) => {
+  const [event] = after(report(ann, 'spam')) as { data: object }[];
+  t.notMatch(JSON.stringify(event?.data), 'Look');
+  t.same(after({ type: 'DismissReports', subject, open: [] }), []);
+  t.same(after({ type: 'ResolveReports', subject, outcome: 'removed', reports: [] }), []);
+});

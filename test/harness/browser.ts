@@ -1,0 +1,121 @@
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Test } from 'tap';
+
+const SCREENSHOTS = join(import.meta.dirname, '..', 'browser', 'screenshots');
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The sizes and colours in which every state is looked at; axe judges each of them once. */
+const LOOKS = [
+  { name: 'wide-light', width: 1280, height: 900, colorScheme: 'light', judged: true },
+  { name: 'wide-dark', width: 1280, height: 900, colorScheme: 'dark', judged: false },
+  { name: 'narrow-light', width: 360, height: 740, colorScheme: 'light', judged: false },
+  { name: 'narrow-dark', width: 360, height: 740, colorScheme: 'dark', judged: true },
+] as const;
+
+/** Chromium as this machine has it, or undefined. */
+export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const folders = (env.PATH ?? '').split(delimiter);
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  const candidates = [
+    ...(env.CHROMIUM_PATH ? [env.CHROMIUM_PATH] : []),
+    ...names.flatMap((name) => folders.map((folder) => join(folder, name))),
+  ];
+  return candidates.find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** For `t.test(name, NEEDS_BROWSER, …)`: left out, and said so, where there is no Chromium. */
+export const NEEDS_BROWSER = findChromium()
+  ? {}
+  : { skip: 'no Chromium found: put chromium on PATH or set CHROMIUM_PATH' };
+
+/** A real Chromium, closed when the test ends. */
+export async function openBrowser(t: Test): Promise<Browser> {
+  const executablePath = findChromium();
+  if (!executablePath) throw new Error('No Chromium');
+  const browser = await chromium.launch({
+    executablePath,
+    // As root, and in containers with a small /dev/shm.
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
+  t.teardown(() => browser.close());
+  return browser;
+}
+
+export type Visit = Awaited<ReturnType<typeof visit>>;
+
+/**
+ * A page in a browser profile of its own. Whatever the console says in earnest is a fault, the
+ * refusals of the content security policy with it, unless `expected` matches it.
+ */
+export async function visit(
+  t: Test,
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions & { expected?: RegExp } = {},
+) {
+  const { expected, ...more } = options;
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...more });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.push(String(error)));
+  const elsewhere: string[] = [];
+  page.on('request', (request) => {
+    if (
+      !/^(data|blob):/.test(request.url()) &&
+      new URL(request.url()).origin !== new URL(url).origin
+    )
+      elsewhere.push(request.url());
+  });
+  t.teardown(async () => {
+    await context.close();
+    const complaints = faults.filter((fault) => !expected?.test(fault));
+    if (complaints.length > 0) throw new Error(`The console complains: ${complaints.join('\n')}`);
+    if (elsewhere.length > 0) throw new Error(`Asked of a third party: ${elsewhere.join(' ')}`);
+  });
+  await page.goto(url);
+  return { page, context };
+}
+
+/** Looks at the present state: axe finds nothing, and pictures of it are kept in every look. */
+export async function look(t: Test, page: Page, name: string): Promise<void> {
+  const size = page.viewportSize();
+  await mkdir(SCREENSHOTS, { recursive: true });
+  for (const { name: looks, width, height, colorScheme, judged } of LOOKS) {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const path = join(SCREENSHOTS, `${name}-${looks}.png`);
+    await page.screenshot({ path, animations: 'disabled' });
+    if (judged) t.strictSame(await violations(page), [], `axe on ${name}, ${looks}`);
+    const overflow = await page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    t.ok(Number(overflow) <= 0, `${name}, ${looks}: nothing sticks out sideways`);
+  }
+  if (size) await page.setViewportSize(size);
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+}
+
+/** What axe finds, in a line for each place. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return (await page.evaluate(`axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 200) + ' ' + failureSummary)))`)) as string[];
+}

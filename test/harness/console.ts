@@ -1,0 +1,39 @@
+import type { Browser, Page } from 'playwright-core';
+import type { Test } from 'tap';
+import { openBrowser, visit } from './browser.ts';
+import type { Moderator } from './moderation.ts';
+import type { Service } from './service.ts';
+
+// Refusals that a console is told of and shows; the browser logs every one of them.
+const REFUSALS =
+  /status of (401|409)|ERR_INTERNET_DISCONNECTED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION/;
+
+export async function signIn(page: Page, moderator: Pick<Moderator, 'token'>): Promise<void> {
+  await page.getByLabel('Token').fill(moderator.token);
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Token').waitFor({ state: 'detached' });
+}
+
+/** The console of a moderator who has signed in, in a browser profile of its own. */
+export async function openConsole(
+  t: Test,
+  service: Service,
+  moderator: Moderator,
+  shared?: Browser,
+) {
+  const browser = shared ?? (await openBrowser(t));
+  const { page, context } = await visit(t, browser, `${service.baseUrl}/moderation`, {
+    expected: REFUSALS,
+  });
+  await signIn(page, moderator);
+  await page.getByRole('heading', { name: 'To do', level: 2 }).waitFor();
+  await page.locator('.stream.live').waitFor();
+  return { browser, page, context };
+}
+
+/** What the present row is called. */
+export const currentText = (page: Page): Promise<string | null> =>
+  page.locator('.note .text').textContent();
+
+export const toast = (page: Page, text: string | RegExp) =>
+  page.locator('.toast').filter({ hasText: text }).waitFor();

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import type { Browser } from 'playwright-core';
+import type { Test } from 'tap';
+import { openBrowser, type Visit, visit } from './browser.ts';
+import { type Service, startService } from './service.ts';
+import { startWorker } from './worker.ts';
+
+/** The whole service as a visitor meets it: web, worker, database, and a real browser. */
+export async function startGuestbook(t: Test, settings: Record<string, string> = {}) {
+  const shared = { SERVER_KEYS: `1:${randomBytes(32).toString('hex')}`, ...settings };
+  const service = await startService(t, shared);
+  await startWorker(t, {
+    ...shared,
+    DATABASE_URL: service.database.url,
+    BASE_URL: service.baseUrl,
+  });
+  const browser = await openBrowser(t);
+  return { service, browser };
+}
+
+/** Opens the guestbook and waits until it has asked for its notes. */
+export async function visitGuestbook(
+  t: Test,
+  { service, browser }: { service: Service; browser: Browser },
+  options: Parameters<typeof visit>[3] & { hash?: string } = {},
+): Promise<Visit> {
+  const { hash = '', ...more } = options;
+  const visited = await visit(t, browser, `${service.baseUrl}/${hash}`, more);
+  await visited.page.getByText('Notes are reviewed before they appear').waitFor();
+  return visited;
+}
+
+/** Joins as a new member; answers the text of the key file that was downloaded. */
+export async function join({ page }: Visit, handle: string): Promise<Record<string, string>> {
+  await page.getByRole('button', { name: 'Join', exact: true }).click();
+  await page.getByLabel('Handle').fill(handle);
+  await page.getByRole('button', { name: 'Make my keys' }).click();
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download key file' }).click();
+  const file = await readDownload(await downloading);
+  await page.getByLabel('I keep the file').check();
+  await page.getByRole('button', { name: `Join as ${handle}` }).click();
+  await page.getByRole('button', { name: `Your account, ${handle}` }).waitFor();
+  return file;
+}
+
+export async function readDownload(download: {
+  createReadStream(): Promise<AsyncIterable<Buffer>>;
+}): Promise<Record<string, string>> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk);
+  return JSON.parse(Buffer.concat(chunks).toString()) as Record<string, string>;
+}
+
+/** Writes a note and sends it, up to the state where it waits. */
+export async function write({ page }: Visit, message: string): Promise<void> {
+  await page.getByRole('button', { name: 'Write a note…' }).click();
+  await page.getByLabel('Your note', { exact: true }).fill(message);
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await page.getByText('Waiting for review', { exact: true }).first().waitFor();
+}
+
+/** A key file as a visitor chooses it from the disk. */
+export const asFile = (text: string) => ({
+  name: 'keys.json',
+  mimeType: 'application/json',
+  buffer: Buffer.from(text),
+});

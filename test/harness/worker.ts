@@ -1,0 +1,20 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+
+const WORKER = join(import.meta.dirname, '..', '..', 'workers', 'worker.ts');
+
+/** The real worker process beside a service, ended before the service is. */
+export async function startWorker(t: Test, environment: Record<string, string>): Promise<void> {
+  const worker: ChildProcess = spawn(process.execPath, [WORKER], {
+    env: { ...process.env, LOG_LEVEL: 'error', ...environment },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  t.teardown(async () => {
+    if (worker.exitCode !== null) return;
+    const ended = once(worker, 'exit');
+    worker.kill('SIGTERM');
+    await ended;
+  });
+}

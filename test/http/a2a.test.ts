@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { AgentCard, Role } from '@a2a-js/sdk';
+import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
+import t from 'tap';
+import { exampleRequest } from '../../services/a2a/card.ts';
+import { inputOf, offered } from '../../services/a2a/operations.ts';
+import { operationsOf } from '../../services/http/invoke.ts';
+import { answered, asking, callA2a, sending } from '../harness/a2a.ts';
+import { newAgent } from '../harness/agent.ts';
+import { newCase } from '../harness/cases.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+async function sdkClient(service: Service, authorization: string) {
+  const authenticated: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set('authorization', authorization);
+    return fetch(input, { ...init, headers });
+  };
+  const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
+    transports: [new JsonRpcTransportFactory({ fetchImpl: authenticated })],
+  });
+  return new ClientFactory(options).createFromUrl(service.baseUrl);
+}
+
+const request = (value: unknown) => ({
+  tenant: '',
+  message: {
+    messageId: randomUUID(),
+    contextId: 'the-context',
+    taskId: '',
+    role: Role.ROLE_USER,
+    parts: [
+      {
+        content: { $case: 'data' as const, value },
+        metadata: undefined,
+        filename: '',
+        mediaType: 'application/json',
+      },
+    ],
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+  },
+  configuration: undefined,
+  metadata: undefined,
+});
+
+t.test("the SDK's client finds the card, opens a case, and is told of refusals", async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const client = await sdkClient(service, agent.authorization);
+  const key = randomUUID();
+  const asked = { operation: 'case.create', idempotency_key: key, input: newCase() };
+  const message = await client.sendMessage(request(asked));
+  if (!('parts' in message)) throw new Error('a task');
+  t.equal(message.contextId, 'the-context');
+  t.equal(message.role, Role.ROLE_AGENT);
+  const [part] = message.parts;
+  if (part?.content?.$case !== 'data') throw new Error('no data');
+  const { operation, status, replayed, receipt, result } = part.content.value;
+  t.same([operation, status, replayed], ['case.create', 201, false]);
+  t.equal(receipt.operation_id, key);
+  t.equal(result.case.title, newCase().title);
+
+  const again = await client.sendMessage(request(asked));
+  if (!('parts' in again)) throw new Error('a task');
+  t.equal(again.messageId, message.messageId, 'a replay has the id of the first answer');
+  const read = await service.call('GET', `/api/v1/cases/${result.case.id}`);
+  t.same(read.body.case, result.case);
+  await t.rejects(client.sendMessage(request({ operation: 'case.steal' })));
+  await t.rejects(client.getTask({ tenant: '', id: 'x' }));
+  const stranger = await sdkClient(service, 'Bearer x');
+  await t.rejects(stranger.sendMessage(request({ operation: 'credential.me' })));
+});
+
+t.test('a retry crosses from HTTP to A2A and back, and does nothing', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const events = async () =>
+    (await service.database.pool.query('SELECT count(*)::int AS n FROM events')).rows[0].n;
+
+  const header = { 'idempotency-key': randomUUID() as string };
+  const first = await agent.call('POST', '/api/v1/cases', newCase(), header);
+  const count = await events();
+  const body = asking('case.create', newCase(), header['idempotency-key'].toUpperCase());
+  const crossed = answered(await callA2a(service, agent, body));
+  t.same(crossed.result, first.body);
+  t.match(crossed, { status: 201, replayed: true, receipt: first.body.receipt });
+  t.equal(await events(), count);
+
+  const { id, version } = first.body.case;
+  const other = await newAgent(service);
+  const key = randomUUID();
+  const claim = { expected_version: version, lease_seconds: 600 };
+  const claimed = answered(
+    await callA2a(service, other, asking('case.claim', { case_id: id, ...claim }, key)),
+  );
+  t.equal(claimed.replayed, false);
+  const before = await events();
+  const path = `/api/v1/cases/${id}/claim`;
+  const back = await other.call('POST', path, claim, { 'idempotency-key': key });
+  t.equal(back.headers.get('idempotency-replayed'), 'true');
+  t.same(back.body, claimed.result);
+  t.equal(await events(), before);
+});
+
+t.test('text alone is told what there is, and nothing runs', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const answer = await callA2a(service, agent, sending([{ text: 'What can you do?' }]));
+  const [text, data] = answer.body.result.message.parts;
+  t.match(text.text, /case\.claim/);
+  const names = data.data.operations.map(({ operation }: { operation: string }) => operation);
+  t.same(names.sort(), [...offered(operationsOf(service.features)).keys()].sort());
+  t.ok(answer.body.result.message.contextId, 'a context was made');
+  t.notOk(answer.body.result.task);
+});
+
+t.test('a page of tasks is empty, with all its keys', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const list = (params: object) =>
+    callA2a(service, agent, { jsonrpc: '2.0', id: 'x', method: 'ListTasks', params });
+  const empty = { tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 };
+  t.same((await list({})).body.result, empty);
+  t.same((await list({ pageSize: 7 })).body.result, { ...empty, pageSize: 7 });
+  t.equal((await list({ pageSize: 0 })).body.error.code, -32602);
+});
+
+t.test('anonymous reads, the feed and the own record are there too', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const run = async (operation: string, input: object = {}) =>
+    answered(await callA2a(service, agent, asking(operation, input))).result;
+  t.equal((await run('credential.me')).member.id, agent.id);
+  t.equal((await run('status.get')).service, 'responding');
+  t.same((await run('guestbook.read', { experience: 'observatory' })).entries, []);
+  const page = await run('updates.list', { limit: 1 });
+  t.equal(page.events.length, 1);
+  const next = await run('updates.list', { limit: '1', cursor: page.next_cursor });
+  t.not(next.events[0].id, page.events[0].id);
+});
+
+t.test('the card is in wire form, and is kept by caches', async (t) => {
+  const service = await startService(t);
+  const card = await service.call('GET', '/.well-known/agent-card.json');
+  t.same(card.body.supportedInterfaces, [
+    { url: `${service.baseUrl}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+  ]);
+  t.same(card.body.capabilities, {
+    streaming: false,
+    pushNotifications: false,
+    extendedAgentCard: false,
+  });
+  t.equal(card.body.securitySchemes.bearer.httpAuthSecurityScheme.scheme, 'Bearer');
+  t.same(AgentCard.toJSON(AgentCard.fromJSON(card.body)), card.body);
+  t.match(card.headers.get('last-modified'), / GMT$/);
+  t.match(card.headers.get('cache-control'), /public/);
+  const headers = { 'if-none-match': card.headers.get('etag') ?? '' };
+  t.equal((await service.call('GET', '/.well-known/agent-card.json', { headers })).status, 304);
+
+  const operations = operationsOf(service.features);
+  for (const { id, examples } of card.body.skills) {
+    const asked = JSON.parse(examples[0]);
+    const operation = operations.get(asked.operation);
+    if (!operation) throw new Error(`${id}: ${asked.operation}`);
+    const input = inputOf(operation.route, asked.input);
+    const schema = operation.route.body;
+    if (schema) t.ok(schema.safeParse(input.body).success, `${asked.operation}'s example is one`);
+  }
+});
+
+interface Shaped {
+  shape?: object;
+  options?: Shaped[];
+}
+const namesOf = (schema: Shaped | undefined): string[] => [
+  ...Object.keys(schema?.shape ?? {}),
+  ...(schema?.options ?? []).flatMap(namesOf),
+];
+
+t.test('path, query and body fields of an operation never have one name', async (t) => {
+  const service = await startService(t);
+  const operations = [...offered(operationsOf(service.features)).values()];
+  t.ok(operations.length > 15);
+  for (const operation of operations) {
+    const { id, route } = operation;
+    const body = [...new Set(namesOf(route.body as Shaped | undefined))];
+    const names = [...namesOf(route.params), ...namesOf(route.query), ...body];
+    t.equal(new Set(names).size, names.length, id);
+    t.equal(exampleRequest(operation).operation, id);
+  }
+});

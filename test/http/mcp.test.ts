@@ -1,0 +1,110 @@
+import { request } from 'node:http';
+import t from 'tap';
+import { newAgent } from '../harness/agent.ts';
+import { startService } from '../harness/service.ts';
+
+const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+
+t.test('the edge refuses what is no single JSON message from here', async (t) => {
+  const service = await startService(t);
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    service.call('POST', '/mcp', { body, headers });
+  t.equal((await post(LIST)).status, 200);
+  for (const method of ['GET', 'DELETE']) {
+    const answer = await service.call(method, '/mcp');
+    t.equal(answer.status, 405);
+    t.equal(answer.headers.get('allow'), 'POST');
+  }
+  const cases: [string, unknown, Record<string, string>, number, number][] = [
+    ['a batch', [LIST, LIST], {}, 400, -32600],
+    ['no JSON', '{', {}, 400, -32700],
+    ['a member twice', '{"id":1,"id":2}', {}, 400, -32700],
+    ['too much', { ...LIST, params: { x: 'x'.repeat(66_000) } }, {}, 413, -32600],
+    ['another type', LIST, { 'content-type': 'text/plain' }, 415, -32600],
+    ['another origin', LIST, { origin: 'https://example.org' }, 403, -32600],
+    ['an origin of nowhere', LIST, { origin: 'null' }, 403, -32600],
+  ];
+  for (const [says, body, headers, status, code] of cases) {
+    const answer = await post(body, headers);
+    t.equal(answer.status, status, says);
+    t.equal(answer.body.error.code, code, says);
+    t.equal(answer.headers.get('mcp-session-id'), null);
+  }
+  t.equal(await statusWithHost(service.baseUrl, 'example.org'), 403);
+  t.equal(await statusWithHost(service.baseUrl, 'localhost:1'), 200);
+});
+
+/** fetch sets Host itself. */
+function statusWithHost(baseUrl: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const headers = { host, 'content-type': 'application/json' };
+    const req = request(`${baseUrl}/mcp`, { method: 'POST', headers }, (res) => {
+      res.resume();
+      resolve(res.statusCode);
+    });
+    req.on('error', reject);
+    req.end(JSON.stringify(LIST));
+  });
+}
+
+t.test('a bearer and a cookie change nothing, and stand in no log', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const call = (headers: Record<string, string>) =>
+    service.call('POST', '/mcp', {
+      body: { ...LIST, method: 'tools/call', params: { name: 'get_status', arguments: {} } },
+      headers,
+    });
+  const plain = await call({});
+  const proven = [{ authorization: agent.authorization }, { authorization: 'Bearer nonsense' }];
+  for (const headers of [...proven, { cookie: '__Host-ServiceSession=x' }]) {
+    const answer = await call(headers);
+    t.equal(answer.status, 200);
+    t.equal(answer.text, plain.text);
+    t.equal(answer.headers.get('www-authenticate'), null);
+  }
+  t.notMatch(service.logged.join(''), agent.credential.credential_secret);
+  for (const path of [
+    'oauth-protected-resource',
+    'oauth-authorization-server',
+    'openid-configuration',
+  ])
+    t.equal((await service.call('GET', `/.well-known/${path}`)).status, 404, path);
+  t.equal((await service.call('GET', '/.well-known/oauth-protected-resource/mcp')).status, 404);
+});
+
+t.test('an address has its share, and is told when it is used up', async (t) => {
+  const service = await startService(t, { LIMIT_MCP_REQUESTS: '2' });
+  const answers = [];
+  for (let n = 0; n < 3; n++) answers.push(await service.call('POST', '/mcp', { body: LIST }));
+  t.same(
+    answers.map(({ status }) => status),
+    [200, 200, 429],
+  );
+  t.equal(answers[2]?.headers.get('retry-after'), '600');
+  t.equal(answers[2]?.body.jsonrpc, '2.0');
+});
+
+t.test('a notification is taken without an answer, and nothing is kept for later', async (t) => {
+  const service = await startService(t);
+  const answer = await service.call('POST', '/mcp', {
+    body: { jsonrpc: '2.0', method: 'notifications/initialized' },
+  });
+  t.same([answer.status, answer.text], [202, '']);
+  const listen = { ...LIST, method: 'subscriptions/listen' };
+  const refused = await service.call('POST', '/mcp', { body: listen });
+  t.equal(refused.body.error.code, -32601);
+});
+
+t.test('an internal failure is told as one, and no more', async (t) => {
+  const service = await startService(t);
+  await service.tamper('ALTER TABLE notes RENAME COLUMN message TO words');
+  for (const method of [
+    { method: 'tools/call', params: { name: 'list_notes', arguments: {} } },
+    { method: 'tools/call', params: { name: 'search_public', arguments: { query: 'x' } } },
+  ]) {
+    const { body, status } = await service.call('POST', '/mcp', { body: { ...LIST, ...method } });
+    t.equal(status, 200);
+    t.match(body.result, { isError: true, content: [{ text: /^internal_error: Something/ }] });
+  }
+});

@@ -1,0 +1,165 @@
+import { useRef, useState } from 'preact/hooks';
+import type { Answer } from '../shared/api.ts';
+import { Dialog } from '../shared/dialog.tsx';
+import { Field, focusFirstError } from '../shared/field.tsx';
+import { deletion } from './delete-account.ts';
+import { type Proof, ProofFields } from './key-fields.tsx';
+import { words } from './problem-text.ts';
+import type { Membership, Session } from './session.ts';
+import { proofErrors } from './sign-in.tsx';
+
+interface AccountParts {
+  membership: Membership;
+  session: Session;
+  onClose: () => void;
+  onRecover: () => void;
+  onDeleted: () => void;
+}
+
+type Failure = Exclude<Answer<never>, { kind: 'done' }>;
+
+export function AccountDialog({
+  membership,
+  session,
+  onClose,
+  onRecover,
+  onDeleted,
+}: AccountParts) {
+  const [deleting, setDeleting] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
+  if (deleting)
+    return (
+      <DeleteDialog
+        session={session}
+        knownKey={membership.signInKey()}
+        onClose={onClose}
+        onDeleted={onDeleted}
+      />
+    );
+
+  async function signOut(): Promise<void> {
+    const answer = await membership.signOut();
+    if (answer.kind === 'done') onClose();
+    else setFailure(answer);
+  }
+
+  const until = new Date(session.expiresAt * 1000);
+  return (
+    <Dialog title={session.handle} onClose={onClose}>
+      <dl class="keys">
+        <dt>Member id</dt>
+        <dd class="code">{session.id}</dd>
+        <dt>Signed in until</dt>
+        <dd>
+          <time dateTime={until.toISOString()}>
+            {until.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit' })}
+          </time>
+        </dd>
+      </dl>
+      {failure && (
+        <p class="box bad" role="alert">
+          {words(failure)}
+        </p>
+      )}
+      <div class="row">
+        <button type="button" class="button primary" onClick={() => void signOut()}>
+          Sign out
+        </button>
+        <button type="button" class="button" onClick={onRecover}>
+          Replace my keys
+        </button>
+        <button type="button" class="button danger" onClick={() => setDeleting(true)}>
+          Delete my account
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+interface DeleteParts {
+  session: Session;
+  /** The sign-in key, where this page has seen it. */
+  knownKey: string | undefined;
+  onClose: () => void;
+  onDeleted: () => void;
+}
+
+function DeleteDialog({ session, knownKey, onClose, onDeleted }: DeleteParts) {
+  const [handle, setHandle] = useState('');
+  const [erase, setErase] = useState(false);
+  const [proof, setProof] = useState<Proof>({ id: session.id, key: knownKey ?? '' });
+  const [tried, setTried] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
+  const [run] = useState(() => deletion(session));
+  const form = useRef<HTMLFormElement>(null);
+  const errors = proofErrors(proof);
+  const wrong = handle !== session.handle;
+
+  async function go(): Promise<void> {
+    setTried(true);
+    if (busy) return;
+    if (wrong || errors.id || errors.key) {
+      focusFirstError(form.current);
+      return;
+    }
+    setBusy(true);
+    const answer = await run(proof.key.trim(), erase);
+    setBusy(false);
+    if (answer.kind === 'done') onDeleted();
+    else setFailure(answer);
+  }
+
+  return (
+    <Dialog title="Delete my account" onClose={onClose}>
+      <form
+        ref={form}
+        class="stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void go();
+        }}
+      >
+        <p>
+          For ever: every session ends, notes that were never published are erased, and the handle
+          is never given to anybody again.
+        </p>
+        {!knownKey && (
+          <ProofFields
+            proof={proof}
+            onProof={setProof}
+            which="sign_in_key"
+            errors={tried ? errors : {}}
+          />
+        )}
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={erase}
+            onChange={(event) => setErase(event.currentTarget.checked)}
+          />
+          Take my published notes down too. Otherwise they stay, by a “former member”.
+        </label>
+        <Field
+          label={`Write ${session.handle} to confirm`}
+          name="confirm"
+          code
+          value={handle}
+          onValue={setHandle}
+          error={tried && wrong ? 'This is not your handle.' : undefined}
+        />
+        {failure && (
+          <p class="box bad" role="alert">
+            {words(failure)}
+          </p>
+        )}
+        <div class="row">
+          <button type="submit" class="button danger">
+            {busy ? 'Deleting…' : 'Delete for ever'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

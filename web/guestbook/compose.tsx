@@ -1,0 +1,182 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { announce } from '../shared/announce.tsx';
+import { type Answer, call } from '../shared/api.ts';
+import { Field, focusFirstError } from '../shared/field.tsx';
+import { randomUuid } from '../shared/random.ts';
+import { tooLong } from '../shared/text.tsx';
+import type { Experience } from './experience.ts';
+import { keep, readKept } from './kept.ts';
+import type { OwnNotes, Standing, Submission } from './own-notes-store.ts';
+import { issueOf, uncertain, words } from './problem-text.ts';
+import type { Session } from './session.ts';
+
+const MESSAGE = 500;
+const NAME = 40;
+
+interface Draft {
+  id: string;
+  message: string;
+  name: string;
+  asGuest: boolean;
+}
+
+interface ComposeParts {
+  experience: Experience;
+  /** The note that is replied to. */
+  parentId: string | null;
+  session: Session | undefined;
+  own: OwnNotes;
+  onSent: () => void;
+  onCancel: () => void;
+}
+
+type Failure = Exclude<Answer<never>, { kind: 'done' }>;
+
+const newDraft = (): Draft => ({ id: randomUuid(), message: '', name: '', asGuest: false });
+
+/** A note being written. It survives a reload, and goes out again under its id. */
+export function Compose({ experience, parentId, session, own, onSent, onCancel }: ComposeParts) {
+  const slot = `draft.${experience}.${parentId ?? 'top'}`;
+  const [draft, setDraft] = useState<Draft>(() => ({ ...newDraft(), ...readKept<Draft>(slot) }));
+  const [tried, setTried] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
+  const [sending, setSending] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const member = session && !draft.asGuest ? session : undefined;
+
+  const change = (more: Partial<Draft>) => {
+    const next = { ...draft, ...more };
+    setDraft(next);
+    keep(slot, next.message || next.name ? next : undefined);
+  };
+
+  useEffect(() => form.current?.querySelector<HTMLElement>('textarea')?.focus(), []);
+
+  const local = {
+    message: /\P{White_Space}/u.test(draft.message)
+      ? tooLong(draft.message, MESSAGE)
+      : 'Write something first.',
+    name: member ? undefined : tooLong(draft.name, NAME),
+  };
+  const errorOf = (field: 'message' | 'name') =>
+    (tried ? local[field] : undefined) ?? issueOf(failure, field);
+
+  async function send(): Promise<void> {
+    setTried(true);
+    if (sending) return;
+    if (local.message || local.name) {
+      focusFirstError(form.current);
+      return;
+    }
+    const body: Submission = {
+      id: draft.id,
+      message: draft.message,
+      experience,
+      parent_id: parentId,
+      ...(member
+        ? { attribution: 'member', member_handle: member.handle }
+        : { attribution: 'guest', name: draft.name }),
+    };
+    setSending(true);
+    const answer = await call<{ status: Standing }>('POST', '/api/guestbook', { body });
+    setSending(false);
+    if (answer.kind === 'done') {
+      own.add({ body, sentAt: Date.now(), standing: answer.body.status });
+      keep(slot, undefined);
+      announce('Sent. Your note waits for review.');
+      onSent();
+      return;
+    }
+    setFailure(answer);
+    if (answer.kind === 'problem' && answer.code === 'session_required') session?.ended();
+    // Under this id another text arrived before: what stands here now is another note.
+    if (answer.kind === 'problem' && answer.code === 'submission_conflict')
+      change({ id: randomUuid() });
+    else focusFirstError(form.current);
+  }
+
+  // When the network is back, what did not arrive goes out by itself: the same note, the same id.
+  const resend = useRef(send);
+  resend.current = send;
+  const kept = failure !== undefined && uncertain(failure);
+  useEffect(() => {
+    if (!kept) return undefined;
+    const again = () => void resend.current();
+    addEventListener('online', again);
+    return () => removeEventListener('online', again);
+  }, [kept]);
+
+  const conflict = failure?.kind === 'problem' && failure.code === 'submission_conflict';
+  const fieldFault = issueOf(failure, 'message') ?? issueOf(failure, 'name');
+  return (
+    <form
+      ref={form}
+      class="compose"
+      noValidate
+      aria-label={parentId ? 'Reply' : 'New note'}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <Field
+        label={parentId ? 'Your reply' : 'Your note'}
+        name="message"
+        rows={parentId ? 3 : 4}
+        value={draft.message}
+        onValue={(message) => change({ message })}
+        error={errorOf('message')}
+        most={MESSAGE}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
+        }}
+      />
+      {session && (
+        <fieldset class="row">
+          <legend class="label write-as">Write as</legend>
+          {[false, true].map((asGuest) => (
+            <label class="check" key={String(asGuest)}>
+              <input
+                type="radio"
+                name="as"
+                checked={draft.asGuest === asGuest}
+                onChange={() => change({ asGuest })}
+              />
+              {asGuest ? 'a guest' : session.handle}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {!member && (
+        <Field
+          label="Name"
+          name="name"
+          optional
+          value={draft.name}
+          onValue={(name) => change({ name })}
+          error={errorOf('name')}
+          hint="Shown as you write it, and verified by no one."
+          most={NAME}
+        />
+      )}
+      {failure && !fieldFault && (
+        <p class="box bad" role="alert">
+          {conflict
+            ? 'Your note had already arrived as it was before you changed it. Sending now makes this another note.'
+            : kept
+              ? 'No answer from the service. Your text is kept on this device, and arrives once however often you send it.'
+              : words(failure)}
+        </p>
+      )}
+      <div class="row">
+        <button type="submit" class="button primary" aria-disabled={sending}>
+          {sending ? 'Sending…' : kept ? 'Send again' : 'Send for review'}
+        </button>
+        <button type="button" class="button quiet" onClick={onCancel}>
+          {draft.message ? 'Later' : 'Cancel'}
+        </button>
+        <span class="hint">A moderator reads every note before it appears.</span>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,142 @@
+import { useId, useState } from 'preact/hooks';
+import { Field } from '../shared/field.tsx';
+import { download, type Keys, keyFileText, readKeyFile } from './key-file.ts';
+
+export interface Proof {
+  id: string;
+  key: string;
+}
+
+interface ProofParts {
+  proof: Proof;
+  onProof: (proof: Proof) => void;
+  which: 'sign_in_key' | 'recovery_key';
+  errors: { id?: string | undefined; key?: string | undefined };
+}
+
+const LABELS = { sign_in_key: 'Sign-in key', recovery_key: 'Recovery key' };
+
+/** A member's id and a key: from the key file, or pasted; a pasted file fills both. */
+export function ProofFields({ proof, onProof, which, errors }: ProofParts) {
+  const [unread, setUnread] = useState('');
+  const fileId = useId();
+
+  const fill = (text: string): boolean => {
+    const held = readKeyFile(text);
+    if (!held) return false;
+    setUnread(held[which] && held.id ? '' : 'This file lacks the id or the key.');
+    onProof({ id: held.id ?? proof.id, key: held[which] ?? proof.key });
+    return true;
+  };
+  const change = (more: Partial<Proof>, text: string) => {
+    if (!fill(text)) onProof({ ...proof, ...more });
+  };
+
+  return (
+    <>
+      <div class="field">
+        <label for={fileId}>Key file</label>
+        <input
+          id={fileId}
+          class="input"
+          type="file"
+          accept=".json,application/json"
+          aria-describedby={unread ? `${fileId}-error` : undefined}
+          aria-invalid={unread ? 'true' : undefined}
+          onChange={async (event) => {
+            const file = event.currentTarget.files?.[0];
+            if (file && !(file.size < 10_000 && fill(await file.text())))
+              setUnread('This is not a key file.');
+          }}
+        />
+        {unread && (
+          <span class="error" id={`${fileId}-error`}>
+            {unread}
+          </span>
+        )}
+      </div>
+      <p class="or">or paste</p>
+      <Field
+        label="Member id"
+        name="id"
+        code
+        value={proof.id}
+        onValue={(id) => change({ id }, id)}
+        error={errors.id}
+      />
+      <Field
+        label={LABELS[which]}
+        name="key"
+        code
+        secret
+        value={proof.key}
+        onValue={(key) => change({ key }, key)}
+        error={errors.key}
+      />
+    </>
+  );
+}
+
+interface ShownParts {
+  keys: Keys;
+  kept: boolean;
+  onKept: (kept: boolean) => void;
+  error?: string | undefined;
+}
+
+/** The new keys, shown this once: to be downloaded or copied before anything is sent. */
+export function NewKeys({ keys, kept, onKept, error }: ShownParts) {
+  const [copied, setCopied] = useState(false);
+  return (
+    <>
+      <div class="box accent">
+        <p>
+          <strong>These keys are your account.</strong> They are shown only now, and nobody can send
+          them to you again. If you lose both, the account is lost.
+        </p>
+      </div>
+      <dl class="keys">
+        <dt>Member id</dt>
+        <dd class="code">{keys.id}</dd>
+        <dt>Sign-in key</dt>
+        <dd class="code">{keys.sign_in_key}</dd>
+        <dt>Recovery key</dt>
+        <dd class="code">{keys.recovery_key}</dd>
+      </dl>
+      <div class="row">
+        <button type="button" class="button primary" onClick={() => download(keys)}>
+          Download key file
+        </button>
+        <button
+          type="button"
+          class="button"
+          onClick={() =>
+            void navigator.clipboard.writeText(keyFileText(keys)).then(
+              () => setCopied(true),
+              () => setCopied(false),
+            )
+          }
+        >
+          {copied ? 'Copied' : 'Copy'}
+        </button>
+      </div>
+      <div>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={kept}
+            aria-invalid={error ? 'true' : undefined}
+            aria-describedby={error ? 'kept-error' : undefined}
+            onChange={(event) => onKept(event.currentTarget.checked)}
+          />
+          I keep the file or both keys in a safe place
+        </label>
+        {error && (
+          <p class="error" id="kept-error">
+            {error}
+          </p>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { randomHex, randomUuid } from '../shared/random.ts';
+
+const SCHEMA = 'service.key-file.v1';
+
+/** A member's identity: whoever holds it is the member. Never stored by the page. */
+export interface Keys {
+  id: string;
+  handle?: string;
+  sign_in_key: string;
+  recovery_key: string;
+}
+
+/** Made here, by the browser's own generator; the service sees them once and keeps no copy. */
+export const newKeys = (id: string = randomUuid()): Keys => ({
+  id,
+  sign_in_key: randomHex(32),
+  recovery_key: randomHex(32),
+});
+
+export function keyFileText(keys: Keys): string {
+  const { id, handle, sign_in_key, recovery_key } = keys;
+  const file = { schema: SCHEMA, service: location.origin, id, handle, sign_in_key, recovery_key };
+  return `${JSON.stringify(file, null, 2)}\n`;
+}
+
+/** What a key file holds, or undefined for any other text. */
+export function readKeyFile(text: string): Partial<Keys> | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    const file = JSON.parse(text) as Record<string, unknown>;
+    const names = ['id', 'handle', 'sign_in_key', 'recovery_key'] as const;
+    const held = names.flatMap((name) => {
+      const value = file[name];
+      return typeof value === 'string' ? [[name, value.trim()] as const] : [];
+    });
+    return held.length > 0 ? Object.fromEntries(held) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function download(keys: Keys): void {
+  const url = URL.createObjectURL(new Blob([keyFileText(keys)], { type: 'application/json' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `guestbook-keys-${keys.handle ?? keys.id}.json`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

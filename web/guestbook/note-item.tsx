@@ -1,0 +1,138 @@
+import { useRef, useState } from 'preact/hooks';
+import { announce } from '../shared/announce.tsx';
+import { Foreign, visible } from '../shared/text.tsx';
+import { Ago } from '../shared/time.tsx';
+import { Compose } from './compose.tsx';
+import { ReportDialog } from './report.tsx';
+import { type ListParts, type Note, useNotes } from './use-notes.ts';
+
+interface NoteParts extends ListParts {
+  note: Note;
+  /** Replies take no replies. */
+  isReply?: boolean;
+}
+
+export function NoteItem({ note, isReply = false, ...list }: NoteParts) {
+  const [open, setOpen] = useState(false);
+  const [replying, setReplying] = useState(false);
+  const [reporting, setReporting] = useState(false);
+  const replyButton = useRef<HTMLButtonElement>(null);
+  const title = `note-${note.id}`;
+  const name = visible(note.name).trim() || 'Guest';
+
+  const closeReply = () => {
+    setReplying(false);
+    requestAnimationFrame(() => replyButton.current?.focus());
+  };
+
+  return (
+    <article class="note" aria-labelledby={title} tabIndex={-1}>
+      <header>
+        <h3 id={title}>
+          <Foreign text={name} class="name" />{' '}
+          <span class="who">{note.attribution === 'member' ? 'member' : 'guest'}</span>
+        </h3>
+        <span class="when">
+          <Ago time={new Date(note.created_at * 1000)} />
+        </span>
+      </header>
+      <Message text={note.message} />
+      <div class="actions">
+        {!isReply && (
+          <>
+            <button
+              type="button"
+              class="button quiet"
+              aria-expanded={open}
+              aria-describedby={title}
+              onClick={() => setOpen(!open)}
+            >
+              {open ? 'Hide replies' : 'Replies'}
+            </button>
+            <button
+              type="button"
+              class="button quiet"
+              ref={replyButton}
+              aria-expanded={replying}
+              aria-describedby={title}
+              onClick={() => setReplying(!replying)}
+            >
+              Reply
+            </button>
+          </>
+        )}
+        <button
+          type="button"
+          class="button quiet"
+          aria-describedby={title}
+          onClick={() => setReporting(true)}
+        >
+          Report
+        </button>
+      </div>
+      {replying && (
+        <Compose
+          experience={list.experience}
+          parentId={note.id}
+          session={list.session}
+          own={list.own}
+          onSent={closeReply}
+          onCancel={closeReply}
+        />
+      )}
+      {open && <Replies parentId={note.id} {...list} />}
+      {reporting && (
+        <ReportDialog
+          noteId={note.id}
+          onClose={(sent) => {
+            setReporting(false);
+            if (sent) announce('Thank you. A moderator will look at it.');
+          }}
+        />
+      )}
+    </article>
+  );
+}
+
+/** The words of a note: nothing but text, whatever is in it. */
+export function Message({ text }: { text: string }) {
+  const shown = visible(text)
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+  return (
+    <p class="message foreign" dir="auto">
+      {shown || <span class="hint">(no visible text)</span>}
+    </p>
+  );
+}
+
+function Replies({ parentId, ...list }: ListParts & { parentId: string }) {
+  const { notes, failed, again, older } = useNotes(list.experience, parentId);
+  if (failed)
+    return (
+      <p class="box row" role="alert">
+        The replies could not be loaded.
+        <button type="button" class="button quiet" onClick={() => void again()}>
+          Try again
+        </button>
+      </p>
+    );
+  if (!notes) return <p class="hint">Loading…</p>;
+  if (notes.length === 0) return <p class="hint replies-none">No replies yet.</p>;
+  return (
+    <>
+      <ol class="replies" aria-label="Replies">
+        {notes.map((reply) => (
+          <li key={reply.id}>
+            <NoteItem note={reply} isReply {...list} />
+          </li>
+        ))}
+      </ol>
+      {older && (
+        <button type="button" class="button quiet" onClick={() => void older()}>
+          Older replies
+        </button>
+      )}
+    </>
+  );
+}

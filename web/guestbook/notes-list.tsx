@@ -1,0 +1,66 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { NoteItem } from './note-item.tsx';
+import { type ListParts, useNotes } from './use-notes.ts';
+
+export function NotesList({
+  experience,
+  session,
+  own,
+  onNotice,
+}: ListParts & { onNotice: (notice: string) => void }) {
+  const { notes, failed, notice, again, newer, older } = useNotes(experience, null);
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    if (notice) onNotice(notice);
+  }, [notice, onNotice]);
+
+  // One's own note has just been published: it is looked for, and nothing else moves.
+  const published = own.mine.filter(({ standing }) => standing === 'published').length;
+  const before = useRef(published);
+  useEffect(() => {
+    if (published > before.current) void newer();
+    before.current = published;
+  }, [published, newer]);
+
+  async function showOlder(): Promise<void> {
+    const known = notes?.length ?? 0;
+    await older?.();
+    // The button may be gone: the focus goes to what it brought.
+    requestAnimationFrame(() => {
+      list.current?.querySelectorAll<HTMLElement>(':scope > li > article')[known]?.focus();
+    });
+  }
+
+  return (
+    <section aria-labelledby="notes-title" aria-busy={!notes && !failed}>
+      <h2 id="notes-title" class="visually-hidden">
+        Notes
+      </h2>
+      {failed && (
+        <div class="box bad row" role="alert">
+          <span>The notes could not be loaded.</span>
+          <button type="button" class="button" onClick={() => void again()}>
+            Try again
+          </button>
+        </div>
+      )}
+      {notes?.length === 0 && <p class="empty">No notes here yet. Yours could be the first.</p>}
+      {notes && notes.length > 0 && (
+        <ol class="notes" ref={list}>
+          {notes.map((note) => (
+            <li key={note.id}>
+              <NoteItem note={note} experience={experience} session={session} own={own} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {older && (
+        <p class="older">
+          <button type="button" class="button" onClick={() => void showOlder()}>
+            Older notes
+          </button>
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,111 @@
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { call } from '../shared/api.ts';
+import type { Experience } from './experience.ts';
+import { keep, readKept } from './kept.ts';
+import type { Session } from './session.ts';
+
+/** A note exactly as it is sent, so that the same can be sent again. */
+export interface Submission {
+  id: string;
+  message: string;
+  experience: Experience;
+  parent_id: string | null;
+  name?: string;
+  attribution: 'guest' | 'member';
+  member_handle?: string;
+}
+
+export type Standing = 'pending_review' | 'published' | 'not_published';
+
+export interface Outcome {
+  status: Standing;
+  outcome: string | null;
+  policy: string | null;
+  message: string | null;
+  appeal_until: string | null;
+}
+
+export interface OwnNote {
+  body: Submission;
+  sentAt: number;
+  standing: Standing;
+  outcome?: Outcome;
+  appealed?: boolean;
+  checkedAt?: number;
+}
+
+const MOST = 20;
+const EVERY_MS = 60_000;
+const SETTLED_EVERY_MS = 3_600_000;
+
+export type OwnNotes = ReturnType<typeof useOwnNotes>;
+
+/** The notes that were sent from this browser, and what became of them. */
+export function useOwnNotes(session: Session | undefined) {
+  const [notes, setNotes] = useState<OwnNote[]>(() => readKept('own') ?? []);
+  // Another member's notes are not for whoever sits here now.
+  const mine = notes.filter(
+    ({ body }) => body.attribution === 'guest' || body.member_handle === session?.handle,
+  );
+
+  const change = useCallback((next: (notes: OwnNote[]) => OwnNote[]) => {
+    setNotes(() => {
+      // What another tab has kept meanwhile stands.
+      const changed = next(readKept('own') ?? []).slice(0, MOST);
+      keep('own', changed.length > 0 ? changed : undefined);
+      return changed;
+    });
+  }, []);
+
+  const update = useCallback(
+    (id: string, more: Partial<OwnNote>) =>
+      change((all) => all.map((note) => (note.body.id === id ? { ...note, ...more } : note))),
+    [change],
+  );
+
+  const check = useCallback(
+    async ({ body }: OwnNote) => {
+      if (body.attribution === 'guest') {
+        const answer = await call<Outcome>('POST', '/api/guestbook', { body });
+        if (answer.kind === 'done')
+          update(body.id, { standing: answer.body.status, checkedAt: Date.now() });
+        return;
+      }
+      const answer = await call<Outcome>('GET', `/api/guestbook/${body.id}/outcome`);
+      if (answer.kind === 'done')
+        update(body.id, {
+          standing: answer.body.status,
+          outcome: answer.body,
+          checkedAt: Date.now(),
+        });
+    },
+    [update],
+  );
+
+  const waiting = mine.filter(({ standing }) => standing === 'pending_review');
+  const checkAll = () => Promise.all(mine.map(check));
+
+  useEffect(() => {
+    // What was decided may still be taken down or restored, but seldom.
+    const due = Date.now() - SETTLED_EVERY_MS;
+    for (const note of mine)
+      if (note.standing === 'pending_review' || (note.checkedAt ?? 0) < due) void check(note);
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible' && waiting.length > 0)
+        void Promise.all(waiting.map(check));
+    }, EVERY_MS);
+    return () => clearInterval(timer);
+    // Again when somebody signs in or out, and when there is another note to wait for.
+  }, [session?.handle, waiting.length]);
+
+  return {
+    mine,
+    checkAll,
+    check,
+    update,
+    add: (note: OwnNote) => change((all) => [note, ...all]),
+    remove: (id: string) => change((all) => all.filter(({ body }) => body.id !== id)),
+    removeMembers: (handle: string) =>
+      change((all) => all.filter(({ body }) => body.member_handle !== handle)),
+  };
+}

@@ -1,0 +1,182 @@
+import { useState } from 'preact/hooks';
+import { announce } from '../shared/announce.tsx';
+import { type Answer, call } from '../shared/api.ts';
+import { Field } from '../shared/field.tsx';
+import { tooLong } from '../shared/text.tsx';
+import { Ago, fullTime } from '../shared/time.tsx';
+import { EXPERIENCES } from './experience.ts';
+import { Message } from './note-item.tsx';
+import type { OwnNote, OwnNotes } from './own-notes-store.ts';
+import { words } from './problem-text.ts';
+
+const APPEAL = 500;
+
+/** What was sent from this browser, and what became of it, said plainly. */
+export function OwnNotesList({ own }: { own: OwnNotes }) {
+  if (own.mine.length === 0) return null;
+  const waits = own.mine.some(({ standing }) => standing === 'pending_review');
+  return (
+    <section class="own" aria-labelledby="own-title">
+      <div class="own-head">
+        <h2 id="own-title">Your notes</h2>
+        <button type="button" class="button quiet" onClick={() => void own.checkAll()}>
+          Check now
+        </button>
+      </div>
+      {waits && (
+        <p class="hint">
+          Waiting for review means: your note has arrived, and nobody but the moderators can read
+          it. One of them decides whether it appears here. This page looks by itself every minute.
+        </p>
+      )}
+      <ul>
+        {own.mine.map((note) => (
+          <li key={note.body.id}>
+            <OwnNoteItem note={note} own={own} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const STANDING = {
+  pending_review: { class: 'look', word: 'Waiting for review' },
+  published: { class: 'good', word: 'Published' },
+  not_published: { class: 'bad', word: 'Not published' },
+} as const;
+
+function standingOf({ standing, outcome }: OwnNote): { class: string; word: string } {
+  if (outcome?.outcome === 'withdrawn') return { class: '', word: 'Withdrawn by you' };
+  if (outcome?.outcome === 'removed') return { class: 'bad', word: 'Taken down' };
+  return STANDING[standing];
+}
+
+function OwnNoteItem({ note, own }: { note: OwnNote; own: OwnNotes }) {
+  const { body, standing, outcome } = note;
+  const [asking, setAsking] = useState<'withdraw' | 'appeal'>();
+  const [failure, setFailure] = useState<Exclude<Answer<never>, { kind: 'done' }>>();
+  const member = body.attribution === 'member';
+  const gone = outcome?.outcome === 'withdrawn';
+  const { class: tone, word } = standingOf(note);
+  const place = EXPERIENCES.find(({ id }) => id === body.experience)?.name;
+
+  async function act(action: 'withdraw' | 'appeal', sent: object, done: string): Promise<void> {
+    const answer = await call('POST', `/api/guestbook/${body.id}/${action}`, { body: sent });
+    if (answer.kind !== 'done') {
+      setFailure(answer);
+      return;
+    }
+    setFailure(undefined);
+    setAsking(undefined);
+    if (action === 'appeal') own.update(body.id, { appealed: true });
+    await own.check(note);
+    announce(done);
+  }
+
+  return (
+    <div class="own-note">
+      <p class="own-meta">
+        <strong class={`badge ${tone}`}>{word}</strong>
+        <span>
+          {body.parent_id ? 'a reply in' : 'in'} {place}, sent <Ago time={new Date(note.sentAt)} />
+        </span>
+      </p>
+      <Message text={body.message} />
+      {standing === 'not_published' && !member && (
+        <p class="hint">
+          A moderator decided against it, or took it down. Guests are not told more; members are,
+          and can appeal.
+        </p>
+      )}
+      {outcome?.policy && (
+        <p>
+          Under the policy “{outcome.policy.replaceAll('_', ' ')}”.
+          {outcome.message && <> The moderator writes:</>}
+        </p>
+      )}
+      {outcome?.message && (
+        <blockquote class="foreign" dir="auto">
+          {outcome.message}
+        </blockquote>
+      )}
+      {note.appealed && standing === 'not_published' && (
+        <p class="hint">Your appeal waits for somebody who did not decide before.</p>
+      )}
+      <div class="actions">
+        {member && !gone && standing !== 'not_published' && asking !== 'withdraw' && (
+          <button type="button" class="button quiet" onClick={() => setAsking('withdraw')}>
+            Withdraw
+          </button>
+        )}
+        {outcome?.appeal_until && asking !== 'appeal' && (
+          <button type="button" class="button quiet" onClick={() => setAsking('appeal')}>
+            Appeal
+          </button>
+        )}
+        <button type="button" class="button quiet" onClick={() => own.remove(body.id)}>
+          Forget on this device
+        </button>
+      </div>
+      {asking === 'withdraw' && (
+        <div class="box row">
+          <span>Take it back for good? Nobody will read it any more.</span>
+          <button
+            type="button"
+            class="button danger"
+            onClick={() => void act('withdraw', {}, 'Withdrawn.')}
+          >
+            Withdraw it
+          </button>
+          <button type="button" class="button quiet" onClick={() => setAsking(undefined)}>
+            Keep it
+          </button>
+        </div>
+      )}
+      {asking === 'appeal' && outcome?.appeal_until && (
+        <Appeal
+          until={new Date(outcome.appeal_until)}
+          onSend={(text) => void act('appeal', { text }, 'Your appeal has arrived.')}
+        />
+      )}
+      {failure && (
+        <p class="box bad" role="alert">
+          {words(failure)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Appeal({ until, onSend }: { until: Date; onSend: (text: string) => void }) {
+  const [text, setText] = useState('');
+  const [tried, setTried] = useState(false);
+  const error = text.trim() ? tooLong(text, APPEAL) : 'Say why it should appear.';
+  return (
+    <form
+      class="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        setTried(true);
+        if (!error) onSend(text);
+      }}
+    >
+      <Field
+        label="Why should it appear?"
+        name="appeal"
+        rows={3}
+        value={text}
+        onValue={setText}
+        most={APPEAL}
+        error={tried ? error : undefined}
+        hint={`Once for each decision, until ${fullTime(until)}.`}
+      />
+      <div class="row">
+        <button type="submit" class="button primary">
+          Send appeal
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,143 @@
+import { useCallback, useRef, useState } from 'preact/hooks';
+import { Announcer, announce } from '../shared/announce.tsx';
+import { AccountDialog } from './account.tsx';
+import { Compose } from './compose.tsx';
+import { EXPERIENCES, useExperience } from './experience.ts';
+import { JoinDialog } from './join.tsx';
+import { NotesList } from './notes-list.tsx';
+import { OwnNotesList } from './own-notes.tsx';
+import { useOwnNotes } from './own-notes-store.ts';
+import { RecoverDialog } from './recover.tsx';
+import { useMembership } from './session.ts';
+import { SignInDialog } from './sign-in.tsx';
+
+type Open = 'join' | 'sign-in' | 'recover' | 'account';
+
+export function GuestbookPage() {
+  const experience = useExperience();
+  const [said, setSaid] = useState('');
+  const say = useCallback((text: string) => {
+    setSaid(text);
+    announce(text);
+  }, []);
+  const membership = useMembership(say);
+  const { session } = membership;
+  const own = useOwnNotes(session);
+  const [dialog, setDialog] = useState<Open>();
+  const [writing, setWriting] = useState(false);
+  const [notice, setNotice] = useState('');
+  const writeButton = useRef<HTMLButtonElement>(null);
+  const account = useRef<HTMLDivElement>(null);
+  const close = () => {
+    setDialog(undefined);
+    // What opened it may be gone: "Join" has become the account.
+    requestAnimationFrame(() => {
+      if (document.activeElement === document.body)
+        account.current?.querySelector<HTMLElement>('button')?.focus();
+    });
+  };
+  const stopWriting = () => {
+    setWriting(false);
+    requestAnimationFrame(() => writeButton.current?.focus());
+  };
+  const open = (which: Open) => {
+    setSaid('');
+    setDialog(which);
+  };
+
+  return (
+    <>
+      <button
+        type="button"
+        class="button skip visually-hidden"
+        onClick={() => document.getElementById('content')?.focus()}
+      >
+        Skip to the notes
+      </button>
+      <header class="bar">
+        <div class="bar-inner">
+          <h1>Guestbook</h1>
+          <div class="membership" ref={account}>
+            {session ? (
+              <button type="button" class="button" onClick={() => open('account')}>
+                <span class="visually-hidden">Your account, </span>
+                {session.handle}
+              </button>
+            ) : (
+              <>
+                <button type="button" class="button quiet" onClick={() => open('sign-in')}>
+                  Sign in
+                </button>
+                <button type="button" class="button" onClick={() => open('join')}>
+                  Join
+                </button>
+              </>
+            )}
+          </div>
+          <nav aria-label="Guestbooks">
+            <ul>
+              {EXPERIENCES.map(({ id, name }) => (
+                <li key={id}>
+                  <a href={`#${id}`} aria-current={id === experience ? 'page' : undefined}>
+                    {name}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {said && <p class="box look">{said}</p>}
+        <p class="notice">{notice}</p>
+        {writing ? (
+          <Compose
+            key={experience}
+            experience={experience}
+            parentId={null}
+            session={session}
+            own={own}
+            onSent={stopWriting}
+            onCancel={stopWriting}
+          />
+        ) : (
+          <button type="button" class="write" ref={writeButton} onClick={() => setWriting(true)}>
+            Write a note…
+          </button>
+        )}
+        <OwnNotesList own={own} />
+        <NotesList
+          key={experience}
+          experience={experience}
+          session={session}
+          own={own}
+          onNotice={setNotice}
+        />
+      </main>
+      <Announcer />
+      {dialog === 'join' && <JoinDialog membership={membership} onClose={close} />}
+      {dialog === 'sign-in' && (
+        <SignInDialog
+          membership={membership}
+          onClose={close}
+          onRecover={() => setDialog('recover')}
+        />
+      )}
+      {dialog === 'recover' && <RecoverDialog membership={membership} onClose={close} />}
+      {dialog === 'account' && session && (
+        <AccountDialog
+          membership={membership}
+          session={session}
+          onClose={close}
+          onRecover={() => setDialog('recover')}
+          onDeleted={() => {
+            own.removeMembers(session.handle);
+            membership.forget();
+            close();
+            say('Your account is deleted. Names and texts are erased within minutes.');
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Answer } from '../shared/api.ts';
+
+type Failure = Exclude<Answer<never>, { kind: 'done' }>;
+
+const WORDS: Record<string, string> = {
+  rate_limited: 'That was too often from your network. Try again in about ten minutes.',
+  admission_closed: 'The service takes nothing new at present. Your text stays here.',
+  capacity_reached: 'The service has as many members as it can take.',
+  credentials_not_accepted: 'This id and key do not belong together. Check both.',
+  credential_not_accepted: 'This key is not accepted for your account.',
+  session_required:
+    'Your session has ended. Sign in again to go on as a member; your text stays here.',
+  reply_target_unavailable: 'The note you reply to is no longer there.',
+  not_found: 'This note is no longer there.',
+  storage_unavailable: 'The service cannot store anything just now. Nothing is lost: try again.',
+  outcome_unconfirmed: 'It is not certain that this arrived. Trying again does no harm.',
+};
+
+/** What went wrong, in words that say what to do next. */
+export function words(failure: Failure): string {
+  if (failure.kind === 'unreachable')
+    return 'No answer: the network or the service is away. Nothing is lost: try again.';
+  return WORDS[failure.code] ?? failure.message;
+}
+
+/** Whether the very same request may still do its work, or has done it unheard. */
+export const uncertain = (failure: Failure): boolean =>
+  failure.kind === 'unreachable' ||
+  failure.code === 'storage_unavailable' ||
+  failure.code === 'outcome_unconfirmed' ||
+  failure.code === 'internal_error';
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** What is wrong with a field, as the service says it. */
+export function issueOf(failure: Failure | undefined, path: string): string | undefined {
+  const issue = failure?.kind === 'problem' ? failure.issues[path] : undefined;
+  return issue && sentence(issue);
+}

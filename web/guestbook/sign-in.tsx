@@ -1,0 +1,89 @@
+import { useRef, useState } from 'preact/hooks';
+import type { Answer } from '../shared/api.ts';
+import { Dialog } from '../shared/dialog.tsx';
+import { focusFirstError } from '../shared/field.tsx';
+import { type Proof, ProofFields } from './key-fields.tsx';
+import { issueOf, words } from './problem-text.ts';
+import type { Membership } from './session.ts';
+
+interface SignInParts {
+  membership: Membership;
+  onClose: () => void;
+  onRecover: () => void;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+/** What is wrong with an id and a key before they are sent. */
+export function proofErrors({ id, key }: Proof): { id?: string; key?: string } {
+  return {
+    ...(UUID.test(id.trim())
+      ? {}
+      : { id: 'A member id looks like 7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f.' }),
+    ...(/^[0-9a-f]{64}$/.test(key.trim())
+      ? {}
+      : { key: 'A key has 64 characters of 0–9 and a–f.' }),
+  };
+}
+
+export function SignInDialog({ membership, onClose, onRecover }: SignInParts) {
+  const [proof, setProof] = useState<Proof>({ id: '', key: '' });
+  const [tried, setTried] = useState(false);
+  const [failure, setFailure] = useState<Exclude<Answer<never>, { kind: 'done' }>>();
+  const form = useRef<HTMLFormElement>(null);
+  const errors = proofErrors(proof);
+
+  async function go(): Promise<void> {
+    setTried(true);
+    if (errors.id || errors.key) {
+      focusFirstError(form.current);
+      return;
+    }
+    const answer = await membership.signIn(proof.id.trim(), proof.key.trim());
+    if (answer.kind === 'done') onClose();
+    else setFailure(answer);
+  }
+
+  return (
+    <Dialog title="Sign in" onClose={onClose}>
+      <form
+        ref={form}
+        class="stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void go();
+        }}
+      >
+        <ProofFields
+          proof={proof}
+          onProof={(next) => {
+            setProof(next);
+            setFailure(undefined);
+          }}
+          which="sign_in_key"
+          errors={{
+            id: tried ? errors.id : issueOf(failure, 'id'),
+            key: tried ? errors.key : issueOf(failure, 'sign_in_key'),
+          }}
+        />
+        {failure && (
+          <p class="box bad" role="alert">
+            {words(failure)}
+          </p>
+        )}
+        <div class="row">
+          <button type="submit" class="button primary">
+            Sign in
+          </button>
+          <button type="button" class="button quiet" onClick={onRecover}>
+            Use the recovery key
+          </button>
+        </div>
+        <p class="hint">
+          For half an hour, or until you sign out. The key stays in this page only.
+        </p>
+      </form>
+    </Dialog>
+  );
+}

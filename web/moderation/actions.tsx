@@ -1,0 +1,76 @@
+import { begin, firstAllowed, NO, undo, YES } from './decisions.ts';
+import { claimOpenly, leaseOn, release } from './leases.ts';
+import { DecisionPanel } from './panel.tsx';
+import { store } from './state.ts';
+import { useStore } from './store.ts';
+import type { Action, Item } from './wire.ts';
+import { ACTION_NAMES } from './words.ts';
+
+const DANGER: readonly Action[] = ['reject', 'remove', 'uphold'];
+
+/** What this moderator may do, with the keys that do it. */
+export function Actions({ item }: { item: Item }) {
+  const { me, panel, keys, leases, marks } = useStore(store);
+  const yes = firstAllowed(item, YES);
+  const no = firstAllowed(item, NO);
+  const keyOf = (action: Action): string | undefined => {
+    if (action === yes) return 'a';
+    if (action === no) return 'r';
+    return action === 'escalate' ? 'e' : action === 'defer' ? 'd' : undefined;
+  };
+  const held = leaseOn(item.id) !== undefined;
+  const lost = leases.get(item.id)?.lost ?? false;
+  const others = item.claim !== null && !item.claim.mine;
+  const mayClaim =
+    me?.role !== 'auditor' && !held && !lost && !others && item.allowed_actions.length > 0;
+  const sending = marks.get(item.id)?.kind === 'deciding';
+  return (
+    <div class="actions">
+      {panel?.noteId === item.id && <DecisionPanel panel={panel} key={item.id + panel.action} />}
+      <fieldset class="bar" disabled={sending}>
+        <legend class="visually-hidden">Decide</legend>
+        {item.allowed_actions.map((action) => {
+          const key = keyOf(action);
+          const tone = action === yes ? 'primary' : DANGER.includes(action) ? 'danger' : '';
+          return (
+            <button
+              key={action}
+              type="button"
+              class={`button ${tone}`}
+              aria-keyshortcuts={key}
+              aria-expanded={panel?.noteId === item.id ? panel.action === action : undefined}
+              onClick={() => begin(action)}
+            >
+              {ACTION_NAMES[action]} {keys && key && <kbd>{key}</kbd>}
+            </button>
+          );
+        })}
+        {item.decision?.undo_allowed && (
+          <button type="button" class="button" aria-keyshortcuts="u" onClick={() => void undo()}>
+            Undo {keys && <kbd>u</kbd>}
+          </button>
+        )}
+        {mayClaim && (
+          <button type="button" class="button quiet" onClick={() => void claimOpenly(item.id)}>
+            Claim
+          </button>
+        )}
+        {held && (
+          <button
+            type="button"
+            class="button quiet"
+            aria-keyshortcuts="Escape"
+            onClick={() => void release(item.id)}
+          >
+            Release {keys && <kbd>Esc</kbd>}
+          </button>
+        )}
+        {item.allowed_actions.length === 0 && !item.decision?.undo_allowed && (
+          <span class="hint">
+            {me?.role === 'auditor' ? 'Auditors read only.' : 'Nothing for you to do here.'}
+          </span>
+        )}
+      </fieldset>
+    </div>
+  );
+}

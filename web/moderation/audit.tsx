@@ -1,0 +1,98 @@
+import { useEffect, useState } from 'preact/hooks';
+import { call, failureOf } from './api.ts';
+import type { Entry } from './wire.ts';
+import { actorWords, eventWords, failureWords, fullTime, timeWords } from './words.ts';
+
+interface Page {
+  entries: Entry[];
+  next_cursor: string | null;
+}
+
+/** What was done, newest first, by the log's own position. */
+export function Audit() {
+  const [entries, setEntries] = useState<readonly Entry[]>([]);
+  const [cursor, setCursor] = useState<string | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const read = async (after: string | null) => {
+    try {
+      const place = after ? `&cursor=${encodeURIComponent(after)}` : '';
+      const page = await call<Page>('GET', `audit?order=newest&limit=50${place}`);
+      setEntries((before) => (after ? [...before, ...page.entries] : page.entries));
+      setCursor(page.next_cursor);
+      setFault(null);
+    } catch (error) {
+      setFault(failureWords(failureOf(error)));
+    }
+  };
+  useEffect(() => void read(null), []);
+  return (
+    <section class="page" aria-labelledby="page-title">
+      <div class="list-line">
+        <h2 id="page-title" tabIndex={-1}>
+          Audit
+        </h2>
+        <div class="row-buttons">
+          <button type="button" class="button" onClick={() => void read(null)}>
+            Read again
+          </button>
+          <a class="button" href="/api/moderation/audit?format=ndjson" download="audit.ndjson">
+            Download all
+          </a>
+        </div>
+      </div>
+      {fault && (
+        <p class="box bad" role="alert">
+          {fault}
+        </p>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <section class="table-scroll" tabIndex={0} aria-label="Entries">
+        <table class="audit">
+          <thead>
+            <tr>
+              <th scope="col">Position</th>
+              <th scope="col">When</th>
+              <th scope="col">Who</th>
+              <th scope="col">What</th>
+              <th scope="col">Of</th>
+              <th scope="col">Facts</th>
+            </tr>
+          </thead>
+          <tbody>
+            {entries.map((entry) => (
+              <tr key={entry.id}>
+                <td>{entry.position}</td>
+                <td title={fullTime(entry.occurred_at)}>{timeWords(entry.occurred_at)}</td>
+                <td>
+                  <bdi>{actorWords(entry.actor)}</bdi>
+                </td>
+                <td>{eventWords(entry.type)}</td>
+                <td>
+                  {entry.subject.type}{' '}
+                  <span class="code" title={entry.subject.id}>
+                    {entry.subject.id.slice(0, 8)}
+                  </span>
+                </td>
+                <td class="facts-cell">{factsOf(entry)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {entries.length === 0 && !fault && <p class="hint">Reading…</p>}
+      {cursor && (
+        <button type="button" class="button more" onClick={() => void read(cursor)}>
+          Older
+        </button>
+      )}
+    </section>
+  );
+}
+
+const SHOWN = ['policy', 'reason', 'role', 'active', 'until', 'band', 'name', 'code'];
+
+const factsOf = ({ data }: Entry): string =>
+  Object.entries(data)
+    .filter(([name, value]) => SHOWN.includes(name) && value !== null)
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(', ');

@@ -1,0 +1,78 @@
+import { Dialog } from '../shared/dialog.tsx';
+import { runBatch } from './decisions.ts';
+import { MarkedText } from './marked-text.tsx';
+import { activePolicies, focusOn } from './queue.ts';
+import { type Batch, get, set } from './state.ts';
+import { ACTION_NAMES, authorName, plural } from './words.ts';
+
+const SHOWN = 5;
+
+/** What a batch would do, before it does it. */
+export function BatchPreview({ batch: { action, items, sending } }: { batch: Batch }) {
+  const withPolicy = action === 'reject' || action === 'remove';
+  const policies = activePolicies();
+  const close = () => {
+    set({ batch: null });
+    focusOn(get().focusId);
+  };
+  const choose = (event: KeyboardEvent) => {
+    const policy = withPolicy && get().keys ? policies[Number(event.key) - 1] : undefined;
+    if (!policy || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    event.preventDefault();
+    void runBatch(policy.code);
+  };
+  const rest = items.length - SHOWN;
+  const left = get().selected.size - items.length;
+  return (
+    <Dialog title={`${ACTION_NAMES[action]} ${plural(items.length, 'note')}?`} onClose={close}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the numbers are a second way to the buttons within */}
+      <div class="batch" onKeyDown={choose}>
+        <ul class="firsts">
+          {items.slice(0, SHOWN).map((item) => (
+            <li key={item.id}>
+              <bdi class="author">{authorName(item)}</bdi>
+              <MarkedText text={item.text.slice(0, 200)} class="first-text" />
+            </li>
+          ))}
+        </ul>
+        {rest > 0 && <p class="hint">and {plural(rest, 'more note', 'more notes')}</p>}
+        {left > 0 && (
+          <p class="box look">
+            {plural(left, 'selected note')} will be left out: this is not possible there, or a
+            hundred is the most at once.
+          </p>
+        )}
+        {withPolicy ? (
+          <fieldset class="policies" disabled={sending}>
+            <legend>By which policy?</legend>
+            {policies.map(({ code, title }, index) => (
+              <button
+                key={code}
+                type="button"
+                class="button danger"
+                // biome-ignore lint/a11y/noAutofocus: the dialog has just been asked for
+                autoFocus={index === 0}
+                onClick={() => void runBatch(code)}
+              >
+                {index < 9 && get().keys && <kbd>{index + 1}</kbd>} {title}
+              </button>
+            ))}
+          </fieldset>
+        ) : (
+          <div class="row-buttons">
+            <button
+              type="button"
+              class="button primary"
+              // biome-ignore lint/a11y/noAutofocus: the dialog has just been asked for
+              autoFocus
+              aria-disabled={sending ? 'true' : undefined}
+              onClick={() => void runBatch()}
+            >
+              {ACTION_NAMES[action]} {plural(items.length, 'note')} <kbd>Enter</kbd>
+            </button>
+          </div>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,161 @@
+import type { ComponentChildren } from 'preact';
+
+interface Series {
+  name: string;
+  values: readonly (number | null)[];
+  /** Colour is never alone: a second series is hatched, or dashed where it is a line. */
+  look: 'solid' | 'hatched';
+}
+
+interface ChartParts {
+  title: string;
+  kind: 'bars' | 'lines';
+  labels: readonly string[];
+  series: readonly Series[];
+  words: (value: number | null) => string;
+  children?: ComponentChildren;
+}
+
+const WIDTH = 600;
+const HEIGHT = 180;
+const LEFT = 56;
+const BOTTOM = 24;
+const TOP = 10;
+
+const heightOf = (value: number, most: number) => ((HEIGHT - BOTTOM - TOP) * value) / most;
+const y = (value: number, most: number) => HEIGHT - BOTTOM - heightOf(value, most);
+
+/** A number above the largest that divides well. */
+function roundedUp(most: number): number {
+  if (most <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(most));
+  return ([1, 2, 5, 10].find((step) => step * power >= most) ?? 10) * power;
+}
+
+/** A small chart, with the same figures as a table behind it. */
+export function Chart({ title, kind, labels, series, words, children }: ChartParts) {
+  const all = series.flatMap(({ values }) => values.map((value) => value ?? 0));
+  const most = roundedUp(Math.max(...all, 0));
+  const step = (WIDTH - LEFT) / Math.max(labels.length, 1);
+  const every = Math.ceil(labels.length / 8);
+  const id = `hatch-${title.replaceAll(' ', '-')}`;
+  return (
+    <figure class="chart">
+      <figcaption>
+        <h3>{title}</h3>
+        {children}
+        <ul class="legend">
+          {series.map(({ name, look }) => (
+            <li key={name}>
+              <span class={`swatch ${kind} ${look}`} aria-hidden="true" /> {name}
+            </li>
+          ))}
+        </ul>
+      </figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${title}; the table has it`}>
+        <defs>
+          <pattern
+            id={id}
+            width="6"
+            height="6"
+            patternUnits="userSpaceOnUse"
+            patternTransform="rotate(45)"
+          >
+            <rect width="3" height="6" class="hatch" />
+          </pattern>
+        </defs>
+        {[0, 0.5, 1].map((part) => (
+          <g key={part}>
+            <line
+              class="grid"
+              x1={LEFT}
+              x2={WIDTH}
+              y1={y(part * most, most)}
+              y2={y(part * most, most)}
+            />
+            <text class="axis end" x={LEFT - 8} y={y(part * most, most) + 4}>
+              {words(part * most)}
+            </text>
+          </g>
+        ))}
+        {labels.map((label, index) =>
+          index % every === 0 ? (
+            <text key={label} class="axis middle" x={LEFT + step * (index + 0.5)} y={HEIGHT - 6}>
+              {label}
+            </text>
+          ) : null,
+        )}
+        {kind === 'bars'
+          ? series.map(({ name, values, look }, nth) =>
+              values.map((value, index) => {
+                const width = (step * 0.7) / series.length;
+                return (
+                  <rect
+                    key={`${name} ${labels[index]}`}
+                    class={`bar ${look}`}
+                    fill={look === 'hatched' ? `url(#${id})` : undefined}
+                    x={LEFT + step * (index + 0.15) + width * nth}
+                    width={Math.max(width - 1, 1)}
+                    y={y(value ?? 0, most)}
+                    height={heightOf(value ?? 0, most)}
+                  />
+                );
+              }),
+            )
+          : series.map(({ name, values, look }) => (
+              <g key={name} class={`line ${look}`}>
+                <path d={pathOf(values, step, most)} />
+                {values.map((value, index) =>
+                  value === null ? null : (
+                    <circle
+                      key={labels[index]}
+                      cx={LEFT + step * (index + 0.5)}
+                      cy={y(value, most)}
+                      r="3"
+                    />
+                  ),
+                )}
+              </g>
+            ))}
+      </svg>
+      <details>
+        <summary>{title} as a table</summary>
+        <div class="table-scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Day</th>
+                {series.map(({ name }) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {labels.map((label, index) => (
+                <tr key={label}>
+                  <th scope="row">{label}</th>
+                  {series.map(({ name, values }) => (
+                    <td key={name}>{words(values[index] ?? null)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}
+
+/** Broken where there is no value. */
+function pathOf(values: readonly (number | null)[], step: number, most: number): string {
+  return values
+    .map((value, index) => {
+      if (value === null) return '';
+      const begins = index === 0 || values[index - 1] === null;
+      return `${begins ? 'M' : 'L'}${LEFT + step * (index + 0.5)} ${y(value, most)}`;
+    })
+    .join('');
+}

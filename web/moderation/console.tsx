@@ -1,0 +1,79 @@
+import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks';
+import { Audit } from './audit.tsx';
+import { BatchPreview } from './batch.tsx';
+import { Help } from './help.tsx';
+import { List } from './list.tsx';
+import { Note } from './note.tsx';
+import { Policies } from './policies.tsx';
+import { show, takeFocusWish } from './queue.ts';
+import { SignIn } from './sign-in.tsx';
+import { current, get, store, viewOf } from './state.ts';
+import { Stats } from './stats.tsx';
+import { useStore } from './store.ts';
+import { Toaster } from './toaster.tsx';
+import { TopBar } from './top-bar.tsx';
+import { Views } from './views.tsx';
+import { isList } from './wire.ts';
+import { VIEW_NAMES } from './words.ts';
+
+export function Console() {
+  const { session, view, open, batch, help, said } = useStore(store);
+  useLayoutEffect(followFocus);
+  const [, redraw] = useReducer((count: number, _: undefined) => count + 1, 0);
+  useEffect(() => {
+    const timer = setInterval(() => redraw(undefined), 20_000);
+    return () => clearInterval(timer);
+  }, []);
+  useEffect(() => {
+    const back = () => {
+      if (get().session !== 'out') show(viewOf(location.hash));
+    };
+    addEventListener('popstate', back);
+    return () => removeEventListener('popstate', back);
+  }, []);
+  useEffect(() => {
+    document.title = session === 'out' ? 'Moderation' : `${VIEW_NAMES[view]} · Moderation`;
+  }, [session, view]);
+  return (
+    <>
+      {session === 'in' || session === 'lost' ? (
+        <div class={open && isList(view) ? 'console open' : 'console'}>
+          <TopBar />
+          <Views />
+          <main class="desk" id="desk">
+            <h1 class="visually-hidden">Moderation: {VIEW_NAMES[view]}</h1>
+            {isList(view) && <List />}
+            {isList(view) && <Note item={current()} />}
+            {view === 'stats' && <Stats />}
+            {view === 'policies' && <Policies />}
+            {view === 'audit' && <Audit />}
+          </main>
+          <Toaster />
+        </div>
+      ) : (
+        session === 'out' && <SignIn />
+      )}
+      {session === 'lost' && <SignIn over />}
+      {batch && <BatchPreview batch={batch} />}
+      {help && <Help />}
+      <div class="visually-hidden" role="status" aria-live="polite">
+        {said}
+      </div>
+    </>
+  );
+}
+
+/** The focus is real: it stands on the present row, or on the note where the list is hidden. */
+function followFocus(): void {
+  const { session, batch, help, focusId, panel } = get();
+  if (session !== 'in' || batch || help || panel) return;
+  if (!takeFocusWish()) return;
+  const places = [focusId && `row-${focusId}`, 'note-title', 'list-title'];
+  for (const id of places) {
+    const place = id ? document.getElementById(id) : null;
+    if (!place || place.offsetParent === null) continue;
+    place.focus({ preventScroll: id !== `row-${focusId}` });
+    place.scrollIntoView({ block: 'nearest' });
+    return;
+  }
+}

@@ -1,0 +1,97 @@
+import { useEffect, useState } from 'preact/hooks';
+import { call } from './api.ts';
+import { listView, store } from './state.ts';
+import { useStore } from './store.ts';
+import type { QueueBody, Stats } from './wire.ts';
+import { fullTime, plural, timeWords, VIEW_NAMES } from './words.ts';
+
+interface Signs {
+  last: string | null;
+  screening: number;
+  dead: number;
+  at: Date;
+}
+
+/** What shows that the queue is empty and not broken. */
+async function readSigns(): Promise<Signs> {
+  const from = encodeURIComponent(new Date(Date.now() - 60_000).toISOString());
+  const [decided, { jobs }] = await Promise.all([
+    call<QueueBody>('GET', 'queue?view=decided&limit=1'),
+    call<Stats>('GET', `stats?from=${from}`),
+  ]);
+  return {
+    last: decided.items[0]?.decision?.decided_at ?? null,
+    screening: jobs.screening,
+    dead: jobs.dead,
+    at: new Date(),
+  };
+}
+
+export function Empty() {
+  const { filters, counts, stream } = useStore(store);
+  const view = listView();
+  const narrowed = Object.values(filters).some(Boolean);
+  const [signs, setSigns] = useState<Signs | null>(null);
+  useEffect(() => {
+    let gone = false;
+    const look = () => {
+      readSigns().then(
+        (found) => {
+          if (!gone) setSigns(found);
+        },
+        () => undefined,
+      );
+    };
+    look();
+    const timer = setInterval(look, 30_000);
+    return () => {
+      gone = true;
+      clearInterval(timer);
+    };
+  }, [view, counts?.todo]);
+  return (
+    <div class="empty">
+      <p class="empty-title">{narrowed ? 'Nothing matches.' : EMPTY[view]}</p>
+      {signs && (
+        <dl class="facts">
+          <div>
+            <dt>Last decision</dt>
+            <dd>
+              {signs.last ? <time dateTime={signs.last}>{timeWords(signs.last)}</time> : 'none yet'}
+            </dd>
+          </div>
+          <div>
+            <dt>Screening</dt>
+            <dd>
+              {signs.screening
+                ? `${plural(signs.screening, 'note')} not screened yet`
+                : 'up to date'}
+            </dd>
+          </div>
+          {signs.dead > 0 && (
+            <div>
+              <dt>Failed jobs</dt>
+              <dd>{plural(signs.dead, 'job')}: tell the operator</dd>
+            </div>
+          )}
+          <div>
+            <dt>Looked</dt>
+            <dd title={fullTime(signs.at)}>
+              {timeWords(signs.at)}
+              {stream === 'live' ? ', and told of what comes' : ''}
+            </dd>
+          </div>
+        </dl>
+      )}
+    </div>
+  );
+}
+
+const EMPTY: Record<ReturnType<typeof listView>, string> = {
+  todo: 'The queue is clear.',
+  mine: 'You hold no note.',
+  escalated: 'Nothing is escalated.',
+  reported: 'Nothing is reported.',
+  appeals: 'There is no open appeal.',
+  decided: `Nothing has been ${VIEW_NAMES.decided.toLowerCase()} yet.`,
+};

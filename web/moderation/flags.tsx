@@ -1,0 +1,49 @@
+import { MarkedText } from './marked-text.tsx';
+import type { Item } from './wire.ts';
+import { timeWords } from './words.ts';
+
+const STATES = {
+  pending: 'Screening is on its way.',
+  unavailable: 'Screening is unavailable. The note can be decided on all the same.',
+  done: 'Screening found nothing.',
+} as const;
+
+/** Why a note is flagged: what screening found, in words, and what was reported. */
+export function Flags({ item: { screening, reports } }: { item: Item }) {
+  return (
+    <section class="flags">
+      <h3>Why it is here</h3>
+      {screening.findings.length === 0 ? (
+        <p class={screening.state === 'unavailable' ? 'box look' : 'hint'}>
+          {STATES[screening.state]}
+        </p>
+      ) : (
+        <ul class="findings">
+          {screening.findings.map(({ code, text, words }) => (
+            <li key={code} class="finding">
+              <MarkedText text={text} />
+              {words
+                .filter((word) => !text.includes(word))
+                .slice(0, 5)
+                .map((word) => (
+                  <MarkedText key={word} text={word} class="word" />
+                ))}
+            </li>
+          ))}
+        </ul>
+      )}
+      {reports.length > 0 && (
+        <ul class="findings">
+          {reports.map((report) => (
+            <li key={report.id} class="finding report">
+              Reported as {report.reason} by {report.member_id ? 'a member' : 'a visitor'},{' '}
+              {timeWords(report.reported_at)}
+              {report.state !== 'open' && ` (${report.state})`}
+              {report.details && <MarkedText text={report.details} class="said" />}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,146 @@
+import { begin, closePanel, finish, firstAllowed, NO, preview, undo, YES } from './decisions.ts';
+import { claimNext, release } from './leases.ts';
+import { activePolicies, focusOn, move, select } from './queue.ts';
+import { current, get, say, set } from './state.ts';
+import { isList } from './wire.ts';
+
+/** Every key, in the order of the help. */
+export const KEYS = [
+  ['j / k', 'next, previous note'],
+  ['n', 'claim the next note'],
+  ['a', 'approve (or keep, grant, restore)'],
+  ['r, then 1–9', 'reject (or remove) by policy'],
+  ['e', 'escalate'],
+  ['d', 'defer; d again: for a day'],
+  ['x', 'select'],
+  ['Shift+A / Shift+R', 'approve, reject the selection'],
+  ['u', 'undo'],
+  ['t', 'thread'],
+  ['/', 'search'],
+  ['?', 'this help'],
+  ['Esc', 'close, or release the note'],
+] as const;
+
+export const DEFERRALS = [
+  [1, '1 hour'],
+  [4, '4 hours'],
+  [24, '1 day'],
+  [72, '3 days'],
+] as const;
+
+export const inHours = (hours: number): string =>
+  // A minute less than the most that is allowed, whatever the two clocks say.
+  new Date(Date.now() + hours * 3_600_000 - 60_000).toISOString();
+
+const TYPING = 'textarea, select, [contenteditable], input:not([type=checkbox]):not([type=radio])';
+
+function onKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+  const { session, help, batch, keys } = get();
+  // Dialogs answer to their own keys.
+  if (session !== 'in' || help || batch) return;
+  const target = event.target instanceof Element ? event.target : null;
+  if (target?.closest(TYPING)) {
+    if (event.key === 'Escape') leaveField(target);
+    return;
+  }
+  if (event.key === 'Escape') {
+    pressEscape();
+    return;
+  }
+  if (!keys) return;
+  // A key that is held down moves; it does not decide on one note after the other.
+  if (event.repeat && event.key !== 'j' && event.key !== 'k') return;
+  if (press(event.key)) event.preventDefault();
+}
+
+/** Out of the field first; what was typed stays. */
+function leaveField(field: Element): void {
+  const panel = field.closest<HTMLElement>('[data-panel]');
+  if (panel) panel.focus();
+  else focusOn(get().focusId);
+}
+
+function pressEscape(): void {
+  const { panel, open, focusId } = get();
+  if (panel) closePanel();
+  else if (focusId && get().leases.has(focusId)) {
+    void release(focusId);
+    say('Released.');
+  } else if (open) {
+    set({ open: false });
+    focusOn(focusId);
+  }
+}
+
+function press(key: string): boolean {
+  if (/^[1-9]$/.test(key)) return pressDigit(Number(key));
+  if (key === '?') {
+    set({ help: true });
+    return true;
+  }
+  if (key === 'u') {
+    void undo();
+    return true;
+  }
+  if (!isList(get().view)) return false;
+  const item = current();
+  switch (key) {
+    case 'j':
+    case 'k':
+      move(key === 'j' ? 1 : -1);
+      return true;
+    case 'n':
+      void claimNext();
+      return true;
+    case 'a':
+      begin(item && firstAllowed(item, YES));
+      return true;
+    case 'r':
+      begin(item && firstAllowed(item, NO));
+      return true;
+    case 'e':
+      begin('escalate');
+      return true;
+    case 'd':
+      if (get().panel?.action === 'defer') finish({ until: inHours(24) });
+      else begin('defer');
+      return true;
+    case 'x':
+      select(get().focusId);
+      return true;
+    case 'A':
+      preview(YES);
+      return true;
+    case 'R':
+      preview(NO);
+      return true;
+    case 't':
+      set({ open: true });
+      requestAnimationFrame(() => document.getElementById('thread')?.focus());
+      return true;
+    case '/':
+      set({ open: false });
+      requestAnimationFrame(() => document.getElementById('search')?.focus());
+      return true;
+    default:
+      return false;
+  }
+}
+
+function pressDigit(digit: number): boolean {
+  const { panel } = get();
+  if (panel?.action === 'reject' || panel?.action === 'remove') {
+    const policy = activePolicies()[digit - 1];
+    if (policy) finish({ policy: policy.code });
+    return true;
+  }
+  if (panel?.action !== 'defer') return false;
+  const choice = DEFERRALS[digit - 1];
+  if (choice) finish({ until: inHours(choice[0]) });
+  return true;
+}
+
+export function listenToKeys(): void {
+  document.addEventListener('keydown', onKey);
+}

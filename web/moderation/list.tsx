@@ -1,0 +1,182 @@
+import { useRef } from 'preact/hooks';
+import { NO, preview, YES } from './decisions.ts';
+import { Empty } from './empty.tsx';
+import { FINDINGS } from './findings.ts';
+import { claimNext } from './leases.ts';
+import { focusOn, loadList, loadMore, show } from './queue.ts';
+import { Row } from './row.tsx';
+import { type Filters, listView, NO_FILTERS, set, store } from './state.ts';
+import { useStore } from './store.ts';
+import { findingName, plural, VIEW_NAMES } from './words.ts';
+
+export function List() {
+  const { items, nextCursor, loading, listFault, selected, me, keys, focusId } = useStore(store);
+  const view = listView();
+  const mayClaim = me?.role !== 'auditor';
+  return (
+    <section class="list" aria-labelledby="list-title">
+      <div class="list-head">
+        <div class="list-line">
+          <h2 id="list-title" tabIndex={-1}>
+            {VIEW_NAMES[view]}
+          </h2>
+          {mayClaim && (
+            <button
+              type="button"
+              class="button primary"
+              aria-keyshortcuts="n"
+              onClick={() => void claimNext()}
+            >
+              Claim next {keys && <kbd>n</kbd>}
+            </button>
+          )}
+        </div>
+        <Search />
+        {selected.size > 0 && (
+          <fieldset class="selection">
+            <legend>{plural(selected.size, 'note')} selected</legend>
+            <button
+              type="button"
+              class="button"
+              aria-keyshortcuts="Shift+A"
+              onClick={() => preview(YES)}
+            >
+              Approve… {keys && <kbd>⇧A</kbd>}
+            </button>
+            <button
+              type="button"
+              class="button danger"
+              aria-keyshortcuts="Shift+R"
+              onClick={() => preview(NO)}
+            >
+              Reject… {keys && <kbd>⇧R</kbd>}
+            </button>
+            <button
+              type="button"
+              class="button quiet"
+              onClick={() => {
+                set({ selected: new Set() });
+                focusOn(focusId);
+              }}
+            >
+              Clear
+            </button>
+          </fieldset>
+        )}
+      </div>
+      {listFault && (
+        <p class="box bad" role="alert">
+          {listFault}{' '}
+          <button type="button" class="button quiet" onClick={() => void loadList()}>
+            Try again
+          </button>
+        </p>
+      )}
+      {items.length > 0 && (
+        <ul class="rows" aria-label={VIEW_NAMES[view]}>
+          {items.map((item) => (
+            <Row key={item.id} item={item} />
+          ))}
+        </ul>
+      )}
+      {items.length === 0 && !loading && !listFault && <Empty />}
+      {loading && items.length === 0 && <p class="hint pad">Reading the queue…</p>}
+      {nextCursor && (
+        <button type="button" class="button more" onClick={() => void loadMore()}>
+          More
+        </button>
+      )}
+    </section>
+  );
+}
+
+const AGES = [
+  ['', 'Any age'],
+  ['3600', 'Over 1 h'],
+  ['86400', 'Over 24 h'],
+  ['259200', 'Over 72 h'],
+] as const;
+
+function Search() {
+  const { filters, keys } = useStore(store);
+  const form = useRef<HTMLFormElement>(null);
+  const narrowed = Object.values(filters).some(Boolean);
+  const apply = () => {
+    const data = new FormData(form.current ?? undefined);
+    const of = (name: keyof Filters) => String(data.get(name) ?? '').trim();
+    const next = {
+      ...NO_FILTERS,
+      q: of('q'),
+      finding: of('finding'),
+      older_than: of('older_than'),
+    };
+    show(listView(), { ...next, author: filters.author });
+  };
+  return (
+    <search>
+      <form
+        ref={form}
+        class="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          apply();
+          focusOn(null);
+        }}
+      >
+        <label class="visually-hidden" for="search">
+          Search text and names
+        </label>
+        <input
+          id="search"
+          name="q"
+          type="search"
+          class="input"
+          dir="auto"
+          maxLength={200}
+          placeholder={keys ? 'Search  ( / )' : 'Search'}
+          aria-keyshortcuts="/"
+          value={filters.q}
+        />
+        <label class="visually-hidden" for="finding">
+          Finding
+        </label>
+        <select id="finding" name="finding" class="input" value={filters.finding} onChange={apply}>
+          <option value="">Any finding</option>
+          {FINDINGS.map((code) => (
+            <option key={code} value={code}>
+              {findingName(code)}
+            </option>
+          ))}
+        </select>
+        <label class="visually-hidden" for="older">
+          Age
+        </label>
+        <select
+          id="older"
+          name="older_than"
+          class="input"
+          value={filters.older_than}
+          onChange={apply}
+        >
+          {AGES.map(([seconds, words]) => (
+            <option key={seconds} value={seconds}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </form>
+      {narrowed && (
+        <p class="hint narrowed">
+          {filters.author && (
+            <>
+              By <bdi>{filters.author}</bdi>.{' '}
+            </>
+          )}
+          <button type="button" class="button quiet" onClick={() => show(listView())}>
+            Show all
+          </button>
+        </p>
+      )}
+    </search>
+  );
+}

@@ -1,0 +1,128 @@
+import { sessionLost, signedInAgain } from './api.ts';
+import { heardOfClaims } from './leases.ts';
+import { decidedHere, loadPolicies, refresh, refreshSoon, reread } from './queue.ts';
+import { get, set } from './state.ts';
+import type { Counts } from './wire.ts';
+
+const POLL_MS = 15_000;
+const RETRY_MS = 2000;
+/** The service says something every 15 seconds; a line that is silent for longer is dead. */
+const SILENCE_MS = 40_000;
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Follows the stream for as long as the page lives. It is read with fetch and not by an EventSource,
+ * which hides a 401, cannot go on from an id when it was closed, and waits for ever on a dead line.
+ */
+export async function follow(): Promise<void> {
+  let lastId: string | undefined;
+  let begun = false;
+  setInterval(() => {
+    if (get().stream === 'paused' && get().session === 'in') void refresh();
+  }, POLL_MS);
+  addEventListener('online', () => wake());
+  addEventListener('offline', () => cut());
+  for (;;) {
+    if (get().session !== 'in') await signedInAgain().catch(() => undefined);
+    const silence = new AbortController();
+    const end = () => silence.abort();
+    cut = end;
+    let timer = setTimeout(end, SILENCE_MS);
+    const stirred = () => {
+      clearTimeout(timer);
+      timer = setTimeout(end, SILENCE_MS);
+    };
+    try {
+      const response = await fetch('/api/moderation/stream', {
+        headers: lastId === undefined ? {} : { 'last-event-id': lastId },
+        cache: 'no-store',
+        signal: silence.signal,
+      });
+      if (response.status === 401) sessionLost();
+      if (response.ok && response.body) {
+        set({ stream: 'live' });
+        // What happened before the first stream began is in no stream.
+        if (!begun) refreshSoon();
+        begun = true;
+        for await (const message of messages(response.body, stirred)) {
+          lastId = message.id ?? lastId;
+          heard(message.event, message.data);
+        }
+      }
+    } catch {
+      // The line broke; it is tried again below.
+    }
+    clearTimeout(timer);
+    set({ stream: 'paused' });
+    await Promise.race([sleep(RETRY_MS), woken()]);
+  }
+}
+
+let cut: () => void = () => undefined;
+let wake: () => void = () => undefined;
+const woken = () =>
+  new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+
+interface Message {
+  event: string;
+  id: string | undefined;
+  data: string;
+}
+
+/** Server-sent events out of a body. */
+async function* messages(
+  body: ReadableStream<Uint8Array>,
+  stirred: () => void,
+): AsyncGenerator<Message> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    stirred();
+    text += decoder.decode(value, { stream: true });
+    const parts = text.split('\n\n');
+    text = parts.pop() ?? '';
+    for (const part of parts) {
+      const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(part)?.[1];
+      const data = field('data');
+      if (data !== undefined) yield { event: field('event') ?? 'message', id: field('id'), data };
+    }
+  }
+}
+
+interface QueueNews {
+  subject: { type: string; id: string };
+  version: number | null;
+  actor: { type: string; id?: string };
+}
+
+function heard(event: string, data: string): void {
+  const news = JSON.parse(data);
+  if (event === 'claim') heardOfClaims(news);
+  else if (event === 'counts') set({ counts: news as Counts });
+  else if (event === 'resync') {
+    if (news.reason === 'policies') void loadPolicies();
+    else void refresh();
+  } else if (event === 'queue') heardOfNote(news);
+}
+
+/** One's own decisions are known already; another's change the row, or who belongs to the list. */
+function heardOfNote({ subject, version, actor }: QueueNews): void {
+  const { me, items, focusId, panel } = get();
+  const own = actor.type === 'moderator' && actor.id === me?.id && decidedHere.has(subject.id);
+  if (own) return;
+  if (!own) decidedHere.delete(subject.id);
+  const known = items.find(({ id }) => id === subject.id);
+  if (known && (version === null || version > known.version)) {
+    if (subject.id === focusId || subject.id === panel?.noteId) {
+      void reread(subject.id).then(() => refreshSoon());
+      return;
+    }
+  }
+  refreshSoon();
+}

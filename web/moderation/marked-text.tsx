@@ -1,0 +1,69 @@
+/** Short names of what shows nothing, or turns the text around. Others are drawn by their number. */
+const NAMES: Record<string, readonly [string, string]> = {
+  '\u00ad': ['SHY', 'soft hyphen'],
+  '\u061c': ['ALM', 'Arabic letter mark'],
+  '\u200b': ['ZWSP', 'zero width space'],
+  '\u200c': ['ZWNJ', 'zero width non-joiner'],
+  '\u200d': ['ZWJ', 'zero width joiner'],
+  '\u200e': ['LRM', 'left-to-right mark'],
+  '\u200f': ['RLM', 'right-to-left mark'],
+  '\u202a': ['LRE', 'left-to-right embedding'],
+  '\u202b': ['RLE', 'right-to-left embedding'],
+  '\u202c': ['PDF', 'end of embedding'],
+  '\u202d': ['LRO', 'left-to-right override'],
+  '\u202e': ['RLO', 'right-to-left override'],
+  '\u2060': ['WJ', 'word joiner'],
+  '\u2066': ['LRI', 'left-to-right isolate'],
+  '\u2067': ['RLI', 'right-to-left isolate'],
+  '\u2068': ['FSI', 'first strong isolate'],
+  '\u2069': ['PDI', 'end of isolate'],
+  '\ufeff': ['BOM', 'byte order mark'],
+};
+
+// Joiners and tags belong to emoji and to scripts that join; there they stay as they are.
+const JOINED =
+  '(?<!\\p{Extended_Pictographic}|\\p{Emoji_Modifier}|\\uFE0F|\\p{Script=Arabic}|\\p{Script=Devanagari}|\\p{Script=Bengali}|\\p{Script=Tamil}|\\p{Script=Telugu}|\\p{Script=Kannada}|\\p{Script=Malayalam}|\\p{Script=Gujarati}|\\p{Script=Sinhala}|\\p{M})[\\u200C\\u200D]';
+const HIDDEN = new RegExp(
+  `(${JOINED}|(?<![\\u{1F3F4}\\u{E0020}-\\u{E007F}])[\\u{E0000}-\\u{E007F}]|[\\u0000-\\u0008\\u000B-\\u001F\\u007F-\\u009F\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180E\\u200B\\u200E\\u200F\\u2028-\\u202E\\u2060-\\u206F\\u2800\\u3164\\uFEFF\\uFFA0\\uFFF9-\\uFFFB]|\\p{Co})`,
+  'u',
+);
+
+interface Mark {
+  short: string;
+  name: string;
+}
+
+export type Piece = string | Mark;
+
+export function markedPieces(text: string): Piece[] {
+  return text
+    .split(HIDDEN)
+    .map((part, index): Piece => (index % 2 ? markOf(part) : part))
+    .filter((part) => part !== '');
+}
+
+function markOf(character: string): Mark {
+  const number = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  const [short, name] = NAMES[character] ?? [`U+${number}`, `character U+${number}`];
+  return { short, name };
+}
+
+/**
+ * What somebody else wrote, as text and nothing else: in its own direction, apart from what stands
+ * around it, with a mark in the place of each character that shows nothing or turns the line.
+ */
+export function MarkedText({ text, class: name = '' }: { text: string; class?: string }) {
+  return (
+    <bdi dir="auto" class={`foreign ${name}`}>
+      {markedPieces(text).map((piece, index) =>
+        typeof piece === 'string' ? (
+          piece
+        ) : (
+          <span key={index} class="mark" role="img" aria-label={piece.name} title={piece.name}>
+            {piece.short}
+          </span>
+        ),
+      )}
+    </bdi>
+  );
+}

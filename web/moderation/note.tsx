@@ -1,0 +1,154 @@
+import { Actions } from './actions.tsx';
+import { Flags } from './flags.tsx';
+import { claimOpenly, leaseOn } from './leases.ts';
+import { MarkedText } from './marked-text.tsx';
+import { focusOn, reread, show } from './queue.ts';
+import { set, mark as setMark, store } from './state.ts';
+import { useStore } from './store.ts';
+import { History, Thread } from './thread.tsx';
+import type { Item } from './wire.ts';
+import { ageOf, authorName, doneWords, fullTime, plural, spanWords, timeWords } from './words.ts';
+
+/** The present note with all that a decision needs. */
+export function Note({ item }: { item: Item | undefined }) {
+  const { details, marks, leases, policies, panel, drafts } = useStore(store);
+  if (!item) return <section class="note none" aria-label="Note" />;
+  const detail = details.get(item.id);
+  const mark = marks.get(item.id);
+  const parent = detail?.thread.find(({ relation }) => relation === 'parent');
+  const held = leaseOn(item.id);
+  const lost = leases.get(item.id)?.lost ?? false;
+  const { decision, appeal } = item;
+  const policy = policies.find(({ code }) => code === decision?.policy);
+  return (
+    <section class="note" aria-labelledby="note-title">
+      <div class="note-scroll">
+        <button
+          type="button"
+          class="button quiet back"
+          onClick={() => {
+            set({ open: false });
+            focusOn(item.id);
+          }}
+        >
+          <span aria-hidden="true">←</span> List
+        </button>
+        <header class="note-head">
+          <h2 id="note-title" tabIndex={-1}>
+            {item.parent ? 'Reply' : 'Note'} by <bdi>{authorName(item)}</bdi>
+          </h2>
+          <p class="hint">
+            <time dateTime={item.received_at} title={fullTime(item.received_at)}>
+              {timeWords(item.received_at)}
+            </time>{' '}
+            · {ageWords(item)} · {item.experience} ·{' '}
+            <span class={`tag ${item.state}`}>{item.state}</span>
+            {item.deferred_until && <> · deferred until {timeWords(item.deferred_until)}</>}
+          </p>
+        </header>
+        {mark?.kind === 'conflict' && panel?.noteId !== item.id && (
+          <p class="box bad conflict">
+            {mark.text} {drafts.has(item.id) && 'What you typed is kept. '}
+            <button
+              type="button"
+              class="button quiet"
+              onClick={() => {
+                setMark(item.id, undefined);
+                void reread(item.id);
+              }}
+            >
+              Look again
+            </button>
+          </p>
+        )}
+        {held && (
+          <p class="box accent lease">
+            Yours until {timeWords(held.expires_at * 1000)}, and for as long as you look at it.
+          </p>
+        )}
+        {lost && (
+          <p class="box look lease">
+            Your claim was lost.{' '}
+            <button type="button" class="button" onClick={() => void claimOpenly(item.id)}>
+              Claim again
+            </button>
+          </p>
+        )}
+        {item.claim && !item.claim.mine && (
+          <p class="box look lease">
+            <bdi>{item.claim.moderator.name}</bdi> has been working on this since{' '}
+            {timeWords(item.claim.claimed_at)}.
+          </p>
+        )}
+        {item.parent && (
+          <blockquote class="parent">
+            <p class="hint">
+              In reply to {parent && <bdi>{parent.name || 'a guest'}</bdi>}
+              {item.parent.public ? '' : ' (not public)'}
+            </p>
+            <MarkedText text={item.parent.text} />
+          </blockquote>
+        )}
+        <div class="text">
+          {item.erased ? <em>The text is erased.</em> : <MarkedText text={item.text} />}
+        </div>
+        {appeal && (
+          <section class="box accent">
+            <h3>
+              Appeal, {appeal.state}, {timeWords(appeal.opened_at)}
+            </h3>
+            <MarkedText text={appeal.text} class="said" />
+          </section>
+        )}
+        {decision && (
+          <p class="decision">
+            {doneWords(DECIDED[decision.decision], policy?.title ?? decision.policy ?? undefined)}{' '}
+            by <bdi>{decision.moderator?.name ?? 'the service'}</bdi>,{' '}
+            {timeWords(decision.decided_at)}
+            {decision.told_at
+              ? '; the author was told.'
+              : decision.undo_until
+                ? `; the author is told after ${timeWords(decision.undo_until)}.`
+                : '.'}
+            {decision.message && <MarkedText text={decision.message} class="said" />}
+          </p>
+        )}
+        <Flags item={item} />
+        <section class="record">
+          <h3>The author</h3>
+          <p>
+            {item.author.kind === 'member' ? 'Member' : 'Guest'} <bdi>{authorName(item)}</bdi>
+            {item.author.kind === 'member'
+              ? `: ${plural(item.author.approved, 'note')} approved, ${item.author.rejected} rejected or removed.`
+              : ': a name that anyone may write.'}{' '}
+            <button
+              type="button"
+              class="button quiet"
+              onClick={() =>
+                show('decided', { q: '', finding: '', older_than: '', author: authorOf(item) })
+              }
+            >
+              Decided notes of this author
+            </button>
+          </p>
+        </section>
+        <Thread detail={detail} />
+        <History detail={detail} />
+      </div>
+      <Actions item={item} />
+    </section>
+  );
+}
+
+const ageWords = (item: Item): string =>
+  item.state === 'pending' ? `waiting ${spanWords(ageOf(item))}` : `${spanWords(ageOf(item))} old`;
+
+const DECIDED = {
+  approved: 'approve',
+  rejected: 'reject',
+  removed: 'remove',
+  restored: 'restore',
+  granted: 'grant',
+} as const;
+
+const authorOf = ({ author }: Item): string => author.member_id ?? author.name;

@@ -1,0 +1,117 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { Field } from '../shared/field.tsx';
+import { closePanel, finish } from './decisions.ts';
+import { DEFERRALS, inHours } from './keys.ts';
+import { activePolicies } from './queue.ts';
+import { draft, type Panel, store } from './state.ts';
+import { useStore } from './store.ts';
+import { ACTION_NAMES } from './words.ts';
+
+const TITLES: Partial<Record<Panel['action'], string>> = {
+  reject: 'Reject by which policy?',
+  remove: 'Remove by which policy?',
+  escalate: 'Escalate to a lead',
+  defer: 'Defer for how long?',
+  uphold: 'Uphold the decision',
+};
+
+const MOST = 500;
+
+/** What a decision still wants to know. A number decides; words to the author are optional. */
+export function DecisionPanel({ panel }: { panel: Panel }) {
+  const { drafts, keys } = useStore(store);
+  const { action, noteId, sending, fault } = panel;
+  const place = useRef<HTMLElement>(null);
+  const text = drafts.get(noteId) ?? '';
+  useEffect(() => {
+    const field = action === 'escalate' && place.current?.querySelector('textarea');
+    (field || place.current)?.focus();
+  }, [action]);
+  const policies = action === 'reject' || action === 'remove';
+  const words = action === 'escalate' || action === 'uphold' || policies;
+  const missing = action === 'escalate' && text.trim() === '';
+  const submit = () => {
+    if (!missing) finish({});
+  };
+  return (
+    <section
+      ref={place}
+      class="panel"
+      data-panel
+      tabIndex={-1}
+      aria-label={TITLES[action]}
+      aria-busy={sending}
+    >
+      <div class="panel-head">
+        <p class="label">{TITLES[action]}</p>
+        <button type="button" class="button quiet" onClick={closePanel}>
+          Cancel {keys && <kbd>Esc</kbd>}
+        </button>
+      </div>
+      {fault && (
+        <p class="box bad">
+          {fault} {text && 'What you typed is kept.'}
+        </p>
+      )}
+      {policies && (
+        <div class="choices">
+          {activePolicies().map(({ code, title }, index) => (
+            <button
+              key={code}
+              type="button"
+              class="button danger"
+              aria-disabled={sending ? 'true' : undefined}
+              onClick={() => finish({ policy: code })}
+            >
+              {index < 9 && keys && <kbd>{index + 1}</kbd>} {title}
+            </button>
+          ))}
+          {activePolicies().length === 0 && <p class="box look">No policy is in force.</p>}
+        </div>
+      )}
+      {action === 'defer' && (
+        <div class="choices">
+          {DEFERRALS.map(([hours, span], index) => (
+            <button
+              key={hours}
+              type="button"
+              class="button"
+              onClick={() => finish({ until: inHours(hours) })}
+            >
+              {keys && <kbd>{index + 1}</kbd>} {span}
+            </button>
+          ))}
+        </div>
+      )}
+      {words && (
+        <Field
+          label={action === 'escalate' ? 'Why a lead should look' : 'Word to the author'}
+          name="message"
+          rows={2}
+          most={MOST}
+          optional={action !== 'escalate'}
+          value={text}
+          onValue={(value) => draft(noteId, value)}
+          hint={policies ? 'Esc leaves this field, then a number decides.' : 'Enter sends it.'}
+          onKeyDown={(event) => {
+            if (policies || event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+            event.preventDefault();
+            submit();
+          }}
+        />
+      )}
+      {words && !policies && (
+        <div class="row-buttons">
+          <button
+            type="button"
+            class="button primary"
+            aria-disabled={missing || sending ? 'true' : undefined}
+            onClick={submit}
+          >
+            {ACTION_NAMES[action]}
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}

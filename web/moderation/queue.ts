@@ -1,0 +1,239 @@
+import { call, failureOf } from './api.ts';
+import { current, type Filters, get, listView, NO_FILTERS, set, withEntry } from './state.ts';
+import type { Detail, Item, Policy, QueueBody, View } from './wire.ts';
+import { isList } from './wire.ts';
+import { failureWords } from './words.ts';
+
+const PAGE = 50;
+/** Rows that are left before the next page is asked for. */
+const AHEAD = 15;
+const REFRESH_MS = 250;
+
+let focusWanted = false;
+
+/** Whether the keyboard's focus should follow to the present row; true once for each wish. */
+export function takeFocusWish(): boolean {
+  const wanted = focusWanted;
+  focusWanted = false;
+  return wanted;
+}
+
+function query(limit: number, cursor?: string | null): string {
+  const { filters } = get();
+  const parts = new URLSearchParams({ view: listView(), limit: String(limit) });
+  for (const [name, value] of Object.entries(filters)) if (value) parts.set(name, value);
+  if (cursor) parts.set('cursor', cursor);
+  return `queue?${parts}`;
+}
+
+let asked = 0;
+
+/** Reads the view from its beginning; the old rows go at once where the view is another one. */
+export async function loadList(): Promise<void> {
+  const mine = ++asked;
+  set({ loading: true, listFault: null });
+  try {
+    const body = await call<QueueBody>('GET', query(PAGE));
+    if (mine !== asked) return;
+    set({ items: body.items, nextCursor: body.next_cursor, counts: body.counts, loading: false });
+    if (!current()) focusOn(body.items[0]?.id ?? null, { focus: false });
+    else void loadDetail(get().focusId);
+  } catch (error) {
+    if (mine === asked) set({ loading: false, listFault: failureWords(failureOf(error)) });
+  }
+}
+
+export async function loadMore(): Promise<void> {
+  const { nextCursor, loading } = get();
+  if (!nextCursor || loading) return;
+  const mine = asked;
+  set({ loading: true });
+  try {
+    const body = await call<QueueBody>('GET', query(PAGE, nextCursor));
+    if (mine !== asked) return;
+    const known = new Set(get().items.map(({ id }) => id));
+    const more = body.items.filter(({ id }) => !known.has(id));
+    set({
+      items: [...get().items, ...more],
+      nextCursor: body.next_cursor,
+      counts: body.counts,
+      loading: false,
+    });
+    if (!current()) focusOn(more[0]?.id ?? null);
+  } catch (error) {
+    if (mine === asked) set({ loading: false, listFault: failureWords(failureOf(error)) });
+  }
+}
+
+let refreshTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** What changes elsewhere changes often; one look serves for all that came within a moment. */
+export function refreshSoon(): void {
+  if (refreshTimer !== undefined) return;
+  refreshTimer = setTimeout(() => {
+    refreshTimer = undefined;
+    void refresh();
+  }, REFRESH_MS);
+}
+
+/** Reads as much of the view as is shown, and keeps the place, the selection and what is held. */
+export async function refresh(): Promise<void> {
+  if (!isList(get().view) || get().session !== 'in') return;
+  const mine = asked;
+  const wanted = Math.max(get().items.length, PAGE);
+  const fresh: Item[] = [];
+  let cursor: string | null = null;
+  let counts = get().counts;
+  try {
+    do {
+      const limit = Math.min(100, wanted - fresh.length);
+      const body: QueueBody = await call<QueueBody>('GET', query(limit, cursor));
+      fresh.push(...body.items);
+      cursor = body.next_cursor;
+      counts = body.counts;
+    } while (cursor && fresh.length < wanted);
+  } catch {
+    // The next one tells; a call that fails shows at the top of the page already.
+    return;
+  }
+  if (mine !== asked) return;
+  const { items, marks, focusId, panel, selected } = get();
+  const ids = new Set(fresh.map(({ id }) => id));
+  // What is being worked on stays where it is, although it no longer belongs here.
+  const kept = items.filter(
+    ({ id }) =>
+      !ids.has(id) &&
+      (id === panel?.noteId || (id === focusId && marks.get(id)?.kind !== 'deciding')),
+  );
+  // A decision that is on its way is not taken back by an answer that had not heard of it.
+  const list = fresh.filter(({ id }) => !decidedHere.has(id) || listView() === 'decided');
+  for (const item of kept) {
+    const place = items.indexOf(item);
+    list.splice(Math.min(place, list.length), 0, item);
+  }
+  const known = new Set(list.map(({ id }) => id));
+  set({
+    items: list,
+    nextCursor: cursor,
+    counts,
+    selected: new Set([...selected].filter((id) => known.has(id))),
+  });
+  for (const item of kept) void reread(item.id);
+  if (!current()) focusOn(list[0]?.id ?? null, { focus: false });
+}
+
+/** Notes whose decisions this console has sent, until they come back by an undo. */
+export const decidedHere = new Set<string>();
+
+interface NoteBody extends Detail {
+  item: Item;
+}
+
+/** One note as it is now: what is shown of it changes in its place. */
+export async function reread(id: string): Promise<Item | undefined> {
+  try {
+    const { item, thread, history } = await call<NoteBody>('GET', `notes/${id}`);
+    checkLease(item);
+    set({
+      items: get().items.map((one) => (one.id === id ? item : one)),
+      details: withEntry(get().details, id, { thread, history }),
+    });
+    return item;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A claim that the service no longer knows is lost, or over with the decision. */
+function checkLease(item: Item): void {
+  const lease = get().leases.get(item.id);
+  if (!lease || item.claim?.mine) return;
+  const over = item.state !== 'pending' && item.claim === null;
+  set({ leases: withEntry(get().leases, item.id, over ? undefined : { ...lease, lost: true }) });
+}
+
+let detailTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** Thread and history follow when the eye rests; whoever runs through a list asks for nothing. */
+function loadDetail(id: string | null): void {
+  clearTimeout(detailTimer);
+  if (!id || get().details.has(id)) return;
+  detailTimer = setTimeout(() => void reread(id), 150);
+}
+
+/** Makes a note the present one. */
+export function focusOn(id: string | null, { focus = true } = {}): void {
+  focusWanted ||= focus;
+  const { panel } = get();
+  set({ focusId: id, ...(panel && panel.noteId !== id && !panel.sending ? { panel: null } : {}) });
+  loadDetail(id);
+  const { items } = get();
+  if (items.length - items.findIndex((item) => item.id === id) <= AHEAD) void loadMore();
+}
+
+export function move(step: 1 | -1): void {
+  const { items, focusId } = get();
+  const place = items.findIndex(({ id }) => id === focusId);
+  const next = items[Math.max(0, Math.min(items.length - 1, place + step))];
+  if (next) focusOn(next.id);
+}
+
+const heldByOther = (item: Item): boolean => item.claim !== null && !item.claim.mine;
+
+/** The next row that nobody else works on; where there is none below, the nearest above. */
+export function nextAfter(id: string): string | null {
+  const { items, marks } = get();
+  const place = items.findIndex((item) => item.id === id);
+  const free = (item: Item) => item.id !== id && !marks.has(item.id) && !heldByOther(item);
+  const below = items.slice(place + 1).find(free);
+  const above = items.slice(0, Math.max(place, 0)).findLast(free);
+  return (below ?? above)?.id ?? null;
+}
+
+/** Takes a decided note out of the list; in a list of what is decided it is read again. */
+export function settle(id: string): void {
+  const { view, items, selected } = get();
+  if (view === 'decided') {
+    void reread(id);
+    return;
+  }
+  const rest = new Set(selected);
+  rest.delete(id);
+  set({ items: items.filter((item) => item.id !== id), selected: rest });
+  if (get().items.length < AHEAD) void loadMore();
+}
+
+export function select(id: string | null): void {
+  if (!id) return;
+  const selected = new Set(get().selected);
+  if (!selected.delete(id)) selected.add(id);
+  set({ selected });
+}
+
+export function show(view: View, filters: Filters = NO_FILTERS): void {
+  set({
+    view,
+    filters,
+    items: [],
+    nextCursor: null,
+    focusId: null,
+    open: false,
+    panel: null,
+    selected: new Set(),
+    marks: new Map(),
+    details: new Map(),
+  });
+  if (location.hash !== `#${view}`) history.pushState(null, '', `#${view}`);
+  if (isList(view)) void loadList();
+}
+
+export async function loadPolicies(): Promise<void> {
+  try {
+    const { policies } = await call<{ policies: Policy[] }>('GET', 'policies');
+    set({ policies });
+  } catch {
+    // A rejection that finds none says so, and the stream brings the next occasion.
+  }
+}
+
+export const activePolicies = (): Policy[] => get().policies.filter(({ active }) => active);

@@ -1,0 +1,86 @@
+import { claimOpenly, leaseOn } from './leases.ts';
+import { MarkedText } from './marked-text.tsx';
+import { focusOn, select } from './queue.ts';
+import { set, store } from './state.ts';
+import { useStore } from './store.ts';
+import type { Item } from './wire.ts';
+import { ageOf, authorName, plural, spanWords, timeWords } from './words.ts';
+
+const BANDS = {
+  clear: ['clear', 'Nothing found'],
+  look: ['look', 'Look'],
+  likely_spam: ['spam', 'Likely spam'],
+} as const;
+
+const EXCERPT = 140;
+
+export function Row({ item }: { item: Item }) {
+  const { focusId, selected, marks, leases } = useStore(store);
+  const mark = marks.get(item.id);
+  const lost = leases.get(item.id)?.lost ?? false;
+  const held = leaseOn(item.id);
+  const other = item.claim && !item.claim.mine ? item.claim.moderator.name : null;
+  const [band, bandWords] = item.screening.band ? BANDS[item.screening.band] : ['none', ''];
+  const here = focusId === item.id;
+  const classes = ['row', here && 'here', (lost || other) && 'grey', mark && `is-${mark.kind}`];
+  return (
+    <li class={classes.filter(Boolean).join(' ')}>
+      <label class="pick">
+        <input
+          type="checkbox"
+          checked={selected.has(item.id)}
+          onChange={() => select(item.id)}
+          tabIndex={here ? 0 : -1}
+        />
+        <span class="visually-hidden">
+          Select the note by <bdi>{authorName(item)}</bdi>
+        </span>
+      </label>
+      <button
+        type="button"
+        class="row-main"
+        id={`row-${item.id}`}
+        aria-current={here ? 'true' : undefined}
+        tabIndex={here ? 0 : -1}
+        onClick={() => {
+          set({ open: true });
+          focusOn(item.id);
+        }}
+      >
+        <span class="row-line">
+          <bdi class="author">{authorName(item)}</bdi>
+          <span class="age">{spanWords(ageOf(item))}</span>
+        </span>
+        <span class="excerpt">
+          {item.erased ? <em>erased</em> : <MarkedText text={item.text.slice(0, EXCERPT)} />}
+        </span>
+        <span class="tags">
+          {bandWords && band !== 'clear' && <span class={`tag ${band}`}>{bandWords}</span>}
+          {item.past_due && <span class="tag due">Past due</span>}
+          {item.tier === 'lead' && <span class="tag lead">Escalated</span>}
+          {item.parent && <span class="tag">Reply</span>}
+          {item.reports.length > 0 && (
+            <span class="tag">{plural(item.reports.length, 'report')}</span>
+          )}
+          {item.appeal?.state === 'open' && <span class="tag">Appeal</span>}
+          {item.state !== 'pending' && <span class={`tag ${item.state}`}>{item.state}</span>}
+          {held && <span class="tag mine">Yours</span>}
+          {other && (
+            <span class="tag">
+              Held by <bdi>{other}</bdi>
+            </span>
+          )}
+          {lost && <span class="tag due">Claim lost</span>}
+          {mark?.kind === 'deciding' && <span class="tag">Sending…</span>}
+          {item.decision && <span class="when">{timeWords(item.decision.decided_at)}</span>}
+        </span>
+        {mark?.kind === 'conflict' && <span class="row-fault">{mark.text}</span>}
+      </button>
+      {lost && (
+        <button type="button" class="button again" onClick={() => void claimOpenly(item.id)}>
+          Claim again
+        </button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,95 @@
+import { call, failureOf, sessionFound } from './api.ts';
+import { keepLeases } from './leases.ts';
+import { follow } from './live.ts';
+import { loadList, loadPolicies, refresh } from './queue.ts';
+import { get, set, type store } from './state.ts';
+import type { Lease, Moderator } from './wire.ts';
+import { isList } from './wire.ts';
+
+interface Me {
+  moderator: Moderator;
+  leases: Lease[];
+}
+
+let following = false;
+
+function begin(): void {
+  void loadPolicies();
+  if (isList(get().view)) void loadList();
+  if (following) return;
+  following = true;
+  keepLeases();
+  void follow();
+}
+
+/** Who the cookie says this is, where there is one. */
+export async function resume(): Promise<void> {
+  try {
+    const { moderator, leases } = await call<Me>('GET', 'me');
+    set({
+      me: moderator,
+      session: 'in',
+      leases: new Map(leases.map((lease) => [lease.note_id, { ...lease, lost: false }])),
+    });
+    begin();
+  } catch (error) {
+    const { status } = failureOf(error);
+    set({ session: 'out', listFault: status === 401 ? null : 'The service cannot be reached.' });
+  }
+}
+
+/** Exchanges the token for the cookie. Answers why not. */
+export async function signIn(token: string): Promise<string | null> {
+  const before = get();
+  try {
+    const { moderator } = await call<Me>('POST', 'session', { token });
+    const same = before.me?.id === moderator.id;
+    // Another moderator begins afresh: nothing that was typed or held is theirs.
+    if (before.session === 'lost' && same) set({ session: 'in', me: moderator });
+    else set({ ...clean(), session: 'in', me: moderator });
+    sessionFound(same);
+    if (before.session === 'lost' && same) void refresh();
+    else begin();
+    return null;
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.status === 401) return 'This token is not accepted.';
+    if (failure.status === 429) return 'Too many attempts. Try again in ten minutes.';
+    return failure.message;
+  }
+}
+
+const clean = () =>
+  ({
+    items: [],
+    nextCursor: null,
+    focusId: null,
+    selected: new Set<string>(),
+    leases: new Map(),
+    marks: new Map(),
+    details: new Map(),
+    drafts: new Map(),
+    panel: null,
+    batch: null,
+    toast: null,
+    counts: null,
+  }) satisfies Partial<ReturnType<typeof store.get>>;
+
+/** The service gives the leases back. The page is read anew, so that nothing stays behind. */
+export async function signOut(): Promise<void> {
+  try {
+    await call('DELETE', 'session');
+  } catch (error) {
+    if (failureOf(error).status !== 401) {
+      set({
+        toast: {
+          text: 'Not signed out: the service cannot be reached.',
+          undo: false,
+          tone: 'alert',
+        },
+      });
+      return;
+    }
+  }
+  set({ ...clean(), me: null, session: 'out' });
+}

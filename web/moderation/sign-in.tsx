@@ -1,0 +1,80 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { signIn } from './session.ts';
+import { get } from './state.ts';
+
+/** The token's form: the whole page at first, over the page where a session was lost. */
+export function SignIn({ over = false }: { over?: boolean }) {
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const [fault, setFault] = useState<string | null>(get().listFault);
+  const [sending, setSending] = useState(false);
+  useEffect(() => {
+    if (over) dialog.current?.showModal();
+    field.current?.focus();
+    return () => dialog.current?.close();
+  }, [over]);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const token = field.current?.value.trim() ?? '';
+    if (sending) return;
+    if (token === '') {
+      setFault('Paste the token that the operator gave you.');
+      field.current?.focus();
+      return;
+    }
+    setSending(true);
+    const answer = await signIn(token);
+    setSending(false);
+    setFault(answer);
+    if (answer) field.current?.focus();
+  };
+  const form = (
+    <form class="sign-in" onSubmit={(event) => void submit(event)}>
+      {over ? (
+        <h2 id={`${id}-title`}>Your session has ended</h2>
+      ) : (
+        <h1 id={`${id}-title`}>Moderation</h1>
+      )}
+      <p>
+        {over
+          ? 'Sign in again: your place, what you selected and what you typed are kept.'
+          : 'Sign in with the token that the operator gave you.'}
+      </p>
+      <div class="field">
+        <label for={id}>Token</label>
+        <input
+          ref={field}
+          id={id}
+          name="token"
+          type="password"
+          class="input code"
+          autoComplete="current-password"
+          spellcheck={false}
+          maxLength={200}
+          aria-invalid={fault ? 'true' : undefined}
+          aria-describedby={fault ? `${id}-fault` : undefined}
+        />
+        {fault && (
+          <span class="error" id={`${id}-fault`} role="alert">
+            {fault}
+          </span>
+        )}
+      </div>
+      <button type="submit" class="button primary" aria-disabled={sending ? 'true' : undefined}>
+        {sending ? 'Signing in…' : 'Sign in'}
+      </button>
+    </form>
+  );
+  if (!over) return <main class="gate">{form}</main>;
+  return (
+    <dialog
+      ref={dialog}
+      class="over"
+      aria-labelledby={`${id}-title`}
+      onCancel={(event) => event.preventDefault()}
+    >
+      {form}
+    </dialog>
+  );
+}

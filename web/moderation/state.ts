@@ -1,0 +1,169 @@
+import { openStore } from './store.ts';
+import type {
+  Action,
+  Counts,
+  Detail,
+  Item,
+  Lease,
+  ListView,
+  Moderator,
+  Policy,
+  View,
+} from './wire.ts';
+import { isList, LISTS, PAGES } from './wire.ts';
+
+/** What is to be said about a row beyond what the API says of it. */
+export type Mark =
+  | { kind: 'deciding'; action: Action }
+  | { kind: 'conflict'; text: string }
+  | { kind: 'gone'; text: string };
+
+/** What a decision still wants to know. */
+export interface Panel {
+  action: Action;
+  noteId: string;
+  /** The note was claimed by opening this, and is given back when it is closed. */
+  claimedHere: boolean;
+  sending: boolean;
+  fault: string | null;
+}
+
+export interface Batch {
+  action: Action;
+  items: Item[];
+  sending: boolean;
+}
+
+export interface HeldLease extends Lease {
+  lost: boolean;
+}
+
+export interface Toast {
+  text: string;
+  undo: boolean;
+  tone: 'plain' | 'alert';
+}
+
+export interface Filters {
+  q: string;
+  author: string;
+  finding: string;
+  older_than: string;
+}
+
+export const NO_FILTERS: Filters = { q: '', author: '', finding: '', older_than: '' };
+
+export interface State {
+  me: Moderator | null;
+  /** `unknown` until the first answer; `lost` keeps everything and asks for the token again. */
+  session: 'unknown' | 'out' | 'in' | 'lost';
+  view: View;
+  filters: Filters;
+  items: readonly Item[];
+  nextCursor: string | null;
+  loading: boolean;
+  /** Why the list could not be read. */
+  listFault: string | null;
+  counts: Counts | null;
+  focusId: string | null;
+  /** Where there is one column: the note is shown instead of the list. */
+  open: boolean;
+  selected: ReadonlySet<string>;
+  /** By note. */
+  leases: ReadonlyMap<string, HeldLease>;
+  marks: ReadonlyMap<string, Mark>;
+  details: ReadonlyMap<string, Detail>;
+  /** What was typed for a note, until its decision is accepted. */
+  drafts: ReadonlyMap<string, string>;
+  panel: Panel | null;
+  batch: Batch | null;
+  help: boolean;
+  keys: boolean;
+  toast: Toast | null;
+  /** For the polite live region. */
+  said: string;
+  stream: 'live' | 'connecting' | 'paused';
+  policies: readonly Policy[];
+}
+
+export const viewOf = (hash: string): View => {
+  const name = hash.replace('#', '');
+  return [...LISTS, ...PAGES].find((view) => view === name) ?? 'todo';
+};
+
+const KEYS = 'moderation.keys';
+
+export const store = openStore<State>({
+  me: null,
+  session: 'unknown',
+  view: viewOf(location.hash),
+  filters: NO_FILTERS,
+  items: [],
+  nextCursor: null,
+  loading: false,
+  listFault: null,
+  counts: null,
+  focusId: null,
+  open: false,
+  selected: new Set(),
+  leases: new Map(),
+  marks: new Map(),
+  details: new Map(),
+  drafts: new Map(),
+  panel: null,
+  batch: null,
+  help: false,
+  keys: localStorage.getItem(KEYS) !== 'off',
+  toast: null,
+  said: '',
+  stream: 'connecting',
+  policies: [],
+});
+
+export const { get, set } = store;
+
+export const current = (): Item | undefined => itemOf(get().focusId);
+
+export const itemOf = (id: string | null): Item | undefined =>
+  get().items.find((item) => item.id === id);
+
+export const listView = (): ListView => {
+  const { view } = get();
+  return isList(view) ? view : 'todo';
+};
+
+/** A map with one entry more, or without it. */
+export function withEntry<V>(map: ReadonlyMap<string, V>, key: string, value: V | undefined) {
+  const next = new Map(map);
+  if (value === undefined) next.delete(key);
+  else next.set(key, value);
+  return next;
+}
+
+export function mark(id: string, value: Mark | undefined): void {
+  set({ marks: withEntry(get().marks, id, value) });
+}
+
+export function draft(id: string, text: string): void {
+  set({ drafts: withEntry(get().drafts, id, text === '' ? undefined : text) });
+}
+
+export function switchKeys(on: boolean): void {
+  localStorage.setItem(KEYS, on ? 'on' : 'off');
+  set({ keys: on });
+  say(on ? 'Keys are on.' : 'Keys are off.');
+}
+
+/** Told by the one live region, also where the same is said twice. */
+export function say(text: string): void {
+  set({ said: get().said === text ? `${text}\u00a0` : text });
+}
+
+let toastTimer: ReturnType<typeof setTimeout> | undefined;
+
+export function toast(text: string, { undo = false, tone = 'plain' as Toast['tone'] } = {}): void {
+  clearTimeout(toastTimer);
+  set({ toast: { text, undo, tone } });
+  say(undo ? `${text}. Undo with u.` : text);
+  toastTimer = setTimeout(() => set({ toast: null }), tone === 'alert' ? 20_000 : 10_000);
+}

@@ -1,0 +1,65 @@
+import { MarkedText } from './marked-text.tsx';
+import type { Detail, HistoryEvent, ThreadNote } from './wire.ts';
+import { actorWords, eventWords, fullTime, timeWords } from './words.ts';
+
+const RELATIONS: Record<ThreadNote['relation'], string> = {
+  parent: 'Replied to: a note',
+  sibling: 'Another reply',
+  reply: 'A reply to it',
+};
+
+/** The rest of the page; what is replied to stands above the note already. */
+export function Thread({ detail }: { detail: Detail | undefined }) {
+  const notes = detail?.thread.filter(({ relation }) => relation !== 'parent');
+  return (
+    <section class="thread">
+      <h3 id="thread" tabIndex={-1}>
+        Thread
+      </h3>
+      {!detail && <p class="hint">Reading…</p>}
+      {notes?.length === 0 && <p class="hint">No other replies.</p>}
+      <ul>
+        {notes?.map((note) => (
+          <li key={note.id} class={note.relation}>
+            <p class="hint">
+              {RELATIONS[note.relation]} by <bdi>{note.name || 'a guest'}</bdi>,{' '}
+              {timeWords(note.received_at)} · <span class={`tag ${note.state}`}>{note.state}</span>
+            </p>
+            <MarkedText text={note.text} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export function History({ detail }: { detail: Detail | undefined }) {
+  return (
+    <section class="history">
+      <h3>History</h3>
+      <ol>
+        {detail?.history.map((event) => (
+          <li key={event.event_id}>
+            <time dateTime={event.at} title={fullTime(event.at)}>
+              {timeWords(event.at)}
+            </time>{' '}
+            <span>
+              {eventWords(event.type)}
+              {factsOf(event)} by <bdi>{actorWords(event.actor)}</bdi>
+              {event.text && event.type !== 'NoteSubmitted' && (
+                <MarkedText text={event.text} class="said" />
+              )}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function factsOf({ data }: HistoryEvent): string {
+  const { policy, reason, until } = data as { policy?: string; reason?: string; until?: string };
+  if (policy) return ` (${policy})`;
+  if (reason) return ` (${reason})`;
+  return until ? ` until ${timeWords(until)}` : '';
+}

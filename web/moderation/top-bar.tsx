@@ -1,0 +1,56 @@
+import { signOut } from './session.ts';
+import { set, store, switchKeys } from './state.ts';
+import { useStore } from './store.ts';
+
+const STREAM = {
+  live: 'Live',
+  connecting: 'Connecting',
+  paused: 'Live updates paused',
+} as const;
+
+export function TopBar() {
+  const { me, keys, stream } = useStore(store);
+  return (
+    <header class="top">
+      <button type="button" class="visually-hidden skip" onClick={toDesk}>
+        Skip to the queue
+      </button>
+      <p class="title">Moderation</p>
+      <p class={`stream ${stream}`}>
+        <span class="dot" aria-hidden="true" />
+        <span>
+          {STREAM[stream]}
+          {stream === 'paused' && <span class="wide-only">: looking every 15 seconds</span>}
+        </span>
+      </p>
+      <div class="top-end">
+        <label class="check keys">
+          <input
+            type="checkbox"
+            checked={keys}
+            onChange={(event) => switchKeys(event.currentTarget.checked)}
+          />
+          Keys
+        </label>
+        <button
+          type="button"
+          class="button quiet"
+          aria-keyshortcuts="?"
+          onClick={() => set({ help: true })}
+        >
+          Help {keys && <kbd>?</kbd>}
+        </button>
+        <span class="who">
+          <bdi>{me?.name}</bdi> <span class="role wide-only">{me?.role}</span>
+        </span>
+        <button type="button" class="button quiet" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      </div>
+    </header>
+  );
+}
+
+function toDesk(): void {
+  document.querySelector<HTMLElement>('#desk .row-main, #desk h2')?.focus();
+}

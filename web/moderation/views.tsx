@@ -1,0 +1,44 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { show } from './queue.ts';
+import { store } from './state.ts';
+import { useStore } from './store.ts';
+import { type Counts, LISTS, PAGES, type View } from './wire.ts';
+import { countWords, VIEW_NAMES } from './words.ts';
+
+export function Views() {
+  const { view, counts } = useStore(store);
+  const nav = useRef<HTMLElement>(null);
+  // Where they stand in a row that scrolls, the present one is seen.
+  useEffect(() => {
+    nav.current?.querySelector(`[href="#${view}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [view]);
+  const link = (to: View) => {
+    const count = counts?.[to as keyof Counts];
+    return (
+      <li key={to}>
+        <a
+          href={`#${to}`}
+          aria-current={view === to ? 'page' : undefined}
+          onClick={(event) => {
+            event.preventDefault();
+            show(to);
+          }}
+        >
+          <span>{VIEW_NAMES[to]}</span>
+          {count !== undefined && (
+            <span class={count > 0 ? 'count' : 'count none'}>
+              {countWords(count)}
+              <span class="visually-hidden"> waiting</span>
+            </span>
+          )}
+        </a>
+      </li>
+    );
+  };
+  return (
+    <nav ref={nav} class="views" aria-label="Views">
+      <ul>{LISTS.map(link)}</ul>
+      <ul>{PAGES.map(link)}</ul>
+    </nav>
+  );
+}

@@ -1,0 +1,56 @@
+import type { Entry } from '../../services/moderation/audit-contract.ts';
+import type { Item } from '../../services/moderation/item.ts';
+import type {
+  BatchResult,
+  Decided,
+  HistoryEvent,
+  ThreadNote,
+} from '../../services/moderation/review-contract.ts';
+import type { Action } from '../../services/moderation/roles.ts';
+import type { Stats } from '../../services/moderation/stats-contract.ts';
+
+/** The API's own types: what the console reads cannot drift from what is answered. */
+export type { Action, BatchResult, Decided, Entry, HistoryEvent, Item, Stats, ThreadNote };
+
+export const LISTS = ['todo', 'mine', 'escalated', 'reported', 'appeals', 'decided'] as const;
+export type ListView = (typeof LISTS)[number];
+export const PAGES = ['stats', 'policies', 'audit'] as const;
+export type View = ListView | (typeof PAGES)[number];
+
+export const isList = (view: View): view is ListView => LISTS.includes(view as ListView);
+
+export type Role = 'triage' | 'moderator' | 'lead' | 'auditor';
+
+export interface Moderator {
+  id: string;
+  name: string;
+  role: Role;
+}
+
+export interface Lease {
+  lease_id: string;
+  note_id: string;
+  /** Unix seconds. */
+  expires_at: number;
+}
+
+export type Counts = Record<Exclude<ListView, 'decided'>, number>;
+
+export interface QueueBody {
+  items: Item[];
+  next_cursor: string | null;
+  counts: Counts;
+}
+
+export interface Policy {
+  code: string;
+  title: string;
+  text: string;
+  active: boolean;
+  version: number;
+}
+
+export interface Detail {
+  thread: ThreadNote[];
+  history: HistoryEvent[];
+}

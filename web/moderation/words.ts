@@ -1,0 +1,168 @@
+import type { Failure } from './api.ts';
+import type { Action, HistoryEvent, Item, View } from './wire.ts';
+
+export const VIEW_NAMES: Record<View, string> = {
+  todo: 'To do',
+  mine: 'Mine',
+  escalated: 'Escalated',
+  reported: 'Reported',
+  appeals: 'Appeals',
+  decided: 'Decided',
+  stats: 'Stats',
+  policies: 'Policies',
+  audit: 'Audit',
+};
+
+export const ACTION_NAMES: Record<Action, string> = {
+  approve: 'Approve',
+  reject: 'Reject',
+  escalate: 'Escalate',
+  defer: 'Defer',
+  remove: 'Remove',
+  restore: 'Restore',
+  keep: 'Keep',
+  grant: 'Grant the appeal',
+  uphold: 'Uphold the decision',
+};
+
+const DONE: Record<Action, string> = {
+  approve: 'Approved',
+  reject: 'Rejected',
+  escalate: 'Escalated',
+  defer: 'Deferred',
+  remove: 'Removed',
+  restore: 'Restored',
+  keep: 'Kept',
+  grant: 'Appeal granted',
+  uphold: 'Decision upheld',
+};
+
+export const doneWords = (action: Action, policy?: string): string =>
+  policy ? `${DONE[action]}: ${policy}` : DONE[action];
+
+const FINDING_NAMES: Record<string, string> = {};
+export const findingName = (code: string): string => {
+  FINDING_NAMES[code] ??= code.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
+  return FINDING_NAMES[code];
+};
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const count = new Intl.NumberFormat();
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+
+/** The time of day where it is today's. */
+export function timeWords(at: string | number | Date): string {
+  const date = new Date(at);
+  return date.toDateString() === new Date().toDateString()
+    ? clock.format(date)
+    : whole.format(date);
+}
+
+export const fullTime = (at: string | number | Date): string => whole.format(new Date(at));
+export const countWords = (value: number): string => count.format(value);
+export const rateWords = (value: number | null): string =>
+  value === null ? '–' : percent.format(value);
+
+const UNITS = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+] as const;
+
+/** Two digits' worth of a time span: "3 d", "45 min". */
+export function spanWords(seconds: number | null): string {
+  if (seconds === null) return '–';
+  if (seconds < 1) return seconds < 0.05 ? '0 s' : `${seconds.toFixed(1)} s`;
+  const [size, unit] = UNITS.find(([length]) => seconds >= length) ?? UNITS[3];
+  return `${Math.floor(seconds / size)} ${unit}`;
+}
+
+const seenAt = new WeakMap<object, number>();
+
+/** Seconds that a note has waited by now: the service's own count, and the time since it was read. */
+export function ageOf(item: Pick<Item, 'age_seconds'>): number {
+  const now = Date.now();
+  const seen = seenAt.get(item) ?? now;
+  seenAt.set(item, seen);
+  return item.age_seconds + (now - seen) / 1000;
+}
+
+export const plural = (number: number, one: string, many = `${one}s`): string =>
+  `${countWords(number)} ${number === 1 ? one : many}`;
+
+export const authorName = ({ author }: Pick<Item, 'author'>): string =>
+  author.name || (author.kind === 'guest' ? 'a guest' : 'a member');
+
+interface Named {
+  id?: string;
+  name?: string;
+}
+
+/** What stood in the way of a decision, who and since when, for a person. */
+export function failureWords(failure: Failure): string {
+  const { claimed_by, claimed_at, decided_by, decided_at, current_state } = failure.details as {
+    claimed_by?: Named;
+    claimed_at?: string;
+    decided_by?: Named;
+    decided_at?: string;
+    current_state?: string;
+  };
+  const state = current_state ? `It is ${current_state} now` : 'It has changed';
+  const who = decided_by
+    ? `: ${decided_by.name || 'another moderator'} decided at ${timeWords(decided_at ?? 0)}`
+    : '';
+  switch (failure.reason) {
+    case 'claimed_by_other':
+      return `${claimed_by?.name || 'Another moderator'} has been working on this since ${timeWords(claimed_at ?? 0)}.`;
+    case 'version_mismatch':
+    case 'wrong_state':
+      return `${state}${who}.`;
+    case 'parent_not_public':
+      return 'The note that it replies to is not public, so the reply cannot be approved.';
+    case 'second_person_required':
+      return 'You decided this yourself; another moderator is needed.';
+    case 'undo_expired':
+      return 'The time to undo it is over. A lead still can.';
+    case 'claim_limit':
+      return 'You hold ten notes already. Decide or release one first.';
+    case 'role_required':
+      return 'Your role does not allow this.';
+    case 'network':
+      return 'The service cannot be reached. Nothing was sent; try again.';
+    default:
+      return issueWords(failure) ?? failure.message;
+  }
+}
+
+function issueWords({ details }: Failure): string | undefined {
+  const issues = details.issues as { path: string; message: string }[] | undefined;
+  return issues?.map(({ path, message }) => `${path} ${message}`).join('; ');
+}
+
+const EVENT_WORDS: Record<string, string> = {
+  NoteSubmitted: 'arrived',
+  NoteApproved: 'approved',
+  NoteRejected: 'rejected',
+  NoteEscalated: 'escalated',
+  NoteDeferred: 'deferred',
+  DecisionUndone: 'decision undone',
+  NoteRemoved: 'removed',
+  NoteRestored: 'restored',
+  NoteWithdrawn: 'withdrawn by its author',
+  NoteReported: 'reported',
+  ReportsDismissed: 'reports dismissed',
+  AppealOpened: 'appealed',
+  AppealGranted: 'appeal granted',
+  AppealUpheld: 'decision upheld',
+  NoteErased: 'text erased',
+};
+
+export const eventWords = (type: string): string =>
+  EVENT_WORDS[type] ?? type.replace(/(?<!^)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+export const actorWords = ({ type, name }: HistoryEvent['actor']): string => {
+  if (name) return name;
+  return type === 'service' ? 'the service' : `a ${type}`;
+};

@@ -1,0 +1,39 @@
+import { useEffect, useState } from 'preact/hooks';
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeStyle: 'short' });
+
+const STEPS = [
+  [60, 'second'],
+  [60, 'minute'],
+  [24, 'hour'],
+  [7, 'day'],
+] as const;
+
+/** `3 minutes ago`; a date where it is more than a week. */
+export function ago(time: Date, now: Date = new Date()): string {
+  let amount = (time.getTime() - now.getTime()) / 1000;
+  if (Math.abs(amount) < 45) return 'just now';
+  for (const [size, unit] of STEPS) {
+    if (Math.abs(amount) < size) return relative.format(Math.round(amount), unit);
+    amount /= size;
+  }
+  return day.format(time);
+}
+
+export const fullTime = (time: Date): string => exact.format(time);
+
+/** A time that stays true while it is looked at. */
+export function Ago({ time }: { time: Date }) {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((count) => count + 1), 60_000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <time dateTime={time.toISOString()} title={fullTime(time)}>
+      {ago(time)}
+    </time>
+  );
+}
