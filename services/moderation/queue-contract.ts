@@ -16,7 +16,7 @@ const Seconds = z
   .string()
   .regex(/^\d{1,9}$/, 'must be a whole number of seconds')
   .transform(Number)
-  .meta({ override: { type: 'integer', minimum: 0 } });
+  .meta({ override: { type: 'integer', minimum: 0, maximum: 999_999_999 } });
 
 const Lease = z.object({ lease_id: AnyUuid, note_id: AnyUuid, expires_at: UnixSeconds });
 

@@ -50,7 +50,8 @@ const BatchItems = z
   .refine(
     (items) => new Set(items.map((item) => item.note_id)).size === items.length,
     'must not name a note twice',
-  );
+  )
+  .meta({ uniqueItems: true });
 const items = { items: BatchItems };
 const BatchRequest = z.discriminatedUnion(
   'action',

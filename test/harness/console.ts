@@ -6,7 +6,7 @@ import type { Service } from './service.ts';
 
 // Refusals that a console is told of and shows; the browser logs every one of them.
 const REFUSALS =
-  /status of (401|409)|ERR_INTERNET_DISCONNECTED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION/;
+  /status of (401|409)|ERR_FAILED|ERR_INTERNET_DISCONNECTED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION/;
 
 export async function signIn(page: Page, moderator: Pick<Moderator, 'token'>): Promise<void> {
   await page.getByLabel('Token').fill(moderator.token);

@@ -112,10 +112,16 @@ def possible_body(operation, case):
     for one, other in (("sign_in_key", "recovery_key"), ("new_sign_in_key", "new_recovery_key")):
         if one in body and body[one] == body.get(other):
             body[one] = secrets.token_hex(32)
+    # No note twice in a batch, whatever its version.
+    if isinstance(body.get("items"), list):
+        body["items"] = list({item["note_id"].lower(): item for item in body["items"]}.values())
     if operation == "credential.bootstrap":
         body.update(member_id=MEMBER["id"], sign_in_key=MEMBER["sign_in_key"])
     elif operation == "membership.login":
         body.update(MEMBER)
+    elif operation == "membership.recover":
+        member = new_member()
+        body.update(id=member["id"], recovery_key=member["recovery_key"])
     elif operation == "moderation.sign_in":
         body["token"] = MODERATOR_TOKEN
     elif operation == "account.delete":

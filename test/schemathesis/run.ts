@@ -87,6 +87,7 @@ async function main(): Promise<number> {
     LIMIT_WRITES_PER_DAY: '1000000',
     LIMIT_ACTIVE_CREDENTIALS: '1000000',
     LIMIT_MEMBERS: '1000000',
+    SECURITY_CONTACT: 'mailto:security@example.org',
   });
   try {
     const token = await instance.moderator('property-tester', 'lead');

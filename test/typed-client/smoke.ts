@@ -48,7 +48,10 @@ export async function walk(baseUrl: string) {
   });
   const case_id = created.data?.case.id ?? '';
   const read = await client.GET('/api/v1/cases/{case_id}', { params: { path: { case_id } } });
-  const updates = await client.GET('/api/v1/updates', { headers, params: { query: { limit: 10 } } });
+  const updates = await client.GET('/api/v1/updates', {
+    headers,
+    params: { query: { limit: 10 } },
+  });
   const refused = await client.GET('/api/v1/me');
   return {
     first,

@@ -286,13 +286,27 @@ t.test(
     const without = async () =>
       (
         await pool.query(
-          `SELECT attrelid::regclass || '.' || attname AS name FROM pg_attribute
+          `SELECT attrelid::regclass || '.' || attname AS name
+         FROM pg_attribute JOIN pg_class c ON c.oid = attrelid AND c.relkind = 'r'
          WHERE attstattarget = 0 AND attnum > 0 AND attrelid >= 16384 ORDER BY 1`,
         )
       ).rows.map(({ name }) => name);
+    /** Indexes over words of texts: all of them, and those in statistics. */
+    const indexes = async () =>
+      (
+        await pool.query(
+          `SELECT count(DISTINCT indexrelid)::int AS indexes,
+             count(*) FILTER (WHERE attstattarget IS DISTINCT FROM 0)::int AS kept
+           FROM pg_index JOIN pg_attribute ON attrelid = indexrelid
+           JOIN pg_class c ON c.oid = indrelid AND c.relnamespace = 'public'::regnamespace
+           WHERE pg_get_indexdef(indexrelid) LIKE '%to_tsvector%'`,
+        )
+      ).rows[0];
     t.strictSame((await without()).sort(), all);
+    t.strictSame(await indexes(), { indexes: 4, kept: 0 });
     await rebuild(url, catalogue, projections);
     t.strictSame((await without()).sort(), all);
+    t.strictSame(await indexes(), { indexes: 4, kept: 0 });
   },
 );
 

@@ -28,6 +28,10 @@ export function ProofFields({ proof, onProof, which, errors }: ProofParts) {
     onProof({ id: held.id ?? proof.id, key: held[which] ?? proof.key });
     return true;
   };
+  const read = async (file: File | undefined) => {
+    if (file && !(file.size < 10_000 && fill(await file.text())))
+      setUnread('This is not a key file.');
+  };
   const change = (more: Partial<Proof>, text: string) => {
     if (!fill(text)) onProof({ ...proof, ...more });
   };
@@ -43,11 +47,7 @@ export function ProofFields({ proof, onProof, which, errors }: ProofParts) {
           accept=".json,application/json"
           aria-describedby={unread ? `${fileId}-error` : undefined}
           aria-invalid={unread ? 'true' : undefined}
-          onChange={async (event) => {
-            const file = event.currentTarget.files?.[0];
-            if (file && !(file.size < 10_000 && fill(await file.text())))
-              setUnread('This is not a key file.');
-          }}
+          onChange={(event) => void read(event.currentTarget.files?.[0])}
         />
         {unread && (
           <span class="error" id={`${fileId}-error`}>

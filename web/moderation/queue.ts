@@ -4,6 +4,9 @@ import type { Detail, Item, Policy, QueueBody, View } from './wire.ts';
 import { isList } from './wire.ts';
 import { failureWords } from './words.ts';
 
+/** Reported records that are no notes are decided on through the API alone: nothing here shows them. */
+const isNote = (item: object): boolean => !('subject' in item);
+
 const PAGE = 50;
 /** Rows that are left before the next page is asked for. */
 const AHEAD = 15;
@@ -35,8 +38,9 @@ export async function loadList(): Promise<void> {
   try {
     const body = await call<QueueBody>('GET', query(PAGE));
     if (mine !== asked) return;
-    set({ items: body.items, nextCursor: body.next_cursor, counts: body.counts, loading: false });
-    if (!current()) focusOn(body.items[0]?.id ?? null, { focus: false });
+    const items = body.items.filter(isNote);
+    set({ items, nextCursor: body.next_cursor, counts: body.counts, loading: false });
+    if (!current()) focusOn(items[0]?.id ?? null, { focus: false });
     else void loadDetail(get().focusId);
   } catch (error) {
     if (mine === asked) set({ loading: false, listFault: failureWords(failureOf(error)) });
@@ -52,7 +56,7 @@ export async function loadMore(): Promise<void> {
     const body = await call<QueueBody>('GET', query(PAGE, nextCursor));
     if (mine !== asked) return;
     const known = new Set(get().items.map(({ id }) => id));
-    const more = body.items.filter(({ id }) => !known.has(id));
+    const more = body.items.filter((item) => isNote(item) && !known.has(item.id));
     set({
       items: [...get().items, ...more],
       nextCursor: body.next_cursor,
@@ -88,7 +92,7 @@ export async function refresh(): Promise<void> {
     do {
       const limit = Math.min(100, wanted - fresh.length);
       const body: QueueBody = await call<QueueBody>('GET', query(limit, cursor));
-      fresh.push(...body.items);
+      fresh.push(...body.items.filter(isNote));
       cursor = body.next_cursor;
       counts = body.counts;
     } while (cursor && fresh.length < wanted);
