@@ -58,10 +58,6 @@ function merge(same: readonly [number, Sql][]): Merged[] {
     rowsOf: ({ rows }) => [rows],
   });
   if (same.length === 1) return statements.map(single);
-  if (lead.together) {
-    const values = lead.together(statements.map((statement) => statement.values));
-    return [{ statement: { ...lead, values }, lists, rowsOf: () => [] }];
-  }
   const text = textOf(lead, same.length);
   if (!text) return statements.map(single);
   const values = statements.flatMap((statement) => statement.values);
