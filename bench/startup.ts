@@ -50,7 +50,7 @@ async function start(dataDir: string): Promise<string> {
   }
 }
 
-/** The most memory that each process had, those of PostgreSQL together. */
+/** The most memory that each process had; those of PostgreSQL together, shared pages counted for each. */
 function memories(pid: number): string {
   const peaks = new Map<string, number>();
   for (const { pid: each, command } of below(pid))
