@@ -19,6 +19,8 @@ const EACH = 100;
 const NOTES = 23;
 const TIMES = { GET: 61, others: 31 };
 const WARM = 6;
+/** So few that the short log fills a page too. */
+const PAGE = 10;
 const AIM = 1 / 1.25;
 const PLENTY = '1000000000';
 const WEB = join(import.meta.dirname, '../services/web.ts');
@@ -102,7 +104,7 @@ async function side(setting: Setting, events: number): Promise<Operation[]> {
   const desk = { moderator: await hire('Ann', 'moderator'), lead: await hire('Lea', 'lead') };
   await core.close();
   await startServer(setting, [WEB], env, base, '/readyz');
-  return openTraffic(wire(base), desk);
+  return openTraffic(wire(base), desk, PAGE);
 }
 
 async function fill(url: string, events: number): Promise<void> {

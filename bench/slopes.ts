@@ -10,13 +10,17 @@ interface Measure {
   least: number;
   /** Grows with use, rightly: told, never blamed. */
   kept?: true;
+  /** Goes up and down with garbage collection: what counts is the least of each part of the time. */
+  swings?: true;
 }
 
+const PARTS = 8;
+
 const MEASURES = {
-  'web resident': { unit: 'MiB', noise: 0.15, least: 15 },
-  'web heap': { unit: 'MiB', noise: 0.15, least: 10 },
-  'worker resident': { unit: 'MiB', noise: 0.15, least: 15 },
-  'worker heap': { unit: 'MiB', noise: 0.15, least: 10 },
+  'web resident': { unit: 'MiB', noise: 0.15, least: 15, swings: true },
+  'web heap': { unit: 'MiB', noise: 0.15, least: 10, swings: true },
+  'worker resident': { unit: 'MiB', noise: 0.15, least: 15, swings: true },
+  'worker heap': { unit: 'MiB', noise: 0.15, least: 10, swings: true },
   connections: { unit: '', noise: 0.2, least: 3 },
   'dead rows, of all': { unit: '%', noise: 0.5, least: 10 },
   'rate_counters rows': { unit: '', noise: 0.5, least: 200 },
@@ -64,6 +68,14 @@ export async function sample(
   for (const [name, value] of Object.entries(rows[0] ?? {})) add(name as Name, Number(value));
 }
 
+function leastOf(seen: Series[Name]): Series[Name] {
+  const size = Math.max(1, Math.ceil(seen.length / PARTS));
+  const parts = Array.from({ length: Math.ceil(seen.length / size) }, (_, part) =>
+    seen.slice(part * size, (part + 1) * size),
+  );
+  return parts.flatMap((part) => part.toSorted((a, b) => a.value - b.value).slice(0, 1));
+}
+
 /**
  * The slope of each over the last two thirds, when whatever warms up is warm: by the median of all
  * pairs' slopes (Theil and Sen), which a burst does not move.
@@ -72,7 +84,8 @@ export function judge(series: Series): { lines: string[]; grown: string[] } {
   const lines: string[] = [];
   const grown: string[] = [];
   for (const [name, measure] of Object.entries(MEASURES) as [Name, Omit<Measure, 'name'>][]) {
-    const seen = series[name].slice(Math.floor(series[name].length / 3));
+    const late = series[name].slice(Math.floor(series[name].length / 3));
+    const seen = measure.swings ? leastOf(late) : late;
     const slopes = seen.flatMap(({ at, value }, index) =>
       seen.slice(index + 1).map((later) => (later.value - value) / (later.at - at)),
     );

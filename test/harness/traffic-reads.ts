@@ -5,7 +5,7 @@ import { at, good, type Operation, type Traffic } from './traffic.ts';
 
 /** Lists, from their beginning and from far within; records; what a member and a moderator see. */
 export async function reads(traffic: Traffic): Promise<Operation[]> {
-  const { wire, ann, moderator, lead } = traffic;
+  const { wire, ann, moderator, lead, limit } = traffic;
   await publishProfile(ann);
   const artifact = await publishArtifact(ann);
   const caseId = await opened(casesOf(ann));
@@ -35,17 +35,19 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     `/api/v1/cases/${caseId}`,
     '/api/v1/discovery',
     '/api/v1/status',
-    ...lists,
-  ].map((path) => at(`GET ${path.replaceAll(/[0-9a-f-]{36}/g, ':id')}`, () => get(path)));
+  ].map((path) => at(`GET ${named(path)}`, () => get(path)));
   for (const path of lists) {
-    const joined = `${path}${path.includes('?') ? '&' : '?'}`;
+    const joined = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}&`;
+    operations.push(at(`GET ${named(path)}`, () => get(joined.slice(0, -1))));
     const cursor = await cursorAfter(5, async (cursor) => {
-      const asked = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
-      return (await good(get(`${joined}limit=100${asked}`))).next_cursor;
+      const asked = cursor ? `cursor=${encodeURIComponent(cursor)}` : '';
+      return (await good(get(`${joined.replace(/limit=\d+/, 'limit=100')}${asked}`))).next_cursor;
     });
     if (cursor)
       operations.push(
-        at(`GET ${path}, far within`, () => get(`${joined}cursor=${encodeURIComponent(cursor)}`)),
+        at(`GET ${named(path)}, far within`, () =>
+          get(`${joined}cursor=${encodeURIComponent(cursor)}`),
+        ),
       );
   }
   for (const words of ['word17', 'packet17', 'Member 17', 'zebra'])
@@ -64,30 +66,38 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     for (const me of [moderator, lead])
       operations.push(
         at(`GET /api/moderation/queue, ${view}${me === lead ? ', lead' : ''}`, () =>
-          me.get(`queue?view=${view}`),
+          me.get(`queue?view=${view}&limit=${limit}`),
         ),
       );
   const within = (await good(moderator.get('queue?view=decided&limit=100'))).next_cursor;
   operations.push(
     at('GET /api/moderation/queue, decided, next page', () =>
-      moderator.get(`queue?view=decided${within ? `&cursor=${encodeURIComponent(within)}` : ''}`),
+      moderator.get(
+        `queue?view=decided&limit=${limit}${within ? `&cursor=${encodeURIComponent(within)}` : ''}`,
+      ),
     ),
     at('GET /api/moderation/queue, of an author', () =>
-      moderator.get(`queue?view=decided&author=${ann.handle}`),
+      moderator.get(`queue?view=decided&limit=${limit}&author=${ann.handle}`),
     ),
-    at('GET /api/moderation/queue, older than', () => moderator.get('queue?older_than=60')),
+    at('GET /api/moderation/queue, older than', () =>
+      moderator.get(`queue?older_than=60&limit=${limit}`),
+    ),
     at('GET /api/moderation/notes/:id', () => moderator.get(`notes/${note.id}`)),
     at('GET /api/moderation/subjects/:type/:id', () =>
       moderator.get(`subjects/artifact/${artifact.id}`),
     ),
-    at('GET /api/moderation/audit', () => moderator.get('audit')),
-    at('GET /api/moderation/audit, newest', () => moderator.get('audit?order=newest')),
+    at('GET /api/moderation/audit', () => moderator.get(`audit?limit=${limit}`)),
+    at('GET /api/moderation/audit, newest', () =>
+      moderator.get(`audit?order=newest&limit=${limit}`),
+    ),
     at('GET /api/moderation/me', () => moderator.get('me')),
     at('GET /api/moderation/policies', () => moderator.get('policies')),
     at('GET /api/moderation/stats', () => moderator.get('stats')),
   );
   return operations;
 }
+
+const named = (path: string) => path.replaceAll(/[0-9a-f-]{36}/g, ':id');
 
 async function cursorAfter(
   pages: number,

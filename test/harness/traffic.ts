@@ -23,18 +23,21 @@ export interface Traffic {
   cookie: string;
   moderator: Moderator;
   lead: Moderator;
+  /** Of a page. */
+  limit: number;
 }
 
 /** Every operation of the API that reads or writes storage; the limits must be out of its way. */
 export async function openTraffic(
   wire: Wire,
   { moderator, lead }: Pick<Traffic, 'moderator' | 'lead'>,
+  limit = 100,
 ): Promise<Operation[]> {
   const [ann, bob] = [await newAgent(wire), await newAgent(wire)];
   const login = await wire.call('POST', '/api/membership/login', {
     body: { id: bob.id, sign_in_key: bob.sign_in_key },
   });
-  const traffic: Traffic = { wire, ann, bob, cookie: cookieOf(login), moderator, lead };
+  const traffic: Traffic = { wire, ann, bob, cookie: cookieOf(login), moderator, lead, limit };
   return [...(await reads(traffic)), ...writes(traffic), ...reviews(traffic)];
 }
 
