@@ -37,13 +37,16 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ type: 'withdraw' as const }) },
 );
 
-/** Random commands by a few members; most of them know the present version, now and then time passes. */
-export function steps(most: number): fc.Arbitrary<Step[]> {
+/**
+ * Random commands by a few members; most of them know the present version, now and then time passes,
+ * up to `spare` seconds before a lease is over: as many as the test itself may take.
+ */
+export function steps(most: number, spare = 1): fc.Arbitrary<Step[]> {
   return fc.array(
     fc.record({
       member: fc.nat(MEMBERS - 1),
       act,
-      wait: fc.oneof(often(0), { weight: 2, arbitrary: fc.constantFrom(299, 300, 1000) }),
+      wait: fc.oneof(often(0), { weight: 2, arbitrary: fc.constantFrom(300 - spare, 300, 1000) }),
       stale: fc.oneof(often(0), { weight: 1, arbitrary: fc.constantFrom(-1, 1) }),
     }),
     { minLength: 1, maxLength: most },

@@ -13,7 +13,7 @@ t.test('random commands over HTTP do what the model says, and the log replays to
   const ids = members.map(({ agent }) => agent.id);
 
   await fc.assert(
-    fc.asyncProperty(steps(12), async (sequence) => {
+    fc.asyncProperty(steps(12, 60), async (sequence) => {
       const id = await opened(members[0] as (typeof members)[0]);
       const model = new CaseModel();
       let second = 0;
