@@ -84,6 +84,11 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
+/** The server refused the statement and said so: the connection stands, and nothing came of it. */
+export function isServerError(error: unknown): boolean {
+  return (error as { severity?: string }).severity === 'ERROR';
+}
+
 /** Destroys the connection, so that whatever waits on it fails now. */
 export function cut(client: pg.ClientBase): void {
   (

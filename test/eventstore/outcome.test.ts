@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { newAgent } from '../harness/agent.ts';
 import { newCase } from '../harness/cases.ts';
 import { testDatabase } from '../harness/database.ts';
+import { hire, submit } from '../harness/moderation.ts';
 import { newRegistration, startService } from '../harness/service.ts';
 import { wireProxy } from '../harness/wire-proxy.ts';
 
@@ -22,7 +24,7 @@ async function startProxied(t: Test, settings: Record<string, string> = {}) {
     const { rows } = await database.pool.query('SELECT type FROM events WHERE owner_id = $1', [id]);
     return rows.map((row) => row.type);
   }
-  return { proxy, register, agent, eventsOf };
+  return { proxy, register, agent, eventsOf, service };
 }
 
 t.test('a COMMIT whose reply was lost is found to have happened, and answers 200', async (t) => {
@@ -54,6 +56,44 @@ t.test('a COMMIT that was lost writes nothing twice', async (t) => {
   const again = await register(body);
   t.equal(again.status, 200, again.text);
   t.same(await eventsOf(body), ['MemberRegistered']);
+});
+
+t.test('a claim whose COMMIT got no answer is made once, or nobody knows', async (t) => {
+  const { proxy, service } = await startProxied(t);
+  const ann = await hire(service, 'ann');
+  for (let n = 0; n < 3; n++) await submit(service);
+  const claim = (key?: string) =>
+    service.call('POST', '/api/moderation/claims', {
+      body: { count: 1 },
+      headers: {
+        authorization: `Bearer ${ann.token}`,
+        ...(key ? { 'idempotency-key': key } : {}),
+      },
+    });
+  const held = async () => (await ann.get('me')).body.leases.length;
+
+  proxy.dropCommitReply('moderation.claim');
+  const found = await claim(randomUUID());
+  t.equal(found.status, 200, found.text);
+  t.equal(await held(), 1, 'the receipt tells');
+
+  const key = randomUUID();
+  proxy.dropCommit('moderation.claim');
+  const lost = await claim(key);
+  t.equal(lost.status, 503, lost.text);
+  t.equal(lost.body.error.code, 'outcome_unconfirmed');
+
+  let again = await claim(key);
+  while (again.status === 503) again = await claim(key);
+  t.equal(again.status, 200, again.text);
+  t.equal(await held(), 2);
+
+  proxy.dropCommitReply('SET LOCAL');
+  const unkeyed = await claim();
+  t.equal(unkeyed.status, 503, 'without a key there is no receipt to look for');
+  t.equal(unkeyed.body.error.code, 'outcome_unconfirmed');
+  t.equal(await held(), 3);
+  t.equal(proxy.fired(), 3);
 });
 
 for (const connected of [true, false])
