@@ -18,9 +18,9 @@ export function sharedPatience<Result>(work: () => Promise<Result>): Promise<Res
   return patience.run({ left: PATIENCE_MS }, work);
 }
 
-/** Until when storage may take now, in milliseconds of the epoch. */
+/** Until when storage may take now, by `performance.now()`, which no change of the clock moves. */
 export function deadline(): number {
-  return Date.now() + (patience.getStore()?.left ?? PATIENCE_MS);
+  return performance.now() + (patience.getStore()?.left ?? PATIENCE_MS);
 }
 
 /** How values are read: the driver's way, but for bigint, which is a number. */
@@ -119,18 +119,18 @@ function acquire(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
 }
 
 /**
- * Work on a connection of the pool until `until` (milliseconds of the epoch), when the connection
- * is cut, so that a silent server holds nobody. One left inside a transaction is not used again.
+ * Work on a connection of the pool until `until` (a `deadline`), when the connection is cut, so that
+ * a silent server holds nobody. One left inside a transaction is not used again.
  */
 export async function withClient<Result>(
   pool: pg.Pool,
   until: number,
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
-  const started = Date.now();
+  const started = performance.now();
   try {
     const client = await acquire(pool, until - started);
-    const timer = setTimeout(() => cut(client), Math.max(1, until - Date.now()));
+    const timer = setTimeout(() => cut(client), Math.max(1, until - performance.now()));
     try {
       return await work(client);
     } finally {
@@ -139,7 +139,7 @@ export async function withClient<Result>(
     }
   } finally {
     const shared = patience.getStore();
-    if (shared) shared.left -= Date.now() - started;
+    if (shared) shared.left -= performance.now() - started;
   }
 }
 

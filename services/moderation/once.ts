@@ -163,7 +163,7 @@ export async function transactOnce<Answer, Code extends string>(
       if (error instanceof OutcomeUnconfirmed) unconfirmed = error;
       else if (!race && !isUnavailable(error)) throw error;
       const again = race || (unconfirmed && key);
-      if (!again || Date.now() + 50 >= until)
+      if (!again || performance.now() + 50 >= until)
         throw unconfirmed ?? new StorageUnavailable('claim failed', { cause: error });
       await sleep(unconfirmed ? 50 : 10);
     }

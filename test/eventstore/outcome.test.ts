@@ -117,6 +117,25 @@ for (const connected of [true, false])
     },
   );
 
+t.test('a clock that is put back meanwhile makes nobody wait longer', async (t) => {
+  const { proxy, register } = await startProxied(t);
+  const { now } = Date;
+  t.teardown(() => {
+    Date.now = now;
+  });
+  proxy.hold();
+  Date.now = () => now() + 3_600_000;
+  const started = performance.now();
+  const asked = register(newRegistration());
+  setTimeout(() => {
+    Date.now = now;
+  }, 200);
+  t.equal((await asked).status, 503);
+  const took = performance.now() - started;
+  t.ok(took < LIMIT_MS, `${Math.round(took)} ms`);
+  proxy.release();
+});
+
 t.test('connections cut between requests are replaced', async (t) => {
   const { proxy, register, eventsOf } = await startProxied(t);
   t.equal((await register(newRegistration())).status, 200);
