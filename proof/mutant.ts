@@ -10,8 +10,8 @@ interface Edit {
 const MUTANTS: Readonly<Record<string, readonly Edit[]>> = {
   'no-lock': [
     {
-      file: 'services/eventstore/store.ts',
-      text: /ORDER BY member_id FOR UPDATE/g,
+      file: 'services/eventstore/transaction.ts',
+      text: /ORDER BY member_id FOR UPDATE( SKIP LOCKED)?/g,
       instead: 'ORDER BY member_id',
     },
   ],

@@ -18,6 +18,20 @@ export function sharedPatience<Result>(work: () => Promise<Result>): Promise<Res
   return patience.run({ left: PATIENCE_MS }, work);
 }
 
+/** Work that may use up what is left of the patience; `until` is a `deadline`. */
+export async function patiently<Result>(work: (until: number) => Promise<Result>): Promise<Result> {
+  const shared = patience.getStore();
+  const started = performance.now();
+  try {
+    // Outside of it, since work for several requests at once is done on behalf of none of them.
+    return await patience.run(undefined as never, () =>
+      work(started + (shared?.left ?? PATIENCE_MS)),
+    );
+  } finally {
+    if (shared) shared.left -= performance.now() - started;
+  }
+}
+
 /** Until when storage may take now, by `performance.now()`, which no change of the clock moves. */
 export function deadline(): number {
   return performance.now() + (patience.getStore()?.left ?? PATIENCE_MS);

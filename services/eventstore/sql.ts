@@ -5,6 +5,8 @@ export interface Sql {
   readonly name: string;
   readonly text: string;
   readonly values: unknown[];
+  /** The values of one statement of this text that does what several do, one after the other. */
+  readonly together?: (values: readonly unknown[][]) => unknown[];
 }
 
 const known = new WeakMap<TemplateStringsArray, { name: string; text: string }>();

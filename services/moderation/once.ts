@@ -154,6 +154,18 @@ export async function transactOnce<Answer, Code extends string>(
           : new OutcomeUnconfirmed('the answer to COMMIT was lost', { cause: last.reason });
       return { answer: answer as Answer };
     });
+  return untilDone(until, attempt, key !== undefined);
+}
+
+/**
+ * Work on leases, begun anew where it lost a race; and where the answer to COMMIT was lost, if it
+ * can tell whether it was done.
+ */
+export async function untilDone<Result>(
+  until: number,
+  attempt: () => Promise<Result>,
+  tells = false,
+): Promise<Result> {
   let unconfirmed: OutcomeUnconfirmed | undefined;
   for (;;) {
     try {
@@ -162,7 +174,7 @@ export async function transactOnce<Answer, Code extends string>(
       const race = ['40P01', '40001', '23505'].includes((error as { code?: string }).code ?? '');
       if (error instanceof OutcomeUnconfirmed) unconfirmed = error;
       else if (!race && !isUnavailable(error)) throw error;
-      const again = race || (unconfirmed && key);
+      const again = race || (unconfirmed && tells);
       if (!again || performance.now() + 50 >= until)
         throw unconfirmed ?? new StorageUnavailable('claim failed', { cause: error });
       await sleep(unconfirmed ? 50 : 10);
