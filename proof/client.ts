@@ -3,6 +3,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Answer, type Call, done, type History, nothing, open } from './history.ts';
 import type { Random } from './random.ts';
 
+/** A case as it was when somebody last heard of it. */
+export interface KnownCase {
+  id: string;
+  author: string;
+  version: number;
+  state: string;
+  claimant: string | undefined;
+}
+
 /** What the clients of one run know in common. */
 export interface Common {
   call: Call;
@@ -10,7 +19,7 @@ export interface Common {
   until: number;
   /** Nobody writes any more. */
   quiet: boolean;
-  cases: { id: string; author: string; version: number; state: string }[];
+  cases: KnownCase[];
   artifacts: { id: string; author: string }[];
   /** Public notes at the top level. */
   notes: string[];

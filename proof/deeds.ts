@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brief } from '../test/harness/packets.ts';
-import { anyAddress, type Common, consent, insist, uuid } from './client.ts';
+import { anyAddress, type Common, consent, insist, type KnownCase, uuid } from './client.ts';
 import { type Answer, done } from './history.ts';
 import type { Credential, Member } from './member.ts';
 import type { Random } from './random.ts';
@@ -16,41 +16,51 @@ export function openDeeds(common: Common, random: Random, member: Member) {
     const body = { title, summary: 's', objective: 'o', acceptance_criteria: ['c'], ...consent };
     const manner = { used, ...(copies ? { copies } : {}) };
     const answer = await write('case.create', '/api/v1/cases', body, manner);
-    if (done(answer))
-      common.cases.push({ id: answer.body.case.id, author: member.id, version: 1, state: 'open' });
+    if (done(answer)) common.cases.push(learnt(answer));
     return answer;
   }
 
-  /** What fits the state of a case by what is known of it, which may be old. */
+  const learnt = ({ body }: Answer): KnownCase => ({
+    id: body.case.id,
+    author: body.case.author_id,
+    version: body.case.version,
+    state: body.case.state,
+    claimant: body.case.claim?.member_id,
+  });
+
+  /** What fits a case by what is known of it, which may be old. */
+  function next({
+    state,
+    author,
+    claimant,
+  }: KnownCase): [verb: string, path: string, body: object] {
+    const mine = author === member.id;
+    if (state === 'submitted') {
+      const decision = random.pick(['accept', 'request_changes', 'reject']);
+      return ['review', 'reviews', { decision, comment: 'c', ...consent }];
+    }
+    if (state === 'open') return mine ? ['withdraw', 'withdraw', {}] : ['claim', 'claim', {}];
+    if (claimant === member.id && random.chance(0.2)) return ['release', 'release', {}];
+    return ['submit', 'submissions', { summary: 's', ...consent }];
+  }
+
   async function onCase(): Promise<void> {
-    if (common.cases.length === 0) return;
-    const known = random.pick(common.cases.slice(-16));
+    const recent = common.cases.slice(-30);
+    const [mine, others] = [
+      recent.filter(({ author, claimant }) => author === member.id || claimant === member.id),
+      recent.filter(({ author, state }) => author !== member.id && state === 'open'),
+    ];
+    const from = [mine, others, recent].filter((cases) => cases.length > 0);
+    if (from.length === 0) return;
+    const known = random.pick(random.pick(from));
     const path = `/api/v1/cases/${known.id}`;
-    const expected_version = known.version;
-    const author = known.author === member.id;
-    const act = (verb: string, at: string, body: object) =>
-      write(`case.${verb}`, `${path}/${at}`, { expected_version, ...body });
-    const answer = await (random.chance(0.25)
+    const [verb, at, body] = next(known);
+    const answer = await (random.chance(0.2)
       ? write('case.note', `${path}/notes`, { message: 'A word', ...consent })
-      : known.state === 'open' && author
-        ? act('withdraw', 'withdraw', {})
-        : known.state === 'open'
-          ? act('claim', 'claim', {})
-          : known.state === 'submitted'
-            ? act('review', 'reviews', {
-                decision: random.pick(['accept', 'request_changes', 'reject']),
-                comment: 'c',
-                ...consent,
-              })
-            : random.chance(0.5)
-              ? act('submit', 'submissions', { summary: 's', ...consent })
-              : act('release', 'release', {}));
+      : write(`case.${verb}`, `${path}/${at}`, { expected_version: known.version, ...body }));
     // Another was there first: what is known of the case is old.
     const newer = answer?.status === 409 ? await member.read(path) : answer;
-    if (done(newer)) {
-      const { version, state } = newer.body.case;
-      Object.assign(known, { version, state });
-    }
+    if (done(newer)) Object.assign(known, learnt(newer));
   }
 
   const publishProfile = (used?: Credential, copies?: number) =>
@@ -172,14 +182,14 @@ export function openDeeds(common: Common, random: Random, member: Member) {
   }
 
   const weighed: readonly (readonly [weight: number, deed: () => Promise<unknown>])[] = [
-    [12, () => openCase()],
+    [8, () => openCase()],
     [18, onCase],
     [8, () => publishProfile()],
     [8, publishArtifact],
     [4, withdrawSomething],
     [5, report],
     [16, note],
-    [6, afterNote],
+    [10, afterNote],
     [2, reportFromPage],
     [4, revokeWhileWriting],
     [3, () => member.rotate()],

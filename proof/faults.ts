@@ -5,6 +5,8 @@ import type { Random } from './random.ts';
 import type { Stage } from './stage.ts';
 
 const SLOW_MS = 60;
+/** How long nothing is broken at most, so that bursts show what they have to. */
+const CALM_MS = 3000;
 
 /** Does what a step says, and ends when the fault does. */
 async function happen({ fault, target, ms, marker }: Step, stage: Stage): Promise<string> {
@@ -66,9 +68,10 @@ export async function breakThings(
   say: (line: string) => void,
 ): Promise<void> {
   const started = history.now();
+  const bursts: Promise<unknown>[] = [];
   while (history.now() < until) {
     const step = plan.next().value;
-    const amid = step.amid.map((name) => burst(name, random.fork()));
+    bursts.push(...step.amid.map((name) => burst(name, random.fork())));
     await sleep(20);
     const fault = { name: step.fault, began: history.now(), ended: Infinity, crash: false };
     fault.crash = step.fault === 'kill -9 of PostgreSQL';
@@ -79,9 +82,10 @@ export async function breakThings(
     const at = ((fault.began - started) / 1000).toFixed(1);
     const lasted = ((fault.ended - fault.began) / 1000).toFixed(1);
     say(`${at.padStart(6)} s  ${step.fault}${detail && ` (${detail})`}, ready after ${lasted} s`);
-    await Promise.all(amid);
-    if (history.now() < until)
-      await Promise.all(step.after.map((name) => burst(name, random.fork())));
+    // A burst that takes longer goes on into the next fault.
+    bursts.push(...step.after.map((name) => burst(name, random.fork())));
+    await Promise.race([Promise.all(bursts), sleep(CALM_MS)]);
     await sleep(step.pauseMs);
   }
+  await Promise.all(bursts);
 }

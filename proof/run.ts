@@ -20,7 +20,7 @@ import type { Limits } from './rules/limits.ts';
 import { leaks } from './secrets.ts';
 import type { Stage } from './stage.ts';
 
-const SEATS = 12;
+const SEATS = 10;
 const HANDS = 3;
 /** Things that each hand does before its member goes, and another comes. */
 const LIFE = 18;
@@ -75,18 +75,25 @@ export async function run(
     ...moderators.map(({ work }) => work()),
     ...Array.from({ length: SEATS }, (_, seat) => live(common, random.fork(), seat, readers)),
   ]);
+  const P = (l: string) => process.env.T && say(l);
+  P('over');
   await stage.ready();
+  P('ready');
   await stage.stop(stage.workers);
+  P('stopped');
   common.quiet = true;
   const seen = await Promise.all(readers);
+  P('read');
   await stage.stop(stage.web);
   tell(history, seen, say);
 
   const pool = new pg.Pool({ connectionString: stage.url(), max: 4 });
   pool.on('error', () => undefined);
   try {
+    P('ended');
     const verdicts = check(history, await readFacts(pool), seen, limits, undoMs);
     const { found, searched } = await leaks(pool, history.secrets, stage.places);
+    P('leaks');
     const mb = Math.round(searched / 1e6);
     return [
       ...verdicts,

@@ -1,4 +1,4 @@
-import type { Facts } from '../facts.ts';
+import type { EventFact, Facts } from '../facts.ts';
 import type { Entry } from '../history.ts';
 
 /** The events of which each operation has exactly one, whatever else it brings with it. */
@@ -29,12 +29,10 @@ const WITHOUT_RECEIPT: Readonly<Record<string, { type: string; subject: string }
   'guestbook.withdraw': { type: 'NoteWithdrawn', subject: 'note_id' },
   'guestbook.appeal': { type: 'AppealOpened', subject: 'note_id' },
 };
-/** A worker tells a decision in the name of whoever made it. */
-const FREE = [
-  'NoteReported',
-  'DecisionTold',
-  ...Object.values(WITHOUT_RECEIPT).map(({ type }) => type),
-];
+const FREE = ['NoteReported', ...Object.values(WITHOUT_RECEIPT).map(({ type }) => type)];
+/** Workers tell of a decision later, in the name of whoever made it. */
+const needsReceipt = ({ type, actor }: EventFact) =>
+  actor !== 'service' && !FREE.includes(type) && !type.endsWith('Told');
 
 /** Each acknowledged operation has exactly one effect, each unknown one none or one, a refused one none. */
 export function oneEffect(entries: readonly Entry[], { events, receipts }: Facts): string[] {
@@ -62,11 +60,11 @@ export function oneEffect(entries: readonly Entry[], { events, receipts }: Facts
     if (types && effects.length !== 1)
       wrong.push(`${operation} ${key}: ${effects.length} effects for one receipt`);
   }
-  for (const { id, type, actor } of events) {
+  for (const event of events) {
+    const { id, type } = event;
     const times = named.get(id) ?? 0;
     if (times > 1) wrong.push(`${type} ${id}: in ${times} receipts`);
-    if (times === 0 && actor !== 'service' && !FREE.includes(type))
-      wrong.push(`${type} ${id}: an effect of no receipt`);
+    if (times === 0 && needsReceipt(event)) wrong.push(`${type} ${id}: an effect of no receipt`);
   }
   return [...wrong, ...oneEffectWithoutReceipt(entries, events)];
 }
