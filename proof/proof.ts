@@ -30,10 +30,7 @@ const limits = {
   members: 300,
 };
 
-const say = (line: string) =>
-  process.stdout.write(
-    `${process.env.T ? (performance.now() / 1000).toFixed(1) + ' ' : ''}${line}\n`,
-  );
+const say = (line: string) => process.stdout.write(`${line}\n`);
 say(`seed ${seed}, ${seconds} s${mutant ? `, mutant ${mutant}` : ''}`);
 const stage = await openStage(
   {

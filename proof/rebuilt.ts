@@ -20,8 +20,7 @@ export function differences(before: Tables, after: Tables): string[] {
     if (isDeepStrictEqual(rows, rebuilt)) return [];
     const known = new Set(rebuilt.map((row) => JSON.stringify(row)));
     const had = rows.filter((row) => !known.has(JSON.stringify(row)));
-    return [
-      `${table}: ${had.length} rows are not in its rebuild, such as ${JSON.stringify(had[0])}`,
-    ];
+    const example = JSON.stringify(had[0])?.slice(0, 300);
+    return [`${table}: ${had.length} rows are not in its rebuild, such as ${example}`];
   });
 }

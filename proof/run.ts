@@ -75,25 +75,18 @@ export async function run(
     ...moderators.map(({ work }) => work()),
     ...Array.from({ length: SEATS }, (_, seat) => live(common, random.fork(), seat, readers)),
   ]);
-  const P = (l: string) => process.env.T && say(l);
-  P('over');
   await stage.ready();
-  P('ready');
   await stage.stop(stage.workers);
-  P('stopped');
   common.quiet = true;
   const seen = await Promise.all(readers);
-  P('read');
   await stage.stop(stage.web);
   tell(history, seen, say);
 
   const pool = new pg.Pool({ connectionString: stage.url(), max: 4 });
   pool.on('error', () => undefined);
   try {
-    P('ended');
     const verdicts = check(history, await readFacts(pool), seen, limits, undoMs);
-    const { found, searched } = await leaks(pool, history.secrets, stage.places);
-    P('leaks');
+    const { found, searched } = await leaks(pool, history.secrets, await stage.places());
     const mb = Math.round(searched / 1e6);
     return [
       ...verdicts,

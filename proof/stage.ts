@@ -154,6 +154,12 @@ export async function openStage(limits: Record<string, string>, mutant: string |
     );
   }
 
+  /** Where no secret may stand: all logs, all answers, and PostgreSQL's files with its WAL. */
+  async function places(): Promise<string[]> {
+    await Promise.all([log, answers].map((file) => new Promise<void>((ended) => file.end(ended))));
+    return [logFile, answersFile, join(home, 'log'), join(home, 'data')];
+  }
+
   async function close(): Promise<void> {
     for (const { child } of actors) child?.kill('SIGKILL');
     for (const end of ends) await end();
@@ -170,8 +176,7 @@ export async function openStage(limits: Record<string, string>, mutant: string |
     workers: actors.map(({ name }) => name).filter((name) => name.startsWith('worker')),
     /** Keeps what was answered, to be searched with the rest. */
     keep: (text: string) => answers.write(`${text}\n`),
-    /** Where no secret may stand: all logs, all answers, and PostgreSQL's files with its WAL. */
-    places: [logFile, answersFile, join(home, 'log'), join(home, 'data')],
+    places,
     secret: serverKey,
     addresses,
     env: common,
