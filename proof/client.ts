@@ -84,10 +84,14 @@ export async function insist(
     lost,
     outcome,
     status: told?.status ?? 0,
-    events: first?.body?.receipt?.event_ids ?? (first?.body?.event_id ? [first.body.event_id] : []),
+    events: first ? eventsOf(first) : [],
   });
   return outcome === 'unknown' ? undefined : told;
 }
+
+const eventsOf = ({ body }: Answer): string[] =>
+  body?.receipt?.event_ids ??
+  (body?.results ?? [body]).flatMap((one: { event_id?: string }) => one?.event_id ?? []);
 
 /** What stays the same for ever in an answer: all of it, but where it tells of a note as it is now. */
 function lasting(operation: string, { body }: Answer): unknown {

@@ -34,25 +34,30 @@ export function openDeeds(common: Common, random: Random, member: Member) {
     author,
     claimant,
   }: KnownCase): [verb: string, path: string, body: object] {
-    const mine = author === member.id;
     if (state === 'submitted') {
       const decision = random.pick(['accept', 'request_changes', 'reject']);
       return ['review', 'reviews', { decision, comment: 'c', ...consent }];
     }
-    if (state === 'open') return mine ? ['withdraw', 'withdraw', {}] : ['claim', 'claim', {}];
+    if (state === 'open')
+      return author === member.id ? ['withdraw', 'withdraw', {}] : ['claim', 'claim', {}];
     if (claimant === member.id && random.chance(0.2)) return ['release', 'release', {}];
+    if (claimant === member.id && random.chance(0.2)) return ['claim', 'claim', {}];
     return ['submit', 'submissions', { summary: 's', ...consent }];
   }
 
   async function onCase(): Promise<void> {
-    const recent = common.cases.slice(-30);
-    const [mine, others] = [
-      recent.filter(({ author, claimant }) => author === member.id || claimant === member.id),
-      recent.filter(({ author, state }) => author !== member.id && state === 'open'),
-    ];
-    const from = [mine, others, recent].filter((cases) => cases.length > 0);
-    if (from.length === 0) return;
-    const known = random.pick(random.pick(from));
+    const recent = common.cases.slice(-40);
+    const of = (state: string, mine: boolean, by: 'author' | 'claimant' = 'author') =>
+      recent.filter((known) => known.state === state && (known[by] === member.id) === mine);
+    const chores = [
+      of('claimed', true, 'claimant'),
+      of('submitted', true),
+      of('submitted', false),
+      of('open', false),
+      ...(random.chance(0.1) ? [of('open', true), of('claimed', false, 'claimant')] : []),
+    ].filter((cases) => cases.length > 0);
+    if (chores.length === 0) return;
+    const known = random.pick(random.pick(chores));
     const path = `/api/v1/cases/${known.id}`;
     const [verb, at, body] = next(known);
     const answer = await (random.chance(0.2)
@@ -188,7 +193,7 @@ export function openDeeds(common: Common, random: Random, member: Member) {
     [8, publishArtifact],
     [4, withdrawSomething],
     [5, report],
-    [16, note],
+    [12, note],
     [10, afterNote],
     [2, reportFromPage],
     [4, revokeWhileWriting],

@@ -26,6 +26,9 @@ async function happen({ fault, target, ms, marker }: Step, stage: Stage): Promis
     case 'a process stands still':
       await stage.freeze(one(all), ms);
       return `${one(all)}, ${ms} ms`;
+    case 'a backend of PostgreSQL stands still':
+      await stage.freezeBackend(target, ms);
+      return `${ms} ms`;
     case "a process's clock jumps":
       stage.moveClock(one(all));
       return one(all);

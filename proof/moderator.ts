@@ -3,6 +3,21 @@ import { type Common, insist, uuid } from './client.ts';
 import { type Answer, done } from './history.ts';
 import type { Random } from './random.ts';
 
+interface Claim {
+  lease_id: string;
+  note_id: string;
+  item: { version: number };
+}
+
+const DECISIONS = [
+  { action: 'approve' },
+  { action: 'approve' },
+  { action: 'approve' },
+  { action: 'reject', policy: 'spam' },
+  { action: 'reject', policy: 'abuse', message: 'Please be kind' },
+  { action: 'escalate', message: 'A hard one' },
+];
+
 export type Moderator = ReturnType<typeof openModerator>;
 
 /** One moderator with a queue: claims, decides on notes and records, and undoes. */
@@ -39,21 +54,29 @@ export function openModerator(common: Common, random: Random, token: string) {
   }
 
   async function pending(): Promise<void> {
-    const claimed = await claim({ count: 1 + random.below(3) });
-    if (!done(claimed)) return void (await giveBack());
-    for (const { lease_id, note_id, item } of claimed.body.claims) {
-      const what = random.pick([
-        { action: 'approve' },
-        { action: 'approve' },
-        { action: 'approve' },
-        { action: 'reject', policy: 'spam' },
-        { action: 'reject', policy: 'abuse', message: 'Please be kind' },
-        { action: 'escalate', message: 'A hard one' },
-        null,
-      ]);
-      if (what) await afterwards(await decide(note_id, item.version, what));
-      else await post('moderation.release', 'claims/release', { lease_ids: [lease_id] });
-    }
+    const claimed = await claim({ count: 1 + random.below(6) });
+    if (!done(claimed)) return giveBack();
+    const { claims } = claimed.body;
+    const ids = claims.map(({ lease_id }: Claim) => lease_id);
+    if (ids.length > 0 && random.chance(0.1))
+      await post('moderation.renew', 'claims/renew', { lease_ids: ids });
+    if (ids.length > 1 && random.chance(0.5)) return together(claims);
+    for (const { note_id, item } of claims as Claim[])
+      await afterwards(await decide(note_id, item.version, random.pick(DECISIONS)));
+    if (ids.length > 0 && random.chance(0.1))
+      await post('moderation.release', 'claims/release', { lease_ids: ids });
+  }
+
+  /** One decision on all of them, which is undone now and then. */
+  async function together(claims: readonly Claim[]): Promise<void> {
+    const items = claims.map(({ note_id, item: { version } }) => ({
+      note_id,
+      expected_version: version,
+    }));
+    const body = { ...random.pick(DECISIONS), items };
+    const decided = await post('moderation.batch', 'decisions/batch', body);
+    if (done(decided) && random.chance(0.15))
+      await post('moderation.undo_batch', `batches/${decided.body.batch_id}/undo`, {});
   }
 
   async function giveBack(): Promise<void> {
@@ -102,7 +125,7 @@ export function openModerator(common: Common, random: Random, token: string) {
 
   async function work(): Promise<void> {
     while (history.now() < common.until) {
-      await (random.chance(0.7) ? pending() : others());
+      await (random.chance(0.6) ? pending() : others());
       await sleep(50);
     }
   }

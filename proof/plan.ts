@@ -19,6 +19,7 @@ export const FAULTS = [
   'kill -9 of a worker process',
   'kill -9 of PostgreSQL',
   'a process stands still',
+  'a backend of PostgreSQL stands still',
   "a process's clock jumps",
   'every connection to the database is cut',
   'connections to the database are half closed by it',

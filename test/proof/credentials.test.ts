@@ -60,7 +60,7 @@ t.test('what is recorded together with the revocation is right', async (t) => {
 });
 
 t.test('a write after the expiry is found', async (t) => {
-  const late = operation({ credential: 'c', invoked: 102_000 }, { at: 102_005 });
+  const late = operation({ credential: 'c', invoked: 106_000 }, { at: 106_005 });
   const all = facts({ events: [created, late.recorded], receipts: [late.receipt] });
   t.match(revokedForGood([late.asked], all).join(), /that had expired/);
 });
