@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anyAddress, type Common, uuid } from './client.ts';
 import { guestNote, openDeeds } from './deeds.ts';
-import { done } from './history.ts';
+import { type Answer, done } from './history.ts';
 import { openMember } from './member.ts';
 import type { Moderator } from './moderator.ts';
 import type { Random } from './random.ts';
@@ -34,10 +34,12 @@ export function openBursts(common: Common, moderators: readonly Moderator[], lim
   }
 
   /** At most one of those who do the same to the same thing at once may succeed. */
-  async function onlyOne(what: string, tries: Promise<unknown>[]): Promise<void> {
-    const done = (await Promise.all(tries)).filter(Boolean).length;
-    if (done > 1) history.wrong.push(`${what}: ${done} succeeded at once`);
+  function onlyOne(what: string, answers: (Answer | undefined)[]): void {
+    const successes = answers.filter(done).length;
+    if (successes > 1) history.wrong.push(`${what}: ${successes} succeeded at once`);
   }
+
+  const crashes = () => history.faults.filter(({ crash }) => crash).length;
 
   const bursts = {
     async 'credentials beyond the limit'(random: Random) {
@@ -67,28 +69,19 @@ export function openBursts(common: Common, moderators: readonly Moderator[], lim
     async 'one note decided on by many'(random: Random) {
       const note = await aNote(random);
       if (!note) return;
-      await onlyOne(
-        `decisions on ${note}`,
-        moderators.map(async ({ decide }, index) =>
-          done(
-            await decide(
-              note,
-              1,
-              index % 2 ? { action: 'approve' } : { action: 'reject', policy: 'spam' },
-            ),
-          ),
-        ),
+      const decisions = moderators.map(({ decide }, index) =>
+        decide(note, 1, index % 2 ? { action: 'approve' } : { action: 'reject', policy: 'spam' }),
       );
+      onlyOne(`decisions on ${note}`, await Promise.all(decisions));
     },
     async 'one note claimed by many'(random: Random) {
       const note = await aNote(random);
       if (!note) return;
-      const crashes = () => history.faults.filter(({ crash }) => crash).length;
       const before = crashes();
-      const claims = moderators.map(async ({ claim }) => done(await claim({ note_ids: [note] })));
+      const claims = await Promise.all(moderators.map(({ claim }) => claim({ note_ids: [note] })));
       // A crash of PostgreSQL may lose a lease, and the note is free again.
-      if ((await Promise.all(claims)) && crashes() === before)
-        await onlyOne(`claims of ${note}`, claims);
+      if (crashes() === before) onlyOne(`claims of ${note}`, claims);
+      await Promise.all(moderators.map(({ giveBack }, index) => giveBack(claims[index])));
     },
     async 'notes from one address'(random: Random) {
       const address = anyAddress(random);

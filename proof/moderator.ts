@@ -55,17 +55,19 @@ export function openModerator(common: Common, random: Random, token: string) {
 
   async function pending(): Promise<void> {
     const claimed = await claim({ count: 1 + random.below(6) });
-    if (!done(claimed)) return giveBack();
-    const { claims } = claimed.body;
-    const ids = claims.map(({ lease_id }: Claim) => lease_id);
-    if (ids.length > 0 && random.chance(0.1))
-      await post('moderation.renew', 'claims/renew', { lease_ids: ids });
-    if (ids.length > 1 && random.chance(0.5)) return together(claims);
-    for (const { note_id, item } of claims as Claim[])
+    if (!done(claimed)) return giveAllBack();
+    const { claims } = claimed.body as { claims: Claim[] };
+    if (claims.length > 0 && random.chance(0.1))
+      await post('moderation.renew', 'claims/renew', leasesOf(claims));
+    if (claims.length > 1 && random.chance(0.5)) return together(claims);
+    for (const { note_id, item } of claims)
       await afterwards(await decide(note_id, item.version, random.pick(DECISIONS)));
-    if (ids.length > 0 && random.chance(0.1))
-      await post('moderation.release', 'claims/release', { lease_ids: ids });
+    if (random.chance(0.1)) await giveBack(claimed);
   }
+
+  const leasesOf = (leases: readonly { lease_id: string }[]) => ({
+    lease_ids: leases.map(({ lease_id }) => lease_id),
+  });
 
   /** One decision on all of them, which is undone now and then. */
   async function together(claims: readonly Claim[]): Promise<void> {
@@ -79,14 +81,16 @@ export function openModerator(common: Common, random: Random, token: string) {
       await post('moderation.undo_batch', `batches/${decided.body.batch_id}/undo`, {});
   }
 
-  async function giveBack(): Promise<void> {
-    const me = await call({
-      method: 'GET',
-      path: '/api/moderation/me',
-      headers: { authorization },
-    });
-    const lease_ids = (me?.body?.leases ?? []).map((lease: { lease_id: string }) => lease.lease_id);
-    if (lease_ids.length > 0) await post('moderation.release', 'claims/release', { lease_ids });
+  async function giveBack(claimed: Answer | undefined): Promise<void> {
+    if (done(claimed) && claimed.body.claims.length > 0)
+      await post('moderation.release', 'claims/release', leasesOf(claimed.body.claims));
+  }
+
+  async function giveAllBack(): Promise<void> {
+    const headers = { authorization };
+    const me = await call({ method: 'GET', path: '/api/moderation/me', headers });
+    if (done(me) && me.body.leases.length > 0)
+      await post('moderation.release', 'claims/release', leasesOf(me.body.leases));
   }
 
   const fits: Record<string, readonly object[]> = {
@@ -130,5 +134,5 @@ export function openModerator(common: Common, random: Random, token: string) {
     }
   }
 
-  return { id, claim, decide, undo, giveBack, work };
+  return { claim, decide, giveBack, work };
 }

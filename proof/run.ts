@@ -37,7 +37,11 @@ export async function run(
   say: (line: string) => void,
 ): Promise<Verdict[]> {
   const random = seeded(seed);
-  const [plans, choice, bursting] = [random.fork(), random.fork(), random.fork()];
+  // One each, so that what one of them draws changes nothing for another.
+  const plan = random.fork();
+  const choice = random.fork();
+  const bursting = random.fork();
+  const moderating = random.fork();
   const history = openHistory();
   history.secrets.add(stage.secret);
   const call = openCall(stage.addresses, () => choice.below(1000), stage.keep);
@@ -50,14 +54,16 @@ export async function run(
     artifacts: [],
     notes: [],
   };
-  const tokens = await Promise.all([
-    moderatorToken(stage, 'ann', 'moderator'),
-    moderatorToken(stage, 'bob', 'moderator'),
-    moderatorToken(stage, 'eve', 'lead'),
+  const hire = async (name: string, role: string) => {
+    const token = await moderatorToken(stage, name, role);
+    history.secrets.add(token.split('.').at(-1) ?? '');
+    return openModerator(common, moderating.fork(), token);
+  };
+  const [working, rushing] = await Promise.all([
+    Promise.all([hire('ann', 'moderator'), hire('eve', 'lead')]),
+    Promise.all(['bob', 'cat', 'dan'].map((name) => hire(name, 'moderator'))),
   ]);
-  for (const token of tokens) history.secrets.add(token.split('.').at(-1) ?? '');
-  const moderators = tokens.map((token) => openModerator(common, random.fork(), token));
-  const bursts = openBursts(common, moderators, limits);
+  const bursts = openBursts(common, rushing, limits);
 
   common.until = history.now() + seconds * 1000;
   const readers: Promise<Seen>[] = [];
@@ -65,14 +71,14 @@ export async function run(
     breakThings(
       stage,
       history,
-      planOf(plans, bursts.names),
+      planOf(plan, bursts.names),
       bursts.run,
       bursting,
       common.until,
       say,
     ),
     visit(common, random.fork()),
-    ...moderators.map(({ work }) => work()),
+    ...working.map(({ work }) => work()),
     ...Array.from({ length: SEATS }, (_, seat) => live(common, random.fork(), seat, readers)),
   ]);
   await stage.ready();
@@ -114,7 +120,10 @@ async function live(
   const { history } = common;
   for (let life = 1; history.now() < common.until; life++) {
     const member = openMember(common, random.fork(), `member_${seat}_${life}`);
-    if (!(await member.register())) continue;
+    if (!(await member.register())) {
+      await sleep(100);
+      continue;
+    }
     await member.renew();
     readers.push(readFeed(common, random.fork(), member));
     await Promise.all(Array.from({ length: HANDS }, () => hand(common, random.fork(), member)));
