@@ -89,7 +89,13 @@ t.test('a claim whose COMMIT got no answer is made once, or nobody knows', async
   while (again.status === 503) again = await claim(key);
   t.equal(again.status, 200, again.text);
   t.equal(await held(), 2);
-  t.equal(proxy.fired(), 2);
+
+  proxy.holdAfterCommit('moderation.claim');
+  const unread = await claim(randomUUID());
+  proxy.release();
+  t.equal(unread.body.error?.code, 'outcome_unconfirmed', unread.text);
+  t.equal(await held(), 3, 'claimed, though what was claimed could not be read');
+  t.equal(proxy.fired(), 3);
 });
 
 for (const connected of [true, false])

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What happens, once, to the first transaction whose bytes hold `marker`. */
 interface Fault {
-  drop: 'reply' | 'commit';
+  drop: 'reply' | 'commit' | 'rest';
   marker: string;
 }
 
@@ -50,7 +50,7 @@ export async function wireProxy(t: Ending, target: string) {
     let sent = Buffer.alloc(0);
     let answered = Buffer.alloc(0);
     let gone = false;
-    let armed = false;
+    let armed: 'reply' | 'rest' | undefined;
     const destroy = () => {
       client.destroy();
       upstream.destroy();
@@ -87,9 +87,9 @@ export async function wireProxy(t: Ending, target: string) {
         upstream.write(bytes);
         return;
       }
-      if (fault.drop === 'reply') {
+      if (fault.drop !== 'commit') {
+        armed = fault.drop;
         fault = undefined;
-        armed = true;
         answered = Buffer.alloc(0);
         upstream.write(bytes);
         return;
@@ -111,8 +111,9 @@ export async function wireProxy(t: Ending, target: string) {
         answered = Buffer.concat([answered, bytes]);
         if (answered.includes(COMMIT_TAG)) {
           fired += 1;
-          destroy();
-          return;
+          if (armed === 'reply') return destroy();
+          armed = undefined;
+          waiting ??= [];
         }
       }
       client.write(bytes);
@@ -156,6 +157,10 @@ export async function wireProxy(t: Ending, target: string) {
     /** The server commits, and both sides lose the connection before the client learns of it. */
     dropCommitReply(marker: string) {
       fault = { drop: 'reply', marker };
+    },
+    /** The client learns that its COMMIT was done, and from then on no byte passes, until `release`. */
+    holdAfterCommit(marker: string) {
+      fault = { drop: 'rest', marker };
     },
     /** The client loses its connection, the server keeps it for a while and never sees COMMIT. */
     dropCommit(marker: string) {
