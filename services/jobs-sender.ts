@@ -34,7 +34,7 @@ export async function jobSender(url: string) {
   async function enqueue({ queue, data, startAfter }: Job): Promise<Sql> {
     const captured: Sql[] = [];
     const executeSql = async (text: string, values: unknown[] = []) => {
-      captured.push({ name: nameOf(text), text, values, together });
+      captured.push({ name: nameOf(text), text, values });
       return { rows: [{ id: 'captured' }] };
     };
     const delay = startAfter === undefined ? {} : { startAfter };
@@ -54,9 +54,4 @@ function nameOf(text: string): string {
   const name = names.get(text) ?? hash('sha1', text);
   names.set(text, name);
   return name;
-}
-
-/** The one value is a JSON array of jobs. */
-function together(values: readonly unknown[][]): unknown[] {
-  return [`[${values.map(([jobs]) => String(jobs).slice(1, -1)).join(',')}]`];
 }

@@ -10,6 +10,7 @@ export interface Merged {
 }
 
 const MARK = '#';
+const MOST = 8;
 const texts = new Map<string, string>();
 const reads = new Map<string, boolean>();
 
@@ -41,9 +42,11 @@ export function mergeLists(lists: readonly (readonly Sql[])[]): Merged[] {
         same.push([index, next]);
         next = list[++(at[index] as number)];
       }
-    // Powers of two, so that few statements are prepared.
+    // Powers of two, so that few statements are prepared; and not many at once, which is dear to plan.
     while (same.length > 0)
-      merged.push(...merge(same.splice(0, 2 ** Math.floor(Math.log2(same.length)))));
+      merged.push(
+        ...merge(same.splice(0, Math.min(MOST, 2 ** Math.floor(Math.log2(same.length))))),
+      );
   }
 }
 
@@ -58,10 +61,6 @@ function merge(same: readonly [number, Sql][]): Merged[] {
     rowsOf: ({ rows }) => [rows],
   });
   if (same.length === 1) return statements.map(single);
-  if (lead.together) {
-    const values = lead.together(statements.map((statement) => statement.values));
-    return [{ statement: { ...lead, values }, lists, rowsOf: () => [] }];
-  }
   const text = textOf(lead, same.length);
   if (!text) return statements.map(single);
   const values = statements.flatMap((statement) => statement.values);

@@ -3,11 +3,14 @@ import type { Refusal } from './decider.ts';
 import type { RecordedEvent } from './event.ts';
 import type { Sql } from './sql.ts';
 
-/** A job to enqueue in the same transaction. `startAfter`: seconds from now. */
+/** A job to enqueue in the same transaction. */
 export interface Job {
   queue: string;
   data: Record<string, unknown>;
+  /** Seconds from now. */
   startAfter?: number;
+  /** Its data is lists: with the jobs of this queue in the same transaction it goes as one. */
+  gathers?: boolean;
 }
 
 /** What a command writes. Everything in it is committed together, or nothing is. */

@@ -5,8 +5,6 @@ export interface Sql {
   readonly name: string;
   readonly text: string;
   readonly values: unknown[];
-  /** The values of one statement of this text that does what several do, one after the other. */
-  readonly together?: (values: readonly unknown[][]) => unknown[];
 }
 
 const known = new WeakMap<TemplateStringsArray, { name: string; text: string }>();
@@ -20,4 +18,13 @@ export function sql(parts: TemplateStringsArray, ...values: unknown[]): Sql {
     known.set(parts, statement);
   }
   return { ...statement, values };
+}
+
+/** The same rows as the text of one JSON array, in `rows`. */
+export function asText({ name, text, values }: Sql): Sql {
+  return {
+    name: `text-${name}`,
+    text: `SELECT coalesce(json_agg(row), '[]')::text AS rows FROM (${text}) row`,
+    values,
+  };
 }

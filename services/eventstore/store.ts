@@ -11,6 +11,7 @@ import {
 import { type Append, appendStatement, receiptStatement } from './append.ts';
 import { isRefusal, type Refusal } from './decider.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
+import { gatherJobs } from './gather-jobs.ts';
 import { openGroup } from './group.ts';
 import { isPlainRead } from './merge.ts';
 import { wasCommitted } from './outcome.ts';
@@ -29,7 +30,7 @@ export interface StoreParts {
   concerns: (event: RecordedEvent) => readonly string[];
   enqueue: (job: Job) => Promise<Sql>;
   /** Called after COMMIT, never inside the transaction. */
-  committed?: (events: readonly RecordedEvent[], jobs: readonly Job[]) => void;
+  committed?: (events: readonly RecordedEvent[]) => void;
 }
 
 const RETRIES = 6;
@@ -105,13 +106,14 @@ export function openEventStore(parts: StoreParts) {
       const accepted = decided.filter((one) => one !== undefined && 'writes' in one);
       if (accepted.length === 0) await client.query('ROLLBACK');
       else {
-        const lists = await Promise.all(accepted.map((one) => statementsOf(one, now)));
         const events = accepted.flatMap((one) => one.events);
+        const jobs = gatherJobs(accepted.flatMap(({ writes }) => writes.jobs ?? []));
+        const lists = [
+          ...accepted.map((one) => statementsOf(one, now)),
+          await Promise.all(jobs.map(parts.enqueue)),
+        ];
         await commit(client, lists, () => wasCommitted(parts.url, xid, events[0]));
-        parts.committed?.(
-          events,
-          accepted.flatMap(({ writes }) => writes.jobs ?? []),
-        );
+        parts.committed?.(events);
       }
       return decided.map((one) => one && ('writes' in one ? outcome(one) : one));
     });
@@ -146,10 +148,9 @@ export function openEventStore(parts: StoreParts) {
     );
   }
 
-  async function statementsOf({ writes, events }: Accepted, now: Date): Promise<Sql[]> {
-    const jobs = await Promise.all((writes.jobs ?? []).map(parts.enqueue));
+  function statementsOf({ writes, events }: Accepted, now: Date): Sql[] {
     const statements = events.flatMap((event) => [appendStatement(event), ...parts.project(event)]);
-    statements.push(...(writes.rows ?? []), ...jobs);
+    statements.push(...(writes.rows ?? []));
     if (writes.receipt) statements.push(receiptStatement(writes.receipt(events), now));
     return statements;
   }

@@ -8,8 +8,13 @@ import { type Sql, sql } from './sql.ts';
 export class TryAgain extends Error {}
 
 const BEGIN = sql`BEGIN`;
-/** Neighbours wait no longer for each other's rows; each goes alone then, as long as it may. */
-const IMPATIENT = sql`SET LOCAL lock_timeout = '200ms'`;
+/**
+ * Neighbours wait no longer for each other's rows; each goes alone then, as long as it may. What they
+ * read together takes longer to plan than to run, so it is planned once on each connection; and by
+ * index, since such a plan outlives the time when a table is small.
+ */
+const TOGETHER = sql`SELECT set_config('lock_timeout', '200ms', true),
+  set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)`;
 const NOW = sql`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS xid`;
 
 type Needs = Pick<Plan<unknown, string>, 'gate' | 'lock' | 'load'>;
@@ -58,7 +63,7 @@ function headOf(plan: Needs | undefined): Sql[] {
 /** `gatherable` plans alone: no gates, and members by their ids. */
 function headOfMany(plans: readonly Needs[]): Sql[] {
   const ids = plans.flatMap(({ lock = [] }) => lock as string[]);
-  return ids.length === 0 ? [IMPATIENT] : [IMPATIENT, lockFree(ids)];
+  return ids.length === 0 ? [TOGETHER] : [TOGETHER, lockFree(ids)];
 }
 
 function lockFree(ids: readonly string[]): Sql {
