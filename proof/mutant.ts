@@ -7,7 +7,7 @@ interface Edit {
 }
 
 /** Faults that the checker must find: what stands in a file, and what is put in its place. */
-const MUTANTS: Readonly<Record<string, readonly Edit[]>> = {
+export const MUTANTS: Readonly<Record<string, readonly Edit[]>> = {
   'no-lock': [
     {
       file: 'services/eventstore/transaction.ts',
