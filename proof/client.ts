@@ -42,9 +42,12 @@ export interface Operation {
   send: () => Promise<Answer | undefined>;
 }
 
+/** How long after the end of a run somebody still insists. */
+const LATE_MS = 10_000;
+
 /** Sends exactly the same until it is known what became of it, or gives up. */
 export async function insist(
-  { history }: Common,
+  { history, until }: Common,
   random: Random,
   asked: Operation,
 ): Promise<Answer | undefined> {
@@ -58,7 +61,7 @@ export async function insist(
       if (answer?.status === 500) history.wrong.push(`${operation} ${key}: answered 500`);
       if (open(answer)) lost++;
       else if (!nothing(answer)) return answer;
-      if (tries >= patience) return answer;
+      if (tries >= patience || history.now() > until + LATE_MS) return answer;
       await sleep(40 + 80 * random.next());
     }
   };
