@@ -1,7 +1,7 @@
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import { pageOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
-import { query } from '../postgres.ts';
+import { OutcomeUnconfirmed, query, StorageUnavailable } from '../postgres.ts';
 import { MODERATION } from '../wake-ups.ts';
 import {
   changeLeases,
@@ -20,6 +20,13 @@ import type { queueContract } from './queue-contract.ts';
 import { queueCounts } from './queue-counts.ts';
 
 const STATUS = { status: 'ok' as const };
+
+/** The leases are committed by now: that nothing happened must not be said. */
+function unread(error: unknown): never {
+  throw error instanceof StorageUnavailable
+    ? new OutcomeUnconfirmed('claimed, but not read', { cause: error })
+    : error;
+}
 
 export function queueHandlers(parts: ModerationParts): Handlers<typeof queueContract> {
   const { pool, wakeUps } = parts;
@@ -63,7 +70,7 @@ export function queueHandlers(parts: ModerationParts): Handlers<typeof queueCont
       tellConsoles();
       const { answer: leases, ...extras } = claimed;
       const ids = leases.map((lease) => lease.note_id);
-      const items = ids.length === 0 ? [] : await notesBodies(parts, me, ids);
+      const items = ids.length === 0 ? [] : await notesBodies(parts, me, ids).catch(unread);
       const claims = items.flatMap((item) => {
         const lease = leases.find(({ note_id }) => note_id === item.id);
         return lease ? [{ ...lease, item }] : [];
