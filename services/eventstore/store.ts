@@ -78,11 +78,11 @@ export function openEventStore(parts: StoreParts) {
         const gathered = ids && (await group.join({ plan, until }, ids));
         return gathered ?? ((await attempt([plan], until))[0] as Outcome);
       } catch (error) {
-        const again = error instanceof TryAgain && turn < RETRIES;
-        if (!again && !isUnavailable(error)) throw error;
-        if (performance.now() + 50 * turn >= until || (!again && turn >= RETRIES))
+        const race = error instanceof TryAgain;
+        if (!race && !isUnavailable(error)) throw error;
+        if (performance.now() + 50 * turn >= until || turn >= RETRIES)
           throw new StorageUnavailable('command failed', { cause: error });
-        await sleep(again ? 0 : 50 * turn);
+        await sleep(race ? 0 : 50 * turn);
       }
     }
   }

@@ -5,7 +5,7 @@ import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import { unixSeconds } from '../http/schemas.ts';
 import { pipeline } from '../pipeline.ts';
-import { deadline, types, withClient } from '../postgres.ts';
+import { deadline, isServerError, OutcomeUnconfirmed, types, withClient } from '../postgres.ts';
 import { type Keyed, type Once, transactOnce, untilDone } from './once.ts';
 import { type ClaimView, freeNotes, type Viewer } from './queue.ts';
 import { type ClaimRequest, MOST_LEASES } from './queue-contract.ts';
@@ -108,7 +108,7 @@ async function takeAtOnce(
   const until = deadline();
   const run = (statements: readonly Sql[]) =>
     untilDone(until, () =>
-      withClient(pool, until, (client) => pipeline(client, statements, types)),
+      withClient(pool, until, (client) => pipeline(client, statements, types).catch(unconfirmed)),
     );
   let active = true;
   const leased: string[] = [];
@@ -122,6 +122,13 @@ async function takeAtOnce(
   if (active && !isRefusal(answer)) return { answer };
   if (leased.length > 0) await run([releaseLeases(moderatorId, leased)]);
   return isRefusal(answer) ? answer : refuse('moderator_required');
+}
+
+/** What ends a message commits it: where its answer is lost, so is whether it was done. */
+function unconfirmed(error: unknown): never {
+  throw isServerError(error)
+    ? error
+    : new OutcomeUnconfirmed('the answer to a claim was lost', { cause: error });
 }
 
 async function takeNext(
