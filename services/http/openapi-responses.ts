@@ -53,8 +53,8 @@ export function problemsOf(route: Route): ProblemCode[] {
     'storage_unavailable',
   ];
   if (route.unknownQuery !== 'ignored') codes.push('query_not_allowed');
-  if (isMutation(route)) codes.push('origin_not_allowed', 'fetch_site_not_allowed');
-  if (isMutation(route) && access !== 'public') codes.push('outcome_unconfirmed');
+  if (isMutation(route))
+    codes.push('origin_not_allowed', 'fetch_site_not_allowed', 'outcome_unconfirmed');
   if (route.body) codes.push('invalid_json', 'unsupported_media_type', 'body_too_large');
   if (route.idempotency) codes.push('invalid_idempotency_key');
   if (access === 'session') codes.push('session_required');

@@ -46,6 +46,8 @@ export interface Route {
   origin?: 'cookie';
   params?: z.ZodObject;
   query?: z.ZodObject;
+  /** Headers that the handler reads, beside those that all rows of the kind have: for the document. */
+  requestHeaders?: Readonly<Record<string, { description: string; schema: object }>>;
   /** Unknown query parameters: refused unless this says that they are ignored. */
   unknownQuery?: 'ignored';
   body?: z.ZodType;

@@ -20,6 +20,7 @@ export async function wireProxy(t: Ending, target: string) {
   let waiting: Array<() => void> | undefined;
   let fault: Fault | undefined;
   let fired = 0;
+  let silent = false;
 
   /** Now, or once the silence is over. */
   const deliver = (send: () => void) => {
@@ -85,6 +86,7 @@ export async function wireProxy(t: Ending, target: string) {
         answered = Buffer.concat([answered, bytes]);
         if (answered.includes(COMMIT_TAG)) {
           fired += 1;
+          if (silent) waiting ??= [];
           destroy();
           return;
         }
@@ -118,8 +120,12 @@ export async function wireProxy(t: Ending, target: string) {
     cut() {
       for (const destroy of pairs) destroy();
     },
-    /** The server commits, and both sides lose the connection before the client learns of it. */
-    dropCommitReply(marker: string) {
+    /**
+     * The server commits, and both sides lose the connection before the client learns of it. With
+     * `andHold` no byte passes from then on.
+     */
+    dropCommitReply(marker: string, andHold = false) {
+      silent = andHold;
       fault = { drop: 'reply', marker };
     },
     /** The client loses its connection, the server keeps it for a while and never sees COMMIT. */
