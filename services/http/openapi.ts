@@ -57,7 +57,7 @@ export function openApiDocument(features: readonly Feature[], baseUrl: string): 
       title: 'Membership, guestbook and discovery service',
       version: CONTRACT_VERSION,
       description: DESCRIPTION,
-      license: { name: 'See the operator of this instance', identifier: 'LicenseRef-operator' },
+      license: { name: 'The policy of this instance', url: `${baseUrl}/policy.json` },
     },
     servers: [{ url: baseUrl }],
     tags: [...used].sort().map((name) => ({ name, description: TAGS[name] ?? name })),
