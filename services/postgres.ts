@@ -84,6 +84,11 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
+/** True where the server itself answered with an error: a COMMIT that it refused did not happen. */
+export function isServerError(error: unknown): boolean {
+  return (error as { severity?: string }).severity === 'ERROR';
+}
+
 /** Destroys the connection, so that whatever waits on it fails now. */
 export function cut(client: pg.ClientBase): void {
   (

@@ -2,7 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { pipeline } from '../pipeline.ts';
-import { deadline, isUnavailable, StorageUnavailable, types, withClient } from '../postgres.ts';
+import {
+  deadline,
+  isServerError,
+  isUnavailable,
+  StorageUnavailable,
+  types,
+  withClient,
+} from '../postgres.ts';
 import { type Append, appendStatement, type Receipt, receiptStatement } from './append.ts';
 import { isRefusal, type Refusal } from './decider.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
@@ -196,11 +203,6 @@ function lockStatement(lock: readonly string[] | Sql): Sql {
       ORDER BY member_id FOR UPDATE`;
   const text = `SELECT member_id FROM feed_heads WHERE member_id IN (${lock.text}) ORDER BY member_id FOR UPDATE`;
   return { name: `lock-${lock.name}`, text, values: lock.values };
-}
-
-/** The server refused COMMIT itself and said so: nothing was committed. */
-function isServerError(error: unknown): boolean {
-  return (error as { severity?: string }).severity === 'ERROR';
 }
 
 /** A unique index, a deadlock or a serialization failure: decide again on what the winner left. */

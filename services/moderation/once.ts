@@ -14,7 +14,14 @@ import type { Decision, EventStore, Plan, Writes } from '../eventstore/store.ts'
 import type { PrincipalOf } from '../http/principal.ts';
 import { pathOf, type RequestFacts, type Route } from '../http/route.ts';
 import type { JsonObject } from '../http/strict-json.ts';
-import { deadline, isUnavailable, StorageUnavailable, withClient } from '../postgres.ts';
+import {
+  deadline,
+  isServerError,
+  isUnavailable,
+  OutcomeUnconfirmed,
+  StorageUnavailable,
+  withClient,
+} from '../postgres.ts';
 
 /** What of a call binds its `Idempotency-Key`. */
 export interface Keyed {
@@ -132,10 +139,14 @@ export async function transactOnce<Answer, Code extends string>(
         return answer as Refusal<Code>;
       }
       const receipt = key ? receiptOf(call, key, answer, 200, []) : undefined;
-      await Promise.all([
+      const [kept, committed] = await Promise.allSettled([
         receipt && client.query(receiptStatement(receipt, new Date())),
         client.query('COMMIT'),
       ]);
+      // Lost, not refused: the leases may have been taken.
+      if (committed.status === 'rejected' && !isServerError(committed.reason))
+        throw new OutcomeUnconfirmed('the answer to COMMIT was lost', { cause: committed.reason });
+      for (const result of [kept, committed]) if (result.status === 'rejected') throw result.reason;
       return { answer: answer as Answer };
     });
   for (;;) {
