@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ProblemCode, problems, wireCode } from './problems.ts';
-import { isMutation, type Route } from './route.ts';
+import { isMutation, type ReplyShape, type Route } from './route.ts';
 
 const Issue = z.object({ path: z.string(), message: z.string() });
 
@@ -80,12 +80,7 @@ export function responsesOf(route: Route): Record<string, object> {
         ...(anonymous ? { ETag: header('Of exactly these bytes') } : {}),
         ...described(reply.headers),
       },
-      content: reply.body
-        ? {
-            'application/json': { schema: reply.body },
-            ...(reply.stream ? textMedia(reply.stream) : {}),
-          }
-        : textMedia(reply.type ?? 'application/octet-stream'),
+      ...(reply.empty ? {} : { content: contentOf(reply) }),
     };
   }
   if (anonymous)
@@ -103,6 +98,11 @@ export function responsesOf(route: Route): Record<string, object> {
     responses[status] = problemResponse(route, status, codes);
   }
   return responses;
+}
+
+function contentOf({ body, stream, type }: ReplyShape): object {
+  if (!body) return textMedia(type ?? 'application/octet-stream');
+  return { 'application/json': { schema: body }, ...(stream ? textMedia(stream) : {}) };
 }
 
 function problemResponse(route: Route, status: number, codes: ProblemCode[]): object {

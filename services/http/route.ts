@@ -23,6 +23,8 @@ export interface ReplyShape {
   /** Absent: the reply is no JSON; `type` says what it is. */
   body?: z.ZodType;
   type?: string;
+  /** There is no body at all. */
+  empty?: true;
   /** The media type that it is streamed as, where it may be answered so instead of as JSON. */
   stream?: string;
   headers?: Record<string, string>;
@@ -114,6 +116,7 @@ export interface Call<R extends Route = Route> {
 }
 
 export interface Content {
+  /** Empty where there are no bytes. */
   type: string;
   bytes: Uint8Array | string;
   etag?: string;

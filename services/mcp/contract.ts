@@ -69,7 +69,7 @@ export const mcpContract = defineContract({
     body: Call,
     replies: {
       200: answer('A result, or an error that HTTP has no part in'),
-      202: answer('A notification was taken; there is no body'),
+      202: { description: 'A notification was taken', empty: true },
       400: answer('No JSON, a batch, or headers that do not fit the message'),
       403: answer('Another Origin or Host than of this service'),
       404: answer('No such method'),
