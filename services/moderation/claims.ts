@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { lockModerator } from '../../projections/moderators.ts';
-import { type Refusal, refuse } from '../eventstore/decider.ts';
+import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import { unixSeconds } from '../http/schemas.ts';
-import { type Keyed, type Once, transactOnce } from './once.ts';
+import { pipeline } from '../pipeline.ts';
+import { deadline, types, withClient } from '../postgres.ts';
+import { type Keyed, type Once, transactOnce, untilDone } from './once.ts';
 import { type ClaimView, freeNotes, type Viewer } from './queue.ts';
 import { type ClaimRequest, MOST_LEASES } from './queue-contract.ts';
 
@@ -38,9 +40,10 @@ export function leaseBody({ lease_id, note_id, expires_at }: LeaseRow): Lease {
 
 /** Leases for notes whose rows are locked; a lease that stands is left as it is. */
 const LEASE = `INSERT INTO note_leases (lease_id, note_id, moderator_id, claimed_at, expires_at)
-  SELECT gen_random_uuid(), note_id, $2, now.at, now.at + interval '5 minutes'
+  SELECT gen_random_uuid(), note_id, $1, now.at, now.at + interval '5 minutes'
   FROM picked, (SELECT clock_timestamp() AS at) now
   WHERE (SELECT count FROM held) + (SELECT count(*) FROM picked) <= ${MOST_LEASES}
+    AND EXISTS (SELECT FROM moderators WHERE moderator_id = $1 AND state = 'active')
   ORDER BY note_id
   ON CONFLICT (note_id) DO UPDATE SET lease_id = excluded.lease_id,
     moderator_id = excluded.moderator_id, claimed_at = excluded.claimed_at,
@@ -56,7 +59,7 @@ function claimNext(view: ClaimView, viewer: Viewer, count: number): Sql {
   const free = freeNotes(view, viewer, count);
   const text = `WITH picked AS MATERIALIZED (${free.text}),
     held AS (SELECT count(*) FROM note_leases
-      WHERE moderator_id = $2 AND expires_at > clock_timestamp()),
+      WHERE moderator_id = $1 AND expires_at > clock_timestamp()),
     leased AS (${LEASE})
     SELECT (SELECT count(*) FROM picked)::int AS picked, (SELECT count FROM held)::int AS held,
       (SELECT coalesce(json_agg(leased), '[]') FROM leased) AS leased`;
@@ -76,19 +79,58 @@ export function claim(
   asked: ClaimRequest,
 ): Promise<Once<Lease[]> | Refusal<'moderator_required' | 'idempotency_conflict'> | ClaimRefusal> {
   const viewer = call.principal;
+  const next = (count: number) =>
+    claimNext(('view' in asked && asked.view) || 'todo', viewer, count);
+  if ('count' in asked && !call.request.idempotencyKey)
+    return takeAtOnce(pool, viewer.moderatorId, next, asked.count);
   // Two claims of one moderator wait for each other, so that the limit holds.
   return transactOnce(pool, call, lockModerator(viewer.moderatorId), (client) =>
     'count' in asked
-      ? takeNext(client, asked.view ?? 'todo', viewer, asked.count)
+      ? takeNext(async (count) => (await client.query<Taken>(next(count))).rows[0], asked.count)
       : takeThese(client, viewer.moderatorId, [...new Set(asked.note_ids)]),
   );
 }
 
-async function takeNext(client: pg.PoolClient, view: ClaimView, viewer: Viewer, count: number) {
+/** A lease that a crash of the database loses is claimed again. To plan a claim takes as long as it. */
+const HASTY = sql`SELECT set_config('synchronous_commit', 'off', true),
+  set_config('plan_cache_mode', 'force_generic_plan', true)`;
+
+/**
+ * Without a key there is no receipt: lock and claim go as one message, whose end commits them. What
+ * was leased before a refusal is given back.
+ */
+async function takeAtOnce(
+  pool: pg.Pool,
+  moderatorId: string,
+  next: (count: number) => Sql,
+  count: number,
+): Promise<Once<Lease[]> | Refusal<'moderator_required'> | ClaimRefusal> {
+  const until = deadline();
+  const run = (statements: readonly Sql[]) =>
+    untilDone(until, () =>
+      withClient(pool, until, (client) => pipeline(client, statements, types)),
+    );
+  let active = true;
+  const leased: string[] = [];
+  const answer = await takeNext(async (more) => {
+    const claimed = await run([HASTY, lockModerator(moderatorId), next(more)]);
+    active = claimed[1]?.rows.length === 1;
+    const taken = active ? (claimed[2]?.rows[0] as Taken) : undefined;
+    leased.push(...(taken?.leased ?? []).map(({ lease_id }) => lease_id));
+    return taken;
+  }, count);
+  if (active && !isRefusal(answer)) return { answer };
+  if (leased.length > 0) await run([releaseLeases(moderatorId, leased)]);
+  return isRefusal(answer) ? answer : refuse('moderator_required');
+}
+
+async function takeNext(
+  ask: (count: number) => Promise<Taken | undefined>,
+  count: number,
+): Promise<Lease[] | Refusal<'state_conflict'>> {
   const taken: Lease[] = [];
   for (let round = 0; round < 20 && taken.length < count; round++) {
-    const { rows } = await client.query<Taken>(claimNext(view, viewer, count - taken.length));
-    const { picked, held, leased } = rows[0] ?? { picked: 0, held: 0, leased: [] };
+    const { picked, held, leased } = (await ask(count - taken.length)) ?? NONE;
     if (held + picked > MOST_LEASES) return limitReached();
     for (const { expires_at, ...lease } of leased)
       taken.push({ ...lease, expires_at: unixSeconds(new Date(expires_at)) });
@@ -96,6 +138,8 @@ async function takeNext(client: pg.PoolClient, view: ClaimView, viewer: Viewer, 
   }
   return taken;
 }
+
+const NONE: Taken = { picked: 0, held: 0, leased: [] };
 
 function limitReached(): Refusal<'state_conflict'> {
   return refuse('state_conflict', { reason: 'claim_limit', limit: MOST_LEASES });
@@ -136,9 +180,9 @@ async function takeThese(
 
 /** Those of the notes that are free; whether all are the moderator's is looked at afterwards. */
 function claimThese(moderatorId: string, noteIds: readonly string[]): Sql {
-  const text = `WITH picked AS (SELECT unnest($1::uuid[]) AS note_id),
+  const text = `WITH picked AS (SELECT unnest($2::uuid[]) AS note_id),
     held AS (SELECT -${MOST_LEASES * 10} AS count) ${LEASE}`;
-  return { name: hash('sha1', text), text, values: [noteIds, moderatorId] };
+  return { name: hash('sha1', text), text, values: [moderatorId, noteIds] };
 }
 
 export function claimedByOther(lease: LeaseRow & { name: string | null }) {

@@ -149,6 +149,14 @@ export async function transactOnce<Answer, Code extends string>(
       for (const result of [kept, committed]) if (result.status === 'rejected') throw result.reason;
       return { answer: answer as Answer };
     });
+  return untilDone(until, attempt);
+}
+
+/** Work on leases, begun anew where it lost a race. */
+export async function untilDone<Result>(
+  until: number,
+  attempt: () => Promise<Result>,
+): Promise<Result> {
   for (;;) {
     try {
       return await attempt();

@@ -143,15 +143,16 @@ export function readQueuePlace(view: View, cursor: string): QueuePlace | undefin
 /**
  * The first notes of a view that nobody holds, locked. A second person is needed for an appeal, so
  * one's own decisions are passed over. The leases are hashed once, however many notes are passed
- * over (NOT EXISTS would look each up, by a scan where the table was never analysed). Answers `SELECT note_id …` with its values from `$1` on.
+ * over (NOT EXISTS would look each up, by a scan where the table was never analysed). `count` stands
+ * in the text, so that it is planned for. Answers `SELECT note_id …`; `$1` is the moderator.
  */
 export function freeNotes(view: ClaimView, viewer: Viewer, count: number): Sql {
   const tiers = mixesTiers(view, viewer.role) ? 'n.tier, ' : '';
-  const others = view === 'appeals' ? 'AND n.settled_by IS DISTINCT FROM $2' : '';
+  const others = view === 'appeals' ? 'AND n.settled_by IS DISTINCT FROM $1' : '';
   const text = `SELECT n.note_id FROM notes n WHERE ${where(view, viewer.role)} ${others}
     AND n.note_id NOT IN (SELECT note_id FROM note_leases WHERE expires_at > clock_timestamp())
-    ORDER BY ${tiers}${SHAPES[view].at}, n.note_id LIMIT $1 FOR UPDATE OF n SKIP LOCKED`;
-  return { name: hash('sha1', text), text, values: [count, viewer.moderatorId] };
+    ORDER BY ${tiers}${SHAPES[view].at}, n.note_id LIMIT ${count} FOR UPDATE OF n SKIP LOCKED`;
+  return { name: hash('sha1', text), text, values: [viewer.moderatorId] };
 }
 
 /** Counts what a view holds, up to `most` where that is given. */
