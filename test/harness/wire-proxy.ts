@@ -25,6 +25,7 @@ export async function wireProxy(t: Ending, target: string) {
   let fault: Fault | undefined;
   let fired = 0;
   let latency = 0;
+  let silent = false;
 
   /** Now, or once the silence is over. */
   const deliver = (send: () => void) => {
@@ -111,9 +112,9 @@ export async function wireProxy(t: Ending, target: string) {
         answered = Buffer.concat([answered, bytes]);
         if (answered.includes(COMMIT_TAG)) {
           fired += 1;
+          if (armed === 'rest' || silent) waiting ??= [];
           if (armed === 'reply') return destroy();
           armed = undefined;
-          waiting ??= [];
         }
       }
       client.write(bytes);
@@ -154,8 +155,12 @@ export async function wireProxy(t: Ending, target: string) {
     halfClose(side: Side) {
       for (const close of halves) close(side);
     },
-    /** The server commits, and both sides lose the connection before the client learns of it. */
-    dropCommitReply(marker: string) {
+    /**
+     * The server commits, and both sides lose the connection before the client learns of it. With
+     * `andHold` no byte passes from then on.
+     */
+    dropCommitReply(marker: string, andHold = false) {
+      silent = andHold;
       fault = { drop: 'reply', marker };
     },
     /** The client learns that its COMMIT was done, and from then on no byte passes, until `release`. */
