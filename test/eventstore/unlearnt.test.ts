@@ -65,8 +65,9 @@ t.test('a claim whose COMMIT got no answer says so, and its key settles it', asy
       body: { count: 1 },
       headers: { authorization: `Bearer ${ann.token}`, 'idempotency-key': KEY },
     });
-  proxy.dropCommitReply('INTO note_leases');
+  proxy.dropCommitReply('INTO note_leases', true);
   const answer = await claim();
+  proxy.release();
   t.equal(proxy.fired(), 1);
   t.equal(answer.body.status, 'outcome_unconfirmed');
   const { leases } = (await ann.get('me')).body;
