@@ -4,9 +4,6 @@ import { openConsole, signIn, toast } from '../harness/console.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
-// Reported as a failure that is known, until its cause in the page is found and mended.
-const KNOWN = 'now and then the page does not go on to the next note, and this waits in vain';
-
 t.test('two moderators in two browsers on one note', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
@@ -101,7 +98,7 @@ t.test(
 
 t.test(
   'a session that ends keeps the work; signing out gives all back',
-  { ...NEEDS_BROWSER, todo: KNOWN },
+  NEEDS_BROWSER,
   async (t) => {
     const service = await startService(t);
     const ann = await hire(service, 'Ann');

@@ -1,8 +1,9 @@
-import { begin, firstAllowed, NO, undo, YES } from './decisions.ts';
+import { begin, firstAllowed, NO, YES } from './begin.ts';
 import { claimOpenly, leaseOn, release } from './leases.ts';
 import { DecisionPanel } from './panel.tsx';
 import { store } from './state.ts';
 import { useStore } from './store.ts';
+import { undo } from './undo.ts';
 import type { Action, Item } from './wire.ts';
 import { ACTION_NAMES } from './words.ts';
 

@@ -1,6 +1,8 @@
 import { call, callAndLeave, type Failure, failureOf } from './api.ts';
+import { notDecidedHere, wasDecidedHere } from './decided-here.ts';
 import { focusOn, reread } from './queue.ts';
 import { get, type HeldLease, listView, mark, set, toast, withEntry } from './state.ts';
+import { claimSent, decisionsAnswered } from './under-way.ts';
 import type { Item, Lease } from './wire.ts';
 import { failureWords } from './words.ts';
 
@@ -26,6 +28,8 @@ export const leaseOn = (noteId: string): HeldLease | undefined => {
 
 /** The next free note of the view, for oneself. */
 export async function claimNext(): Promise<void> {
+  // The service would give back what is about to be decided.
+  await decisionsAnswered();
   const view = listView();
   const from = view === 'mine' || view === 'decided' ? 'todo' : view;
   try {
@@ -38,7 +42,8 @@ export async function claimNext(): Promise<void> {
       toast('Nothing is free to claim: the queue is clear, or others hold the rest.');
       return;
     }
-    take(claimed);
+    notDecidedHere(claimed.note_id);
+    insert(claimed);
     focusOn(claimed.note_id);
     set({ open: true });
   } catch (error) {
@@ -47,21 +52,29 @@ export async function claimNext(): Promise<void> {
 }
 
 /** Shows what was claimed where it stands in the list, or after the present row. */
-function take({ item, ...lease }: Claimed): void {
+function insert(claimed: Claimed): void {
   const { items, focusId } = get();
-  const known = items.some(({ id }) => id === item.id);
   const place = items.findIndex(({ id }) => id === focusId) + 1;
-  set({
-    items: known
-      ? items.map((one) => (one.id === item.id ? item : one))
-      : items.toSpliced(place, 0, item),
-  });
-  mark(item.id, undefined);
+  if (!items.some(({ id }) => id === claimed.note_id))
+    set({ items: items.toSpliced(place, 0, claimed.item) });
+  take(claimed);
+}
+
+function take({ item, ...lease }: Claimed): void {
+  set({ items: get().items.map((one) => (one.id === item.id ? item : one)) });
+  // What is decided meanwhile waits for this answer, and goes on.
+  if (get().marks.get(item.id)?.kind !== 'deciding') mark(item.id, undefined);
   hold(lease);
 }
 
 /** A certain note; answers why not. */
-export async function claimThis(noteId: string): Promise<Failure | null> {
+export function claimThis(noteId: string): Promise<Failure | null> {
+  const answer = claimOne(noteId);
+  claimSent(noteId, answer);
+  return answer;
+}
+
+async function claimOne(noteId: string): Promise<Failure | null> {
   try {
     const { claims } = await call<{ claims: Claimed[] }>('POST', 'claims', { note_ids: [noteId] });
     for (const claimed of claims) take(claimed);
@@ -125,8 +138,9 @@ export function heardOfClaims({ complete, claims, released }: ClaimNews): void {
     return now ? claim?.lease_id !== now.lease_id : claim !== null && (complete || gone.has(id));
   });
   for (const claim of claims) {
-    if (claim.moderator_id === me?.id) hold(claim);
-    else lose(claim.note_id);
+    if (claim.moderator_id !== me?.id) lose(claim.note_id);
+    // The decision ended the claim, whichever of the two is told first.
+    else if (!wasDecidedHere(claim.note_id)) hold(claim);
   }
   for (const noteId of released) lose(noteId);
   if (complete) for (const noteId of get().leases.keys()) if (!byNote.has(noteId)) lose(noteId);

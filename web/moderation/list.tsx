@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
-import { NO, preview, YES } from './decisions.ts';
+import { preview } from './batches.ts';
+import { NO, YES } from './begin.ts';
 import { Empty } from './empty.tsx';
 import { FINDINGS } from './findings.ts';
 import { claimNext } from './leases.ts';

@@ -1,6 +1,7 @@
 import { sessionLost, signedInAgain } from './api.ts';
+import { isEcho } from './decided-here.ts';
 import { heardOfClaims } from './leases.ts';
-import { decidedHere, loadPolicies, refresh, refreshSoon, reread } from './queue.ts';
+import { loadPolicies, refresh, refreshSoon, reread } from './queue.ts';
 import { get, set } from './state.ts';
 import type { Counts } from './wire.ts';
 
@@ -114,9 +115,7 @@ function heard(event: string, data: string): void {
 /** One's own decisions are known already; another's change the row, or who belongs to the list. */
 function heardOfNote({ subject, version, actor }: QueueNews): void {
   const { me, items, focusId, panel } = get();
-  const own = actor.type === 'moderator' && actor.id === me?.id && decidedHere.has(subject.id);
-  if (own) return;
-  if (!own) decidedHere.delete(subject.id);
+  if (actor.type === 'moderator' && actor.id === me?.id && isEcho(subject.id, version)) return;
   const known = items.find(({ id }) => id === subject.id);
   if (known && (version === null || version > known.version)) {
     if (subject.id === focusId || subject.id === panel?.noteId) {

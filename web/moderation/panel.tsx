@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Field } from '../shared/field.tsx';
-import { closePanel, finish } from './decisions.ts';
+import { closePanel, finish } from './begin.ts';
 import { DEFERRALS, inHours } from './keys.ts';
 import { activePolicies } from './queue.ts';
 import { draft, type Panel, store } from './state.ts';

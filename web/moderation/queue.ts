@@ -1,4 +1,5 @@
 import { call, failureOf } from './api.ts';
+import { isOutdated } from './decided-here.ts';
 import { current, type Filters, get, listView, NO_FILTERS, set, withEntry } from './state.ts';
 import type { Detail, Item, Policy, QueueBody, View } from './wire.ts';
 import { isList } from './wire.ts';
@@ -56,7 +57,9 @@ export async function loadMore(): Promise<void> {
     const body = await call<QueueBody>('GET', query(PAGE, nextCursor));
     if (mine !== asked) return;
     const known = new Set(get().items.map(({ id }) => id));
-    const more = body.items.filter((item) => isNote(item) && !known.has(item.id));
+    const more = body.items.filter(
+      (item) => isNote(item) && !known.has(item.id) && !isOutdated(item),
+    );
     set({
       items: [...get().items, ...more],
       nextCursor: body.next_cursor,
@@ -110,7 +113,7 @@ export async function refresh(): Promise<void> {
       (id === panel?.noteId || (id === focusId && marks.get(id)?.kind !== 'deciding')),
   );
   // A decision that is on its way is not taken back by an answer that had not heard of it.
-  const list = fresh.filter(({ id }) => !decidedHere.has(id) || listView() === 'decided');
+  const list = fresh.filter((item) => !isOutdated(item) || listView() === 'decided');
   for (const item of kept) {
     const place = items.indexOf(item);
     list.splice(Math.min(place, list.length), 0, item);
@@ -125,9 +128,6 @@ export async function refresh(): Promise<void> {
   for (const item of kept) void reread(item.id);
   if (!current()) focusOn(list[0]?.id ?? null, { focus: false });
 }
-
-/** Notes whose decisions this console has sent, until they come back by an undo. */
-export const decidedHere = new Set<string>();
 
 interface NoteBody extends Detail {
   item: Item;
@@ -241,3 +241,8 @@ export async function loadPolicies(): Promise<void> {
 }
 
 export const activePolicies = (): Policy[] => get().policies.filter(({ active }) => active);
+
+export const titleOf = (code: string): string =>
+  get()
+    .policies.find((policy) => policy.code === code)
+    ?.title.toLowerCase() ?? code;

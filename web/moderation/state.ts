@@ -144,6 +144,11 @@ export function mark(id: string, value: Mark | undefined): void {
   set({ marks: withEntry(get().marks, id, value) });
 }
 
+export function changePanel(noteId: string, change: Partial<Panel>): void {
+  const { panel } = get();
+  if (panel?.noteId === noteId) set({ panel: { ...panel, ...change } });
+}
+
 export function draft(id: string, text: string): void {
   set({ drafts: withEntry(get().drafts, id, text === '' ? undefined : text) });
 }
