@@ -27,7 +27,7 @@ export function Actions({ item }: { item: Item }) {
   const sending = marks.get(item.id)?.kind === 'deciding';
   return (
     <div class="actions">
-      {panel?.noteId === item.id && <DecisionPanel panel={panel} key={item.id + panel.action} />}
+      {panel?.itemId === item.id && <DecisionPanel panel={panel} key={item.id + panel.action} />}
       <fieldset class="bar" disabled={sending}>
         <legend class="visually-hidden">Decide</legend>
         {item.allowed_actions.map((action) => {
@@ -39,7 +39,7 @@ export function Actions({ item }: { item: Item }) {
               type="button"
               class={`button ${tone}`}
               aria-keyshortcuts={key}
-              aria-expanded={panel?.noteId === item.id ? panel.action === action : undefined}
+              aria-expanded={panel?.itemId === item.id ? panel.action === action : undefined}
               onClick={() => begin(action)}
             >
               {ACTION_NAMES[action]} {keys && key && <kbd>{key}</kbd>}

@@ -1,7 +1,8 @@
 import { Dialog } from '../shared/dialog.tsx';
 import { runBatch } from './batches.ts';
 import { MarkedText } from './marked-text.tsx';
-import { activePolicies, focusOn } from './queue.ts';
+import { activePolicies } from './policy-list.ts';
+import { focusOn } from './queue.ts';
 import { type Batch, get, set } from './state.ts';
 import { ACTION_NAMES, authorName, plural } from './words.ts';
 

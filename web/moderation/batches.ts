@@ -1,10 +1,12 @@
 import { call, failureOf } from './api.ts';
 import { decidedHere, notDecidedHere } from './decided-here.ts';
 import { drop } from './leases.ts';
-import { focusOn, nextAfter, reread, select, settle, titleOf } from './queue.ts';
+import { titleOf } from './policy-list.ts';
+import { focusOn, nextAfter, select, settle } from './queue.ts';
+import { reread } from './reread.ts';
 import { get, mark, set, toast } from './state.ts';
 import { canBeUndone } from './undo.ts';
-import type { Action, BatchResult } from './wire.ts';
+import { type Action, type BatchResult, isNote } from './wire.ts';
 import { doneWords, failureWords, plural } from './words.ts';
 
 const MOST_IN_BATCH = 100;
@@ -16,7 +18,7 @@ export function preview(actions: readonly Action[]): void {
     toast('Nothing is selected. Select with x.');
     return;
   }
-  const chosen = items.filter(({ id }) => selected.has(id));
+  const chosen = items.filter((item) => isNote(item) && selected.has(item.id));
   const action = actions.find((one) => chosen.some((item) => item.allowed_actions.includes(one)));
   if (!action) {
     toast('None of the selected notes allows this.');
@@ -77,9 +79,9 @@ const REFUSED: Record<string, string> = {
   parent_not_public: 'The note that it replies to is not public.',
 };
 
-function keepBack(noteId: string, reason: string): void {
-  notDecidedHere(noteId);
-  mark(noteId, { kind: 'conflict', text: REFUSED[reason] ?? reason.replaceAll('_', ' ') });
-  if (get().selected.has(noteId)) select(noteId);
-  void reread(noteId);
+function keepBack(itemId: string, reason: string): void {
+  notDecidedHere(itemId);
+  mark(itemId, { kind: 'conflict', text: REFUSED[reason] ?? reason.replaceAll('_', ' ') });
+  if (get().selected.has(itemId)) select(itemId);
+  void reread(itemId);
 }

@@ -31,14 +31,14 @@ async function openPanel(item: Item, action: Action): Promise<void> {
   const held = leaseOn(item.id) !== undefined;
   set({
     open: true,
-    panel: { action, noteId: item.id, claimedHere: !held, sending: false, fault: null },
+    panel: { action, itemId: item.id, claimedHere: !held, sending: false, fault: null },
   });
   if (held) return;
   // Whoever begins to write about a note holds it, so that nobody else writes about it too.
   const failure = await claimThis(item.id);
   if (!failure || failure.reason === 'claim_limit') {
     if (failure) changePanel(item.id, { claimedHere: false });
-    else if (get().panel?.noteId !== item.id && !get().marks.has(item.id)) void release(item.id);
+    else if (get().panel?.itemId !== item.id && !get().marks.has(item.id)) void release(item.id);
     return;
   }
   changePanel(item.id, { claimedHere: false });
@@ -53,14 +53,14 @@ export function closePanel(): void {
   const { panel } = get();
   if (!panel) return;
   set({ panel: null });
-  if (panel.claimedHere) void release(panel.noteId);
-  focusOn(panel.noteId);
+  if (panel.claimedHere) void release(panel.itemId);
+  focusOn(panel.itemId);
 }
 
 /** What the panel was filled in with. With words of one's own the note waits for the answer. */
 export function finish(said: Decisive): void {
   const { panel } = get();
-  const item = itemOf(panel?.noteId ?? null);
+  const item = itemOf(panel?.itemId ?? null);
   if (!panel || !item || panel.sending) return;
   const message = get().drafts.get(item.id)?.trim();
   void decide(item, panel.action, { ...said, ...(message ? { message } : {}) });

@@ -1,7 +1,10 @@
 import { call, type Failure, failureOf } from './api.ts';
 import { decidedHere, notDecidedHere } from './decided-here.ts';
 import { drop } from './leases.ts';
-import { focusOn, nextAfter, reread, settle, titleOf } from './queue.ts';
+import { pathOf } from './names.ts';
+import { titleOf } from './policy-list.ts';
+import { focusOn, nextAfter, settle } from './queue.ts';
+import { reread } from './reread.ts';
 import { changePanel, draft, get, mark, set, toast } from './state.ts';
 import { claimAnswered, decisionSent } from './under-way.ts';
 import { canBeUndone } from './undo.ts';
@@ -27,7 +30,7 @@ async function send(item: Item, action: Action, said: Decisive): Promise<void> {
   // A claim that was answered after the decision would bring the note back, or be refused.
   await claimAnswered(id);
   try {
-    const answer = await call<Decided>('POST', `notes/${id}/decisions`, {
+    const answer = await call<Decided>('POST', `${pathOf(id)}/decisions`, {
       action,
       expected_version: version,
       ...said,
@@ -40,7 +43,7 @@ async function send(item: Item, action: Action, said: Decisive): Promise<void> {
     const words = doneWords(action, said.policy && titleOf(said.policy));
     const canUndo = answer.undo_until !== null;
     if (canUndo)
-      canBeUndone({ kind: 'note', noteId: id, eventId: answer.event_id, version: answer.version });
+      canBeUndone({ kind: 'item', itemId: id, eventId: answer.event_id, version: answer.version });
     toast(words, { undo: canUndo });
   } catch (error) {
     notDecidedHere(id);
@@ -51,7 +54,7 @@ async function send(item: Item, action: Action, said: Decisive): Promise<void> {
 /** The focus goes on before the answer is there; only what was typed waits for it. */
 function moveOn(id: string): void {
   const { panel } = get();
-  if (panel?.noteId === id) set({ panel: null });
+  if (panel?.itemId === id) set({ panel: null });
   if (get().focusId === id) focusOn(nextAfter(id));
 }
 

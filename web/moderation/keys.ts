@@ -1,7 +1,8 @@
 import { preview, runBatch } from './batches.ts';
 import { begin, closePanel, finish, firstAllowed, NO, YES } from './begin.ts';
 import { claimNext, release } from './leases.ts';
-import { activePolicies, focusOn, move, select } from './queue.ts';
+import { activePolicies } from './policy-list.ts';
+import { focusOn, move, select } from './queue.ts';
 import { type Batch, current, get, say, set } from './state.ts';
 import { undo } from './undo.ts';
 import { isList } from './wire.ts';

@@ -7,7 +7,7 @@ import type { BatchResult, Decided } from './wire.ts';
 import { failureWords, plural } from './words.ts';
 
 type Undoable =
-  | { kind: 'note'; noteId: string; eventId: string; version: number }
+  | { kind: 'item'; itemId: string; eventId: string; version: number }
   | { kind: 'batch'; batchId: string; words: string };
 
 const undoable: Undoable[] = [];
@@ -23,7 +23,7 @@ export async function undo(): Promise<void> {
   const decision = get().view === 'decided' ? item?.decision : null;
   if (item && decision?.undo_allowed) {
     const { event_id: eventId } = decision;
-    await undoOne({ kind: 'note', noteId: item.id, eventId, version: item.version });
+    await undoOne({ kind: 'item', itemId: item.id, eventId, version: item.version });
     return;
   }
   const last = undoable.pop();
@@ -31,18 +31,18 @@ export async function undo(): Promise<void> {
     toast('There is nothing to undo.');
     return;
   }
-  if (last.kind === 'note') await undoOne(last);
+  if (last.kind === 'item') await undoOne(last);
   else await undoBatch(last);
 }
 
-async function undoOne(one: Extract<Undoable, { kind: 'note' }>): Promise<void> {
+async function undoOne(one: Extract<Undoable, { kind: 'item' }>): Promise<void> {
   try {
     await call<Decided>('POST', `decisions/${one.eventId}/undo`, { expected_version: one.version });
-    notDecidedHere(one.noteId);
-    mark(one.noteId, undefined);
+    notDecidedHere(one.itemId);
+    mark(one.itemId, undefined);
     await refresh();
     toast('Undone: it is as it was before');
-    if (itemOf(one.noteId)) focusOn(one.noteId);
+    if (itemOf(one.itemId)) focusOn(one.itemId);
   } catch (error) {
     toast(`Not undone. ${failureWords(failureOf(error))}`, { tone: 'alert' });
   }
