@@ -6,4 +6,5 @@ ALTER TABLE note_leases DROP CONSTRAINT note_leases_note_id_key,
   ADD UNIQUE (note_id, subject_type);
 
 ALTER TABLE record_decisions ADD COLUMN claimed_at timestamptz;
+CREATE INDEX record_reports_in_time ON record_reports (reported_at);
 CREATE INDEX record_decisions_in_time ON record_decisions (decided_at DESC, subject_id);
