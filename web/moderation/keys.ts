@@ -9,8 +9,8 @@ import { isList } from './wire.ts';
 
 /** Every key, in the order of the help. */
 export const KEYS = [
-  ['j / k', 'next, previous note'],
-  ['n', 'claim the next note'],
+  ['j / k', 'next, previous'],
+  ['n', 'claim the next'],
   ['a', 'approve (or keep, grant, restore)'],
   ['r, then 1–9', 'reject (or remove) by policy'],
   ['e', 'escalate'],
@@ -21,7 +21,7 @@ export const KEYS = [
   ['t', 'thread'],
   ['/', 'search'],
   ['?', 'this help'],
-  ['Esc', 'close, or release the note'],
+  ['Esc', 'close, or release'],
 ] as const;
 
 export const DEFERRALS = [

@@ -127,7 +127,7 @@ export function Note({ item }: { item: Item | undefined }) {
                 show('decided', { q: '', finding: '', older_than: '', author: authorOf(item) })
               }
             >
-              What was decided of this author's
+              Decided before, of this author
             </button>
           </p>
         </section>
