@@ -10,21 +10,23 @@ import { loops } from './load.ts';
 import type { Comparison, Contender } from './pair.ts';
 import type { Bench, Setting } from './setting.ts';
 
+const SLOW_MS = 5;
 const MESSAGE = 'A note of the usual length, which says hello and what brought its author here.';
 
 /** One command with its event, receipt and read model, beside one INSERT and beside emmett. */
 export const append: Bench = {
   name: 'append',
   async prepare(setting) {
-    const urls = {
-      ours: await setting.database('migrated'),
-      insert: await setting.database('empty'),
-      emmett: await setting.database('empty'),
-    };
     const comparisons: Comparison[] = [];
-    for (const width of [8, 32])
+    for (const [width, flushMs] of [[8], [32], [32, SLOW_MS]] as const) {
+      const urls = {
+        ours: await setting.database('migrated', flushMs),
+        insert: await setting.database('empty', flushMs),
+        emmett: await setting.database('empty', flushMs),
+      };
+      const disk = flushMs ? `, flushes ${flushMs} ms slower` : '';
       comparisons.push({
-        name: `append of one command, ${width} connections`,
+        name: `append of one command, ${width} connections${disk}`,
         ours: await service(setting, urls.ours, width),
         floors: [
           {
@@ -35,6 +37,7 @@ export const append: Bench = {
           { name: 'emmett append', aim: 2, contender: await emmett(setting, urls.emmett, width) },
         ],
       });
+    }
     return comparisons;
   },
 };

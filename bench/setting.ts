@@ -14,8 +14,11 @@ export interface Bench {
 
 /** What benches run in. What they open is closed in the opposite order. */
 export interface Setting {
-  /** A new database: the service's, migrated, or an empty one for a floor. */
-  database(kind: 'migrated' | 'empty'): Promise<string>;
+  /**
+   * A new database: the service's, migrated, or an empty one for a floor. `flushMs` makes each of
+   * its flushes take so much longer, as on a slow disk.
+   */
+  database(kind: 'migrated' | 'empty', flushMs?: number): Promise<string>;
   serverKeys: string;
   onEnd(close: () => unknown): void;
 }
@@ -33,7 +36,7 @@ export async function withSetting(work: (setting: Setting) => Promise<void>): Pr
       () => server.stop(),
     );
     await work({
-      database: (kind) => newDatabase(server.url, kind),
+      database: (kind, flushMs = 0) => newDatabase(server.url, kind, flushMs),
       serverKeys: `1:${randomBytes(32).toString('hex')}`,
       onEnd: (close) => ends.push(close),
     });
@@ -42,11 +45,15 @@ export async function withSetting(work: (setting: Setting) => Promise<void>): Pr
   }
 }
 
-async function newDatabase(server: string, kind: 'migrated' | 'empty'): Promise<string> {
+async function newDatabase(server: string, kind: 'migrated' | 'empty', flushMs: number) {
   const name = `bench_${randomBytes(6).toString('hex')}`;
   const admin = new pg.Client(server);
   await admin.connect();
   await admin.query(`CREATE DATABASE ${name}`);
+  if (flushMs > 0) {
+    await admin.query(`ALTER DATABASE ${name} SET commit_delay = ${flushMs * 1000}`);
+    await admin.query(`ALTER DATABASE ${name} SET commit_siblings = 0`);
+  }
   await admin.end();
   const url = new URL(server);
   url.pathname = `/${name}`;

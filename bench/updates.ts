@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { POLICY_VERSION } from '../services/http/consent.ts';
 import { freePort } from '../test/harness/free-port.ts';
 import { requests } from './load.ts';
 import type { Comparison, Contender } from './pair.ts';
@@ -29,6 +30,7 @@ export const updates: Bench = {
     const large = await start(setting, 1_000_000);
     const small = await start(setting, 10_000);
     const aside = (aim: number, name: string, contender: Contender) => ({ aim, name, contender });
+    const free = await chains(small.ours);
     const comparisons: Comparison[] = [
       {
         name: `GET /api/v1/updates, ${PAGE} of 1,000,000 events`,
@@ -47,7 +49,13 @@ export const updates: Bench = {
       },
       {
         name: 'POST /api/v1/me/credentials/rotate',
-        ours: rotations(small.ours, await chains(small.ours)),
+        ours: rotations(small.ours, free),
+        floors: [aside(0.4, 'bare Express, one INSERT', inserts(small.floor))],
+      },
+      // The plain scoped write: a rotation is two events and a new secret besides.
+      {
+        name: 'POST /api/v1/me/profile',
+        ours: profiles(small.ours, free),
         floors: [aside(0.4, 'bare Express, one INSERT', inserts(small.floor))],
       },
     ];
@@ -98,7 +106,7 @@ async function start(setting: Setting, events: number): Promise<Side> {
 const newCredential = () => ({
   credential_id: randomUUID() as string,
   credential_secret: newKey(),
-  scopes: ['credential:manage', 'updates:read'],
+  scopes: ['credential:manage', 'profile:write', 'updates:read'],
   expires_at: Math.floor(Date.now() / 1000) + 7200,
 });
 
@@ -164,6 +172,32 @@ function rotations(base: string, free: string[]): Contender {
       if (status !== 201) throw new Error(body);
       free.push((context as { next: string }).next);
     },
+  });
+}
+
+/** Each member's in turn, so that no two of one member meet. */
+function profiles(base: string, free: readonly string[]): Contender {
+  const body = JSON.stringify({
+    display_name: 'Ada',
+    summary: 'Reads what others leave, and answers where there is something to say.',
+    links: [],
+    capabilities: ['reading'],
+    visibility: 'public',
+    publish_consent: true,
+    policy_version: POLICY_VERSION,
+  });
+  let turn = 0;
+  return requests(`${base}/api/v1/me/profile`, CONNECTIONS, {
+    method: 'POST',
+    setupRequest: (request) => ({
+      ...request,
+      headers: {
+        authorization: free[turn++ % free.length] ?? '',
+        'content-type': 'application/json',
+        'idempotency-key': randomUUID(),
+      },
+      body,
+    }),
   });
 }
 

@@ -34,7 +34,7 @@ export async function jobSender(url: string) {
   async function enqueue({ queue, data, startAfter }: Job): Promise<Sql> {
     const captured: Sql[] = [];
     const executeSql = async (text: string, values: unknown[] = []) => {
-      captured.push({ name: hash('sha1', text), text, values });
+      captured.push({ name: nameOf(text), text, values });
       return { rows: [{ id: 'captured' }] };
     };
     const delay = startAfter === undefined ? {} : { startAfter };
@@ -46,4 +46,12 @@ export async function jobSender(url: string) {
   }
 
   return { enqueue, close };
+}
+
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const name = names.get(text) ?? hash('sha1', text);
+  names.set(text, name);
+  return name;
 }

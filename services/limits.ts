@@ -1,14 +1,28 @@
 import type pg from 'pg';
+import { openGroup } from './eventstore/group.ts';
 import { type Sql, sql } from './eventstore/sql.ts';
 import type { KeyRing } from './keys.ts';
 import { pipeline } from './pipeline.ts';
-import { deadline, isUnavailable, StorageUnavailable, types, withClient } from './postgres.ts';
+import {
+  deadline,
+  isUnavailable,
+  patiently,
+  StorageUnavailable,
+  types,
+  withClient,
+} from './postgres.ts';
 
 /** One counter: at most `limit` in each window of `window` (a PostgreSQL interval), on its clock. */
 export interface Limit {
   kind: string;
   window: '10 minutes' | '1 day';
   limit: number;
+}
+
+interface Counting {
+  statement: Sql;
+  order: string;
+  until: number;
 }
 
 export type RateLimits = ReturnType<typeof rateLimits>;
@@ -19,6 +33,19 @@ export type RateLimits = ReturnType<typeof rateLimits>;
  */
 export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   const bucketOf = (address: string) => keys.mac('address', 'address', address).hash;
+  // One batch after the other: those of one address would wait for each other's rows.
+  const group = openGroup<Counting, pg.QueryResult>(countTogether, { lanes: 1 });
+
+  async function countTogether(batch: readonly Counting[]) {
+    // In one order everywhere, so that two processes do not wait for each other.
+    const sorted = batch.toSorted((a, b) => (a.order < b.order ? -1 : 1));
+    const until = Math.min(...batch.map((counting) => counting.until));
+    const statements = sorted.map(({ statement }) => statement);
+    const counted = run(pool, statements, until);
+    // All of them count or none does: then each is counted alone.
+    const results = await (batch.length === 1 ? counted : counted.catch(() => []));
+    return batch.map((counting) => results[sorted.indexOf(counting)]);
+  }
 
   /**
    * Counts one in every limit, or in none where one of them is used up, or where `unless` selects a
@@ -26,7 +53,12 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
    */
   async function take(address: string, limits: readonly Limit[], unless?: Sql): Promise<boolean> {
     const bucket = bucketOf(address);
-    const [counted] = await run(pool, [increments(limits, bucket, unless)]);
+    const statement = increments(limits, bucket, unless);
+    const order = [bucket, ...limits.map(({ kind }) => kind)].join();
+    const counted = await patiently(async (until) => {
+      const together = await group.join({ statement, order, until }, []);
+      return together ?? (await run(pool, [statement], until))[0];
+    });
     const kinds = (counted?.rows ?? []).map((row: { kind: string }) => row.kind);
     if (kinds.length === limits.length) return true;
     const taken = limits.filter(({ kind }) => kinds.includes(kind));
@@ -53,9 +85,13 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   return { take, giveBack, bucketOf, bucketsOf };
 }
 
-async function run(pool: pg.Pool, statements: readonly Sql[]): Promise<pg.QueryResult[]> {
+async function run(
+  pool: pg.Pool,
+  statements: readonly Sql[],
+  until = deadline(),
+): Promise<pg.QueryResult[]> {
   try {
-    return await withClient(pool, deadline(), (client) => pipeline(client, statements, types));
+    return await withClient(pool, until, (client) => pipeline(client, statements, types));
   } catch (error) {
     throw isUnavailable(error) ? new StorageUnavailable('counter failed', { cause: error }) : error;
   }
@@ -64,8 +100,9 @@ async function run(pool: pg.Pool, statements: readonly Sql[]): Promise<pg.QueryR
 const NOTHING = sql`SELECT WHERE false`;
 
 /**
- * All of them in one statement, which is its own transaction. Losing the last counts in a crash of
- * the database is no loss worth a flush: the setting ends with the transaction.
+ * All of them in one statement. Its transaction is its own or that of other counts, never a
+ * command's: losing the last counts in a crash of the database is no loss worth a flush, and the
+ * setting ends with the transaction.
  */
 function increments(limits: readonly Limit[], bucket: string, unless = NOTHING): Sql {
   const own = [

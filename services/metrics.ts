@@ -41,13 +41,18 @@ export function requestMetrics(registry: Registry) {
     buckets: REQUEST_SECONDS,
     registers: [registry],
   });
+  const series = new Map<string, ReturnType<typeof duration.labels>>();
   return {
     arrived(): void {
       inFlight.inc();
     },
     answered(method: string, route: string, status: number, seconds: number): void {
       inFlight.dec();
-      duration.observe({ method: METHODS.has(method) ? method : 'other', route, status }, seconds);
+      const labels = { method: METHODS.has(method) ? method : 'other', route, status };
+      const name = `${labels.method} ${status} ${route}`;
+      const one = series.get(name) ?? duration.labels(labels);
+      series.set(name, one);
+      one.observe(seconds);
     },
   };
 }

@@ -18,6 +18,20 @@ export function sharedPatience<Result>(work: () => Promise<Result>): Promise<Res
   return patience.run({ left: PATIENCE_MS }, work);
 }
 
+/** Work that may use up what is left of the patience; `until`: milliseconds of the epoch. */
+export async function patiently<Result>(work: (until: number) => Promise<Result>): Promise<Result> {
+  const shared = patience.getStore();
+  const started = Date.now();
+  try {
+    // Outside of it, since work for several requests at once is done on behalf of none of them.
+    return await patience.run(undefined as never, () =>
+      work(started + (shared?.left ?? PATIENCE_MS)),
+    );
+  } finally {
+    if (shared) shared.left -= Date.now() - started;
+  }
+}
+
 /** Until when storage may take now, in milliseconds of the epoch. */
 export function deadline(): number {
   return Date.now() + (patience.getStore()?.left ?? PATIENCE_MS);

@@ -1,4 +1,5 @@
 import type { PgBoss } from 'pg-boss';
+import type { Job } from './eventstore/plan.ts';
 import { type Sql, sql } from './eventstore/sql.ts';
 
 /** Where a job goes that failed for the last time. Nothing works on it: a person looks. */
@@ -59,6 +60,11 @@ export const QUEUES = {
 
 export type QueueName = keyof typeof QUEUES;
 export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
+
+/** Has the workers screen notes. */
+export function screeningJob(noteIds: readonly string[]): Job {
+  return { queue: 'screen-note', data: { note_ids: noteIds }, gathers: true };
+}
 
 /** Idempotent. The dead letter queue must be there before what names it. */
 export async function makeQueues(boss: PgBoss): Promise<void> {

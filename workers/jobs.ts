@@ -9,7 +9,7 @@ import { expireSessions } from './expire-sessions.ts';
 import { lapseCaseClaims } from './lapse-case-claims.ts';
 import { queueAge, queueAlert } from './queue-age.ts';
 import { retention } from './retention.ts';
-import { screenNote } from './screen-note.ts';
+import { screenNotes, ToScreen } from './screen-note.ts';
 import { sweepRateCounters } from './sweep-rate-counters.ts';
 import { ToTell, tellAuthor } from './tell-author.ts';
 import { RemovalToTell, settleReports, tellRemoval } from './tell-removal.ts';
@@ -48,7 +48,10 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
   },
   retention: { schema: Nothing, every: 86_400, run: retention },
   'expire-leases': { schema: Nothing, every: 30, run: expireLeases },
-  'screen-note': { schema: z.strictObject({ note_id: z.uuid() }), run: screenNote },
+  'screen-note': {
+    schema: ToScreen,
+    run: (core, data) => screenNotes(core, data as z.infer<typeof ToScreen>),
+  },
   // Of one member, told by its deletion; the schedule's finds what a lost job left.
   'erase-member': {
     schema: z.strictObject({ member_id: z.uuid().optional() }),

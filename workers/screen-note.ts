@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { findNote, type NoteRow } from '../projections/notes.ts';
 import { lookAlikes } from '../projections/screenings.ts';
 import type { Core } from '../services/app.ts';
@@ -8,6 +9,7 @@ import type { Sql } from '../services/eventstore/sql.ts';
 import type { Plan } from '../services/eventstore/store.ts';
 import { fastLanePlan } from '../services/notes/fast-lane.ts';
 import { query } from '../services/postgres.ts';
+import { screeningJob } from '../services/queues.ts';
 import { bayesFindings } from '../services/screening/bayes.ts';
 import { findingsIn } from '../services/screening/findings.ts';
 import { type Fingerprint, fingerprintsOf } from '../services/screening/fingerprint.ts';
@@ -18,6 +20,31 @@ import { learntBy } from './learnt.ts';
 
 type Parts = Pick<Core, 'pool' | 'store' | 'keys' | 'config'>;
 type Screened = Omit<RecordScreening, 'noteState'>;
+
+export const ToScreen = z.strictObject({ note_ids: z.array(z.uuid()) }).or(
+  // As version 1.0 enqueued them.
+  z.strictObject({ note_id: z.uuid() }).transform(({ note_id }) => ({ note_ids: [note_id] })),
+);
+
+/**
+ * Screens each note; answers how many. One that cannot be screened gets a job of its own, so that
+ * its neighbours do not fail with it.
+ */
+export async function screenNotes(parts: Parts, asked: z.infer<typeof ToScreen>): Promise<number> {
+  const failed: string[] = [];
+  let count = 0;
+  for (const note_id of asked.note_ids)
+    try {
+      if (await screenNote(parts, { note_id })) count++;
+    } catch (error) {
+      if (asked.note_ids.length === 1) throw error;
+      failed.push(note_id);
+    }
+  const jobs = failed.map((note_id) => ({ ...screeningJob([note_id]), gathers: false }));
+  if (jobs.length > 0)
+    await parts.store.execute({ load: [], decide: () => ({ answer: true, appends: [], jobs }) });
+  return count;
+}
 
 /** Tells the log what is found in a note that waits; answers whether it did. */
 export async function screenNote(parts: Parts, { note_id }: { note_id: string }): Promise<boolean> {

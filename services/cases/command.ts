@@ -82,12 +82,13 @@ export function caseAppends(
 
 /** A member's command on the case's own stream. */
 export function caseCommand<const Status extends 200 | 201, const Word extends string>(
-  caseId: string,
-  memberId: string,
+  call: { params: { case_id: string }; principal: { memberId: string } },
   done: { status: Status; word: Word },
   commandBy: (by: By, artifactPublic: boolean) => MemberCaseCommand,
   artifactId: string | null = null,
 ): MemberCommand<Status, Done<Word>, CaseRefusal> {
+  const { case_id: caseId } = call.params;
+  const { memberId } = call.principal;
   return {
     gate: caseGate(caseId),
     lock: membersOfCase(caseId),

@@ -58,12 +58,12 @@ export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract>
       return memberCommand(
         parts,
         call,
-        caseCommand(
-          call.params.case_id,
-          call.principal.memberId,
-          { status: 200, word: 'claimed' },
-          (by) => ({ type: 'ClaimCase', ...by, known, leaseSeconds }),
-        ),
+        caseCommand(call, { status: 200, word: 'claimed' }, (by) => ({
+          type: 'ClaimCase',
+          ...by,
+          known,
+          leaseSeconds,
+        })),
       );
     },
 
@@ -71,12 +71,11 @@ export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract>
       memberCommand(
         parts,
         call,
-        caseCommand(
-          call.params.case_id,
-          call.principal.memberId,
-          { status: 200, word: 'released' },
-          (by) => ({ type: 'ReleaseCase', ...by, known: call.body.expected_version }),
-        ),
+        caseCommand(call, { status: 200, word: 'released' }, (by) => ({
+          type: 'ReleaseCase',
+          ...by,
+          known: call.body.expected_version,
+        })),
       ),
 
     'case.submit': (call) => {
@@ -86,8 +85,7 @@ export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract>
         parts,
         call,
         caseCommand(
-          call.params.case_id,
-          call.principal.memberId,
+          call,
           { status: 201, word: 'submitted' },
           (by, artifactPublic) => ({
             type: 'SubmitWork',
@@ -110,20 +108,15 @@ export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract>
       return memberCommand(
         parts,
         call,
-        caseCommand(
-          call.params.case_id,
-          call.principal.memberId,
-          { status: 201, word: 'reviewed' },
-          (by) => ({
-            type: 'ReviewSubmission',
-            ...by,
-            known,
-            reviewId,
-            decision,
-            comment,
-            policyVersion: policy_version,
-          }),
-        ),
+        caseCommand(call, { status: 201, word: 'reviewed' }, (by) => ({
+          type: 'ReviewSubmission',
+          ...by,
+          known,
+          reviewId,
+          decision,
+          comment,
+          policyVersion: policy_version,
+        })),
       );
     },
 
@@ -131,12 +124,11 @@ export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract>
       memberCommand(
         parts,
         call,
-        caseCommand(
-          call.params.case_id,
-          call.principal.memberId,
-          { status: 200, word: 'withdrawn' },
-          (by) => ({ type: 'WithdrawCase', ...by, known: call.body.expected_version }),
-        ),
+        caseCommand(call, { status: 200, word: 'withdrawn' }, (by) => ({
+          type: 'WithdrawCase',
+          ...by,
+          known: call.body.expected_version,
+        })),
       ),
 
     'case.note': (call) =>

@@ -19,3 +19,12 @@ export function sql(parts: TemplateStringsArray, ...values: unknown[]): Sql {
   }
   return { ...statement, values };
 }
+
+/** The same rows as the text of one JSON array, in `rows`. */
+export function asText({ name, text, values }: Sql): Sql {
+  return {
+    name: `text-${name}`,
+    text: `SELECT coalesce(json_agg(row), '[]')::text AS rows FROM (${text}) row`,
+    values,
+  };
+}

@@ -2,14 +2,13 @@ import { findNote } from '../../projections/notes.ts';
 import { coalesce } from '../coalesce.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { PrincipalOf } from '../http/principal.ts';
-import { publicContent } from '../http/respond.ts';
 import type { Handlers, Outcome, RequestFacts } from '../http/route.ts';
 import type { Limit } from '../limits.ts';
 import { sessionAuthenticator } from '../membership/sessions.ts';
 import { aftercareHandlers } from './aftercare.ts';
 import type { guestbookContract, NoteSubmission } from './contract.ts';
 import type { GuestbookParts } from './parts.ts';
-import { readGuestbook } from './read.ts';
+import { firstPages, readGuestbook } from './read.ts';
 import { submitPlan } from './submit.ts';
 
 export function guestbookHandlers(parts: GuestbookParts): Handlers<typeof guestbookContract> {
@@ -33,21 +32,16 @@ export function guestbookHandlers(parts: GuestbookParts): Handlers<typeof guestb
 
   // Those who read one page at once share its rows and its bytes.
   const reading = coalesce<Outcome<(typeof guestbookContract)['guestbook.read']>>();
+  const firstPage = firstPages(readPool);
 
   return {
     ...aftercareHandlers(parts),
 
     'guestbook.read': async ({ query: asked }) => {
-      const page = [asked.experience, asked.parent_id, asked.before?.at, asked.before?.id].join();
-      return reading(page, async () => {
-        const read = await readGuestbook(readPool, asked);
-        if (isRefusal(read)) return read;
-        return {
-          status: 200,
-          content: publicContent(read.body),
-          ...(read.next ? { headers: { link: `<${read.next}>; rel="next"` } } : {}),
-        };
-      });
+      const { experience, parent_id, before } = asked;
+      if (!parent_id && !before) return reading(experience, () => firstPage(experience));
+      const page = [experience, parent_id, before?.at, before?.id].join();
+      return reading(page, () => readGuestbook(readPool, asked));
     },
 
     'guestbook.submit': async ({ body, request }) => {

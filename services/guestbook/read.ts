@@ -7,7 +7,9 @@ import {
   type PublicNoteRow,
 } from '../../projections/notes.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
+import { asText } from '../eventstore/sql.ts';
 import { type Place, pageOf } from '../http/place.ts';
+import { publicContent } from '../http/respond.ts';
 import { unixSeconds } from '../http/schemas.ts';
 import type { Experience } from '../notes/experience.ts';
 import { takesReplies } from '../notes/state.ts';
@@ -23,14 +25,40 @@ export interface Asked {
   before?: Place | undefined;
 }
 
-/** One page, and the address of the next where there is one. */
+/** One page as it is answered, with the address of the next where there is one. */
 export async function readGuestbook(pool: pg.Pool, asked: Asked) {
   const read = await readNotes(pool, asked, PAGE);
-  if (isRefusal(read)) return read;
-  const { next_cursor, ...page } = read;
+  return isRefusal(read) ? read : replyOf(asked, read);
+}
+
+/**
+ * First pages of the experiences, which nearly everyone reads: as long as the database tells the
+ * same rows, the same bytes are answered.
+ */
+export function firstPages(pool: pg.Pool) {
+  const known = new Map<Experience, { rows: string; reply: ReturnType<typeof replyOf> }>();
+  return async (experience: Experience) => {
+    const [{ rows = '' } = {}] = await query<{ rows: string }>(
+      pool,
+      asText(approvedNotes(experience, PAGE + 1)),
+    );
+    const last = known.get(experience);
+    if (last?.rows === rows) return last.reply;
+    const found = JSON.parse(rows, (name, value) =>
+      name === 'submitted_at' ? new Date(value) : value,
+    ) as PublicNoteRow[];
+    const reply = replyOf({ experience }, pageOfNotes(found, { experience }, PAGE));
+    known.set(experience, { rows, reply });
+    return reply;
+  };
+}
+
+function replyOf(asked: Asked, { next_cursor, ...page }: ReturnType<typeof pageOfNotes>) {
+  const link = next_cursor && { link: `<${nextPage(asked, next_cursor)}>; rel="next"` };
   return {
-    body: { ...page, limit: PAGE as typeof PAGE },
-    next: next_cursor === null ? undefined : nextPage(asked, next_cursor),
+    status: 200 as const,
+    content: publicContent({ ...page, limit: PAGE }),
+    ...(link ? { headers: link } : {}),
   };
 }
 
@@ -47,6 +75,10 @@ export async function readNotes(pool: pg.Pool, asked: Asked, limit: number) {
     parentId ? query<NoteRow>(pool, findNote(parentId)) : [],
   ]);
   if (parentId && !takesReplies(parent, experience)) return missing();
+  return pageOfNotes(found, asked, limit);
+}
+
+function pageOfNotes(found: PublicNoteRow[], { experience, parent_id }: Asked, limit: number) {
   const { rows, next_cursor } = pageOf(found, limit, (row) => ({
     at: row.approved,
     id: row.note_id,
@@ -54,7 +86,7 @@ export async function readNotes(pool: pg.Pool, asked: Asked, limit: number) {
   return {
     entries: rows.map(noteBody),
     experience,
-    parent_id: parentId ?? null,
+    parent_id: parent_id ?? null,
     notice: NOTICE,
     next_cursor,
   };

@@ -9,6 +9,7 @@ import type { PrincipalOf } from '../http/principal.ts';
 import { findLiveSession, type SessionRow } from '../membership/sessions.ts';
 import { toldAt } from '../notes/author.ts';
 import { note } from '../notes/note.ts';
+import { screeningJob } from '../queues.ts';
 import type { NoteSubmission } from './contract.ts';
 import type { GuestbookParts } from './parts.ts';
 
@@ -101,7 +102,7 @@ export function submitPlan(
           reply: answer.body,
           eventIds: recorded.map((event) => event.event_id),
         }),
-        jobs: [{ queue: 'screen-note', data: { note_id: id } }],
+        jobs: [screeningJob([id])],
       };
     },
   };

@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import express, { type Express, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import { v7 as uuidv7 } from 'uuid';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import { loggable } from '../loggable.ts';
 import { sharedPatience } from '../postgres.ts';
@@ -51,8 +51,16 @@ export function mount(parts: HttpParts, app: Express = newApp()): Express {
     if (method === 'GET') methods.set('HEAD', operation);
     paths.set(path, methods);
   }
+  const fixed = new Map([...paths].filter(([path]) => !/[:*{]/.test(path)));
+  // A path without parameters is looked up: Express tries its routes one after the other.
+  app.use((req, res, next) => {
+    const methods = fixed.get(req.path);
+    if (methods) void exchange(parts, req, res, req.path, methods);
+    else next();
+  });
   for (const [path, methods] of paths)
-    app.all(path, (req, res) => exchange(parts, req, res, path, methods));
+    if (!fixed.has(path))
+      app.route(path).all((req, res) => exchange(parts, req, res, path, methods));
   return app;
 }
 
@@ -85,7 +93,7 @@ async function exchange(
 ): Promise<void> {
   const started = performance.now();
   parts.arrived?.();
-  const id = uuidv7();
+  const id = randomUUID();
   const operation = methods?.get(req.method);
   const headers = {
     ...commonHeaders(id, parts.baseUrl.startsWith('https:')),

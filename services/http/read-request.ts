@@ -83,11 +83,14 @@ export function readBody(req: IncomingMessage, route: Route): Promise<Buffer> {
         reject(tooLarge(route));
       } else chunks.push(chunk);
     });
-    req.once('end', () =>
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)),
-    );
+    // Made only where it is needed: an error's stack is dear, and every request closes.
+    const gone = () => reject(new Error('the caller has gone'));
+    req.once('end', () => {
+      req.off('close', gone);
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    });
     req.once('error', reject);
-    req.once('close', () => reject(new Error('the caller has gone')));
+    req.once('close', gone);
   });
 }
 

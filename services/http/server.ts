@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { v7 as uuidv7 } from 'uuid';
 import { type ProblemCode, problemReply } from './problems.ts';
 import { commonHeaders } from './respond.ts';
 
@@ -38,7 +38,7 @@ function refuseConnection(code: string | undefined, socket: Socket): void {
       : code === 'HPE_HEADER_OVERFLOW'
         ? 'headers_too_large'
         : 'invalid_request';
-  const id = uuidv7();
+  const id = randomUUID();
   const { status, body } = problemReply(problem, {}, id);
   const text = JSON.stringify(body);
   const headers = {

@@ -138,6 +138,14 @@ export async function transactOnce<Answer, Code extends string>(
       ]);
       return { answer: answer as Answer };
     });
+  return untilDone(until, attempt);
+}
+
+/** Work on leases, begun anew where it lost a race. */
+export async function untilDone<Result>(
+  until: number,
+  attempt: () => Promise<Result>,
+): Promise<Result> {
   for (;;) {
     try {
       return await attempt();

@@ -1,9 +1,11 @@
 import { notesToScreen } from '../../projections/screenings.ts';
 import type { EventStore } from '../eventstore/store.ts';
 import { query } from '../postgres.ts';
+import { screeningJob } from '../queues.ts';
 import { RULES_VERSION } from './rules.ts';
 
-const BATCH = 200;
+/** Notes of one job, which is to end long before it is given to another worker. */
+const BATCH = 50;
 
 interface Waiting {
   note_id: string;
@@ -23,7 +25,7 @@ export async function rescreen(store: EventStore): Promise<number> {
       decide: () => ({
         answer: true,
         appends: [],
-        jobs: notes.map(({ note_id }) => ({ queue: 'screen-note', data: { note_id } })),
+        jobs: notes.length > 0 ? [screeningJob(notes.map(({ note_id }) => note_id))] : [],
       }),
     });
     count += notes.length;

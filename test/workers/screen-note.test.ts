@@ -8,7 +8,7 @@ import { catalogue, projections } from '../../projections/registry.ts';
 import { rescreen } from '../../services/screening/rescreen.ts';
 import { RULES_VERSION } from '../../services/screening/rules.ts';
 import { expireLeases } from '../../workers/expire-leases.ts';
-import { screenNote } from '../../workers/screen-note.ts';
+import { screenNote, screenNotes, ToScreen } from '../../workers/screen-note.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 import { type Service, signedIn, startService } from '../harness/service.ts';
 
@@ -21,7 +21,9 @@ const waiting = (service: Service) =>
 async function work(service: Service): Promise<unknown[]> {
   const { rows } = await waiting(service);
   const done = [];
-  for (const { data } of rows) done.push(await screenNote(service.core, data));
+  for (const { data } of rows)
+    for (const note_id of ToScreen.parse(data).note_ids)
+      done.push(await screenNote(service.core, { note_id }));
   return done;
 }
 
@@ -47,7 +49,7 @@ t.test('a note is screened by a job of its own transaction, and its item says wh
   });
   t.strictSame((await waiting(service)).rows, [
     {
-      data: { note_id: note.id },
+      data: { note_ids: [note.id] },
       retry_limit: 2,
       retry_delay: 3,
       retry_backoff: true,
@@ -107,6 +109,28 @@ t.test('twice is once, also at once, and too late is ignored', async (t) => {
   t.equal(await screenNote(service.core, { note_id: late.id }), false);
   t.equal(await screenNote(service.core, { note_id: randomUUID() }), false);
   t.equal((await events(service)).length, 1);
+});
+
+t.test('one that cannot be screened gets a job of its own and spoils no other', async (t) => {
+  const service = await startService(t);
+  const notes = [];
+  for (const message of ['One', 'Two', 'Three']) notes.push(await submit(service, { message }));
+  const note_ids = notes.map(({ id }) => id);
+  const { pool } = service.database;
+  await pool.query(`DELETE FROM pgboss.job WHERE name = 'screen-note'`);
+  await pool.query(`CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'spoilt'; END $$`);
+  await pool.query(`CREATE TRIGGER spoil BEFORE INSERT ON events FOR EACH ROW
+    WHEN (NEW.stream_id = 'screening-${note_ids[1]}') EXECUTE FUNCTION spoil()`);
+
+  t.equal(await screenNotes(service.core, { note_ids }), 2);
+  t.match((await waiting(service)).rows, [{ data: { note_ids: [note_ids[1]] } }]);
+  t.equal((await events(service)).length, 2);
+  await t.rejects(screenNotes(service.core, { note_ids: note_ids.slice(1, 2) }), /spoilt/);
+
+  await pool.query('DROP TRIGGER spoil ON events');
+  t.equal(await screenNotes(service.core, ToScreen.parse({ note_id: note_ids[1] })), 1);
+  t.equal((await events(service)).length, 3);
 });
 
 t.test(

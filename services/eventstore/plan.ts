@@ -1,0 +1,58 @@
+import type { Append, Receipt } from './append.ts';
+import type { Refusal } from './decider.ts';
+import type { RecordedEvent } from './event.ts';
+import type { Sql } from './sql.ts';
+
+/** A job to enqueue in the same transaction. */
+export interface Job {
+  queue: string;
+  data: Record<string, unknown>;
+  /** Seconds from now. */
+  startAfter?: number;
+  /** Its data is lists: with the jobs of this queue in the same transaction it goes as one. */
+  gathers?: boolean;
+}
+
+/** What a command writes. Everything in it is committed together, or nothing is. */
+export interface Writes<Answer> {
+  answer: Answer | ((events: RecordedEvent[]) => Answer);
+  appends: readonly Append[];
+  /** Rows of primary data that are no events: verifiers, sessions, budgets. */
+  rows?: readonly Sql[];
+  receipt?: (events: RecordedEvent[]) => Receipt;
+  jobs?: readonly Job[];
+}
+
+/** Answered without a write: a replay, or already so. */
+export interface Unchanged<Answer> {
+  unchanged: Answer;
+}
+
+export type Decision<Answer, Code extends string = string> =
+  | Writes<Answer>
+  | Unchanged<Answer>
+  | Refusal<Code>;
+
+/** What `decide` sees: the rows of each statement of `load`, and the database's clock. */
+export interface Loaded {
+  rows: ReadonlyArray<readonly never[]>;
+  /** The members whose rows are locked. */
+  locked: readonly string[];
+  now: Date;
+}
+
+export interface Plan<Answer, Code extends string = never> {
+  /**
+   * Members to lock: ids, or a statement that selects `member_id` (it may find them through the
+   * read models). They are locked in id order.
+   */
+  lock?: readonly string[] | Sql;
+  /**
+   * Locks a row before the members are looked for. Where commands themselves change whom `lock`
+   * finds, they wait here for each other, instead of finding at the end that they locked too few.
+   */
+  gate?: Sql;
+  /** Read after the lock is held. */
+  load: readonly Sql[];
+  decide(loaded: Loaded): Decision<Answer, Code>;
+}

@@ -1,0 +1,110 @@
+import type pg from 'pg';
+import { pipeline } from '../pipeline.ts';
+import { StorageUnavailable, types } from '../postgres.ts';
+import { mergeLists } from './merge.ts';
+import type { Loaded, Plan } from './plan.ts';
+import { type Sql, sql } from './sql.ts';
+
+export class TryAgain extends Error {}
+
+const BEGIN = sql`BEGIN`;
+/**
+ * Neighbours wait no longer for each other's rows; each goes alone then, as long as it may. What they
+ * read together takes longer to plan than to run, so it is planned once on each connection; and by
+ * index, since such a plan outlives the time when a table is small.
+ */
+const TOGETHER = sql`SELECT set_config('lock_timeout', '200ms', true),
+  set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)`;
+const NOW = sql`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS xid`;
+
+type Needs = Pick<Plan<unknown, string>, 'gate' | 'lock' | 'load'>;
+type Load = Omit<Loaded, 'now'>;
+
+/**
+ * Begins a transaction for all of the plans: their members are locked, what they load is read. Of
+ * several, one whose members are not all free has no load.
+ */
+export async function begin(
+  client: pg.PoolClient,
+  plans: readonly Needs[],
+): Promise<{ loads: (Load | undefined)[]; now: Date; xid: string }> {
+  const head = plans.length === 1 ? headOf(plans[0]) : headOfMany(plans);
+  const reads = mergeLists(plans.map(({ load }) => load));
+  const statements = [BEGIN, ...head, ...reads.map(({ statement }) => statement), NOW];
+  const results = await pipeline(client, statements, types).catch(async (error: unknown) => {
+    // The driver tells of an error before it knows that the transaction is open.
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  });
+  const clock = results.pop()?.rows[0] as { now: Date; xid: string } | undefined;
+  if (!clock) throw new Error('the clock did not answer');
+
+  const rows = plans.map((): unknown[][] => []);
+  const first = 1 + head.length;
+  for (const [index, { lists, rowsOf }] of reads.entries()) {
+    const parts = rowsOf(results[first + index] as pg.QueryResult);
+    for (const [part, list] of lists.entries()) rows[list]?.push(parts[part] ?? []);
+  }
+  const found = plans.some(({ lock }) => lock) ? (results[head.length]?.rows ?? []) : [];
+  const locked = found.map((row: { member_id: string }) => row.member_id);
+  const loads = plans.map(({ lock = [] }, index): Load | undefined => {
+    const own = { rows: rows[index] as never[][], locked };
+    if (plans.length === 1) return own;
+    const ids = lock as string[];
+    return ids.every((id) => locked.includes(id)) ? { ...own, locked: ids } : undefined;
+  });
+  return { loads, ...clock };
+}
+
+function headOf(plan: Needs | undefined): Sql[] {
+  return [...(plan?.gate ? [plan.gate] : []), ...(plan?.lock ? [lockStatement(plan.lock)] : [])];
+}
+
+/** `gatherable` plans alone: no gates, and members by their ids. */
+function headOfMany(plans: readonly Needs[]): Sql[] {
+  const ids = plans.flatMap(({ lock = [] }) => lock as string[]);
+  return ids.length === 0 ? [TOGETHER] : [TOGETHER, lockFree(ids)];
+}
+
+function lockFree(ids: readonly string[]): Sql {
+  return sql`SELECT member_id FROM feed_heads WHERE member_id = ANY(${ids}::uuid[])
+    ORDER BY member_id FOR UPDATE SKIP LOCKED`;
+}
+
+function lockStatement(lock: readonly string[] | Sql): Sql {
+  if (!('text' in lock))
+    return sql`SELECT member_id FROM feed_heads WHERE member_id = ANY(${lock}::uuid[])
+      ORDER BY member_id FOR UPDATE`;
+  const text = `SELECT member_id FROM feed_heads WHERE member_id IN (${lock.text}) ORDER BY member_id FOR UPDATE`;
+  return { name: `lock-${lock.name}`, text, values: lock.values };
+}
+
+/** Writes the statements of each command and commits; `outcome` tells where COMMIT gets no answer. */
+export async function commit(
+  client: pg.PoolClient,
+  lists: readonly (readonly Sql[])[],
+  outcome: () => Promise<boolean>,
+): Promise<void> {
+  const statements = mergeLists(lists).map(({ statement }) => statement);
+  const [written, last] = await Promise.allSettled([
+    pipeline(client, statements, types),
+    client.query('COMMIT'),
+  ]);
+  if (written.status === 'fulfilled' && last.status === 'fulfilled') return;
+  const first = [written, last].find((result) => result.status === 'rejected')?.reason;
+  if (last.status === 'rejected' && !isServerError(last.reason)) {
+    if (await outcome()) return;
+    throw new StorageUnavailable('the transaction was not committed', { cause: first });
+  }
+  throw isRace(first) ? new TryAgain('lost a race', { cause: first }) : first;
+}
+
+/** The server refused COMMIT itself and said so: nothing was committed. */
+function isServerError(error: unknown): boolean {
+  return (error as { severity?: string }).severity === 'ERROR';
+}
+
+/** A unique index, a deadlock or a serialization failure: decide again on what the winner left. */
+function isRace(error: unknown): boolean {
+  return ['23505', '40P01', '40001'].includes((error as { code?: string }).code ?? '');
+}

@@ -1,0 +1,86 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import t from 'tap';
+import { openGroup } from '../../services/eventstore/group.ts';
+
+/** A group whose batches end when they are told to. */
+function started(waitMs = 60_000) {
+  const batches: string[][] = [];
+  const ends: ((fail?: Error) => void)[] = [];
+  const group = openGroup<string, string>(
+    (batch) =>
+      new Promise((resolve, reject) => {
+        batches.push([...batch]);
+        ends.push((fail) => (fail ? reject(fail) : resolve(batch.map((work) => `${work} done`))));
+      }),
+    { waitMs },
+  );
+  const join = (work: string, ...ids: string[]) => group.join(work, ids);
+  return { batches, join, end: (index: number, fail?: Error) => ends[index]?.(fail) };
+}
+
+t.test('work that finds a lane free goes in the same turn of the loop', async (t) => {
+  const { batches, join, end } = started();
+  for (const [index, work] of ['first', 'second'].entries()) {
+    const done = join(work);
+    await turn();
+    t.same(batches[index], [work]);
+    end(index);
+    t.equal(await done, `${work} done`);
+  }
+});
+
+t.test('work that comes while the lanes are busy goes together when one is free', async (t) => {
+  const { batches, join, end } = started();
+  const early = [join('a')];
+  await turn();
+  early.push(join('b'));
+  await turn();
+  const late = [join('c'), join('d')];
+  await turn();
+  t.same(batches, [['a'], ['b']], 'the two lanes');
+  end(1);
+  t.equal(await early[1], 'b done');
+  await turn();
+  t.same(batches, [['a'], ['b'], ['c', 'd']]);
+  end(2);
+  t.same(await Promise.all(late), ['c done', 'd done']);
+  end(0);
+  t.equal(await early[0], 'a done');
+});
+
+t.test('what shares an id is not under way together, and keeps its order', async (t) => {
+  const { batches, join, end } = started();
+  const done = [join('a', '1'), join('b', '1', '2'), join('c', '3')];
+  await turn();
+  t.same(batches, [['a', 'c']], 'b waits for a');
+  end(0);
+  await done[0];
+  await turn();
+  t.same(batches, [['a', 'c'], ['b']]);
+  end(1);
+  t.same(await Promise.all(done), ['a done', 'b done', 'c done']);
+});
+
+t.test('a failed batch gives its lane and its ids free', async (t) => {
+  const { batches, join, end } = started();
+  const failed = join('a', '1');
+  await turn();
+  end(0, new Error('broken'));
+  await t.rejects(failed, { message: 'broken' });
+  const next = join('b', '1');
+  await turn();
+  t.same(batches[1], ['b']);
+  end(1);
+  t.equal(await next, 'b done');
+});
+
+t.test('who waits for a lane for long is told to go alone', async (t) => {
+  const { batches, join, end } = started(5);
+  const first = join('a', '1');
+  await turn();
+  t.equal(await join('b', '1'), undefined);
+  end(0);
+  t.equal(await first, 'a done');
+  await turn();
+  t.same(batches, [['a']], 'and does not go twice');
+});
