@@ -155,6 +155,8 @@ t.test('keys rest while one types, and can be switched off', NEEDS_BROWSER, asyn
   await page.keyboard.type('aNote 2');
   t.same(await states(service), { pending: 2 });
   await page.locator('#search').fill('note 2');
+  await submit(service, { message: 'Note 3' });
+  await page.locator('.row', { hasText: 'Note 3' }).waitFor();
   await page.keyboard.press('Enter');
   await page.locator('.note .text', { hasText: 'Note 2' }).waitFor();
   t.equal(await page.locator('.row').count(), 1);
@@ -164,11 +166,11 @@ t.test('keys rest while one types, and can be switched off', NEEDS_BROWSER, asyn
   await page.keyboard.press('a');
   await page.keyboard.press('j');
   t.equal(await page.locator('kbd').count(), 0, 'no key is shown that does nothing');
-  t.same(await states(service), { pending: 2 });
+  t.same(await states(service), { pending: 3 });
   await page.reload();
   await page.locator('.row').nth(1).waitFor();
   await page.keyboard.press('a');
-  t.same(await states(service), { pending: 2 }, 'still off');
+  t.same(await states(service), { pending: 3 }, 'still off');
   await page.getByLabel('Keys').check();
   await page.getByRole('button', { name: 'Approve a' }).click();
   await toast(page, 'Approved');

@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { preview } from './batches.ts';
 import { NO, YES } from './begin.ts';
 import { Empty } from './empty.tsx';
@@ -101,6 +101,11 @@ const AGES = [
 function Search() {
   const { filters, keys } = useStore(store);
   const form = useRef<HTMLFormElement>(null);
+  const words = useRef<HTMLInputElement>(null);
+  // A value that is drawn anew with the page would take away what is being typed.
+  useEffect(() => {
+    if (words.current) words.current.value = filters.q;
+  }, [filters.q]);
   const narrowed = Object.values(filters).some(Boolean);
   const apply = () => {
     const data = new FormData(form.current ?? undefined);
@@ -128,6 +133,7 @@ function Search() {
           Search text and names
         </label>
         <input
+          ref={words}
           id="search"
           name="q"
           type="search"
@@ -136,7 +142,6 @@ function Search() {
           maxLength={200}
           placeholder={keys ? 'Search  ( / )' : 'Search'}
           aria-keyshortcuts="/"
-          value={filters.q}
         />
         <label class="visually-hidden" for="finding">
           Finding
