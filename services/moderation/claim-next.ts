@@ -4,7 +4,7 @@ import { lockModerator } from '../../projections/moderators.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import { pipeline } from '../pipeline.ts';
-import { deadline, types, withClient } from '../postgres.ts';
+import { deadline, isServerError, OutcomeUnconfirmed, types, withClient } from '../postgres.ts';
 import { freeOf } from './free.ts';
 import { type Lease, type LeaseRow, leaseBody, releaseLeases } from './leases.ts';
 import { type Once, untilDone } from './once.ts';
@@ -62,7 +62,7 @@ export async function takeAtOnce(
   const until = deadline();
   const run = (statements: readonly Sql[]) =>
     untilDone(until, () =>
-      withClient(pool, until, (client) => pipeline(client, statements, types)),
+      withClient(pool, until, (client) => pipeline(client, statements, types).catch(unconfirmed)),
     );
   let active = true;
   const leased: string[] = [];
@@ -76,6 +76,13 @@ export async function takeAtOnce(
   if (active && !isRefusal(answer)) return { answer };
   if (leased.length > 0) await run([releaseLeases(moderatorId, leased)]);
   return isRefusal(answer) ? answer : refuse('moderator_required');
+}
+
+/** What ends a message commits it: where its answer is lost, so is whether it was done. */
+function unconfirmed(error: unknown): never {
+  throw isServerError(error)
+    ? error
+    : new OutcomeUnconfirmed('the answer to a claim was lost', { cause: error });
 }
 
 export async function takeNext(

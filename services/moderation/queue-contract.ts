@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, Cursor, Limit, UnixSeconds, Uuid } from '../http/schemas.ts';
+import { AnyUuid, Cursor, Limit, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
 import { RECORD_TYPES } from '../reports/kind.ts';
 import { FINDING_CODES } from '../screening/rules.ts';
 import { Item } from './item.ts';
@@ -80,8 +80,8 @@ export const queueContract = defineContract({
     query: z.object({
       view: z.enum(VIEWS).default('todo'),
       finding: z.enum(FINDING_CODES).optional(),
-      author: z.string().min(1).max(100).optional(),
-      q: z.string().min(1).max(200).optional(),
+      author: Text(1, 100).optional(),
+      q: Text(1, 200).optional(),
       older_than: Seconds.optional(),
       cursor: Cursor.optional(),
       limit: Limit,

@@ -1,7 +1,7 @@
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import { pageOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
-import { query } from '../postgres.ts';
+import { OutcomeUnconfirmed, query, StorageUnavailable } from '../postgres.ts';
 import { MODERATION } from '../wake-ups.ts';
 import { changeLeases, claim } from './claims.ts';
 import { entriesOf, heldItems, itemsOf } from './entries.ts';
@@ -19,6 +19,13 @@ import type { queueContract } from './queue-contract.ts';
 import { queueCounts } from './queue-counts.ts';
 
 const STATUS = { status: 'ok' as const };
+
+/** The leases are committed by now: that nothing happened must not be said. */
+function unread(error: unknown): never {
+  throw error instanceof StorageUnavailable
+    ? new OutcomeUnconfirmed('claimed, but not read', { cause: error })
+    : error;
+}
 
 export function queueHandlers(parts: ModerationParts): Handlers<typeof queueContract> {
   const { pool, wakeUps } = parts;
@@ -61,7 +68,7 @@ export function queueHandlers(parts: ModerationParts): Handlers<typeof queueCont
       if (isRefusal(claimed)) return claimed;
       tellConsoles();
       const { answer: leases, ...extras } = claimed;
-      const items = await heldItems(parts, me, leases);
+      const items = await heldItems(parts, me, leases).catch(unread);
       const of = new Map(leases.map((lease) => [keyOf(lease.subject), lease]));
       // The items are in the queue's order.
       const claims = [...items].flatMap(([key, item]) => {
