@@ -3,17 +3,16 @@ import { pageOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
 import { OutcomeUnconfirmed, query, StorageUnavailable } from '../postgres.ts';
 import { MODERATION } from '../wake-ups.ts';
+import { changeLeases, claim } from './claims.ts';
+import { entriesOf, heldItems, itemsOf } from './entries.ts';
 import {
-  changeLeases,
-  claim,
+  keyOf,
   type LeaseRow,
   leaseBody,
   liveLeases,
   releaseLeases,
   renewLeases,
-} from './claims.ts';
-import { entriesOf, itemsOf } from './entries.ts';
-import { notesBodies } from './item-bodies.ts';
+} from './leases.ts';
 import type { ModerationParts } from './parts.ts';
 import { readQueuePlace, writeQueuePlace } from './queue.ts';
 import type { queueContract } from './queue-contract.ts';
@@ -65,14 +64,15 @@ export function queueHandlers(parts: ModerationParts): Handlers<typeof queueCont
 
     'moderation.claim': async (call) => {
       const { principal: me } = call;
-      const claimed = await claim(pool, call, call.body);
+      const claimed = await claim(parts, call, call.body);
       if (isRefusal(claimed)) return claimed;
       tellConsoles();
       const { answer: leases, ...extras } = claimed;
-      const ids = leases.map((lease) => lease.note_id);
-      const items = ids.length === 0 ? [] : await notesBodies(parts, me, ids).catch(unread);
-      const claims = items.flatMap((item) => {
-        const lease = leases.find(({ note_id }) => note_id === item.id);
+      const items = await heldItems(parts, me, leases).catch(unread);
+      const of = new Map(leases.map((lease) => [keyOf(lease.subject), lease]));
+      // The items are in the queue's order.
+      const claims = [...items].flatMap(([key, item]) => {
+        const lease = of.get(key);
         return lease ? [{ ...lease, item }] : [];
       });
       return { status: 200, body: { ...STATUS, claims }, ...extras };
