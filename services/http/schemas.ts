@@ -140,6 +140,9 @@ export const Cursor = z.string().meta({ maxLength: 1000, pattern: '^[A-Za-z0-9_.
 /** Any string of strict JSON. */
 export const PlainText = z.string().meta({ pattern: TEXT });
 
+/** For the `meta` of an object whose names are the caller's own. */
+export const PLAIN_NAMES = { propertyNames: { type: 'string', pattern: TEXT } };
+
 /** Any value of strict JSON. */
 export const Json: z.ZodType = z
   .lazy(() =>

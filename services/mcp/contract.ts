@@ -1,19 +1,18 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
-import { Json, PlainText } from '../http/schemas.ts';
+import { Json, PLAIN_NAMES, PlainText } from '../http/schemas.ts';
 
 const Name = z.union([PlainText, z.int()]);
+
+const Meta = z.object({ progressToken: Name.optional() }).catchall(Json).meta(PLAIN_NAMES);
 
 const Call = z
   .strictObject({
     jsonrpc: z.literal('2.0'),
     id: Name.optional(),
     method: PlainText,
-    params: z
-      .object({ _meta: z.object({ progressToken: Name.optional() }).catchall(Json).optional() })
-      .catchall(Json)
-      .optional(),
+    params: z.object({ _meta: Meta.optional() }).catchall(Json).meta(PLAIN_NAMES).optional(),
   })
   .meta({
     id: 'McpCall',
