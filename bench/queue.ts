@@ -5,10 +5,11 @@ import { readConfig } from '../services/config.ts';
 import { isRefusal } from '../services/eventstore/decider.ts';
 import { sql } from '../services/eventstore/sql.ts';
 import type { PrincipalOf } from '../services/http/principal.ts';
-import { claim, releaseLeases } from '../services/moderation/claims.ts';
+import { claim } from '../services/moderation/claims.ts';
 import { decisionOn } from '../services/moderation/commands.ts';
 import { moderationContract } from '../services/moderation/contract.ts';
 import { reviewPlan } from '../services/moderation/decide.ts';
+import { releaseLeases } from '../services/moderation/leases.ts';
 import { addModerator } from '../services/moderation/moderators.ts';
 import { queuePage } from '../services/moderation/queue.ts';
 import { queueCounts } from '../services/moderation/queue-counts.ts';
@@ -96,7 +97,7 @@ async function seed(url: string, count: number): Promise<void> {
 
 async function claimOne({ core }: Desk, principal: Moderator): Promise<string | undefined> {
   const claimed = await claim(
-    core.pool,
+    { pool: core.pool, subjects: [] },
     {
       operation: 'moderation.claim',
       route: moderationContract['moderation.claim'],
@@ -107,7 +108,7 @@ async function claimOne({ core }: Desk, principal: Moderator): Promise<string | 
     { count: 1 },
   );
   if (isRefusal(claimed)) throw new Error(JSON.stringify(claimed));
-  return claimed.answer[0]?.note_id;
+  return claimed.answer[0]?.subject.id;
 }
 
 /** Every note claimed and decided on by one of the moderators; throws where two had the same. */

@@ -119,6 +119,11 @@ export function findNote(noteId: string | null): Sql {
   return sql`SELECT * FROM notes WHERE note_id = ${noteId}::uuid`;
 }
 
+/** The same with the database's clock, by which it is told what became of it. */
+export function findNoteNow(noteId: string): Sql {
+  return sql`SELECT *, clock_timestamp() AS now FROM notes WHERE note_id = ${noteId}`;
+}
+
 /** How many notes wait for a decision, and for how long the oldest has. */
 export function pendingTotals(): Sql {
   return sql`SELECT count(*)::int AS notes,

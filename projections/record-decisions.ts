@@ -38,12 +38,12 @@ function decided(
   id: string,
   decision: RecordDecisionRow['decision'],
 ): Sql {
-  const { policy } = data as { policy?: string };
+  const { policy, claimed_at } = data as { policy?: string; claimed_at?: string | null };
   const { message } = (personal ?? {}) as { message?: string | null };
   return sql`INSERT INTO record_decisions (event_id, subject_type, subject_id, author_id,
-      moderator_id, decision, policy, message, decided_at)
+      moderator_id, decision, policy, message, decided_at, claimed_at)
     VALUES (${event_id}, ${type}, ${id}, ${owner_id}, ${actor.id ?? null}, ${decision},
-      ${policy ?? null}, ${message ?? null}, ${recorded_at})`;
+      ${policy ?? null}, ${message ?? null}, ${recorded_at}, ${claimed_at ?? null})`;
 }
 
 function restored(

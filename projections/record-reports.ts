@@ -115,6 +115,13 @@ export function untoldReports(type: RecordType, id: string): Sql {
     AND told_at IS NULL AND state <> 'silent' ORDER BY reported_at, report_id`;
 }
 
+/** Reported records whose reviews wait for each other until the transaction ends. */
+export function heldRecords(type: RecordType, ids: readonly string[]): Sql {
+  return sql`SELECT subject_id FROM reported_records
+    WHERE subject_type = ${type} AND subject_id = ANY(${ids}::uuid[])
+    ORDER BY subject_id FOR UPDATE`;
+}
+
 /** Records that went with their author's will while reports waited, and whose reporters wait. */
 export function withdrawnReported(limit: number): Sql {
   return sql`SELECT DISTINCT subject_type AS type, subject_id AS id FROM record_reports

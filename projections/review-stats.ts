@@ -1,18 +1,22 @@
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 
-/** Reads of the notes, their decisions and their screenings; they move no table. */
+/** Reads of notes and records, of what was decided on them, and of screenings; they move no table. */
 export interface DepthRow {
   now: Date;
   pending: number;
   past_due: number;
   oldest_seconds: number | null;
+  /** Public notes and records with reports that wait. */
+  reported: number;
 }
 
 /** Past due is what has waited for more than a day. */
 export function queueDepth(): Sql {
   return sql`SELECT now.at AS now, count(n.note_id)::int AS pending,
       count(*) FILTER (WHERE n.submitted_at < now.at - interval '24 hours')::int AS past_due,
-      floor(extract(epoch FROM now.at - min(n.submitted_at)))::int AS oldest_seconds
+      floor(extract(epoch FROM now.at - min(n.submitted_at)))::int AS oldest_seconds,
+      (SELECT count(*) FROM notes WHERE state = 'approved' AND reported_at IS NOT NULL)::int
+        + (SELECT count(*) FROM reported_records WHERE reported_at IS NOT NULL)::int AS reported
     FROM (SELECT clock_timestamp() AS at) now LEFT JOIN notes n ON n.state = 'pending'
     GROUP BY now.at`;
 }
@@ -22,11 +26,23 @@ export interface ArrivalsRow {
   arrivals: number;
 }
 
-/** Notes by the UTC day of their arrival. */
+/**
+ * Notes by the UTC day on which they came, and records by that of a report that none was waiting
+ * before: the second report on what waits brings nothing new.
+ */
 export function arrivalsByDay(from: Date, to: Date): Sql {
-  return sql`SELECT to_char(submitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
-      count(*)::int AS arrivals
-    FROM notes WHERE submitted_at >= ${from} AND submitted_at < ${to} GROUP BY 1`;
+  return sql`SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::int AS arrivals
+    FROM (SELECT submitted_at AS at FROM notes
+        WHERE submitted_at >= ${from} AND submitted_at < ${to}
+      UNION ALL SELECT reported_at FROM record_reports r
+        WHERE reported_at >= ${from} AND reported_at < ${to} AND state <> 'silent'
+          AND NOT EXISTS (SELECT FROM record_reports before
+            LEFT JOIN record_decisions d ON d.event_id = before.settled_by_event
+            WHERE before.subject_type = r.subject_type AND before.subject_id = r.subject_id
+              AND (before.reported_at, before.report_id) < (r.reported_at, r.report_id)
+              AND before.state NOT IN ('silent', 'withdrawn')
+              AND (d.decided_at IS NULL OR d.decided_at > r.reported_at))) arrived
+    GROUP BY 1`;
 }
 
 /** Of all decisions (`day` and `by` are null), of one UTC day, or of one moderator (or the service). */
@@ -47,8 +63,8 @@ export interface DecisionsRow {
 }
 
 /**
- * Age is from arrival to a decision on a pending note, handling from its claim. Overturned: undone,
- * or followed by what says the opposite.
+ * Age is from arrival to a decision on a pending note, or on a record from the oldest report that it
+ * answered; handling is from the claim. Overturned: undone, or followed by what says the opposite.
  */
 export function decisionsIn(from: Date, to: Date): Sql {
   return sql`WITH decided AS (
@@ -65,7 +81,19 @@ export function decisionsIn(from: Date, to: Date): Sql {
               WHEN 'rejected' THEN later.decision IN ('restored', 'granted')
               WHEN 'removed' THEN later.decision IN ('restored', 'granted') END) AS overturned
       FROM note_decisions d JOIN notes n USING (note_id)
-      WHERE d.decided_at >= ${from} AND d.decided_at < ${to}),
+      WHERE d.decided_at >= ${from} AND d.decided_at < ${to}
+      UNION ALL
+      SELECT d.decision, d.moderator_id, to_char(d.decided_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'),
+        (SELECT round(extract(epoch FROM d.decided_at - min(r.reported_at)))::int
+          FROM record_reports r WHERE r.subject_type = d.subject_type
+            AND r.subject_id = d.subject_id AND r.settled_by_event = d.event_id),
+        round(extract(epoch FROM d.decided_at - d.claimed_at))::int,
+        d.undone_at IS NOT NULL OR d.decision = 'removed' AND EXISTS (
+          SELECT FROM record_decisions later
+          WHERE later.subject_type = d.subject_type AND later.subject_id = d.subject_id
+            AND later.decided_at > d.decided_at AND later.undone_at IS NULL
+            AND later.decision = 'restored')
+      FROM record_decisions d WHERE d.decided_at >= ${from} AND d.decided_at < ${to}),
     summed AS (
       SELECT CASE WHEN grouping(day) = 0 THEN 'day' WHEN grouping(moderator_id) = 0 THEN 'moderator'
           ELSE 'all' END AS of,

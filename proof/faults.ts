@@ -1,42 +1,94 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { History } from './history.ts';
+import type { Step } from './plan.ts';
 import type { Random } from './random.ts';
 import type { Stage } from './stage.ts';
 
-const MARKERS = [
-  'CaseOpened',
-  'CaseNoted',
-  'ProfilePublished',
-  'CredentialRevoked',
-  'NoteSubmitted',
-];
+const SLOW_MS = 60;
+/** How long nothing is broken at most, so that bursts show what they have to. */
+const CALM_MS = 3000;
 
-/** One fault after another until the end; each is told, so that a run can be read afterwards. */
+/** Does what a step says, and ends when the fault does. */
+async function happen({ fault, target, ms, marker }: Step, stage: Stage): Promise<string> {
+  const { proxy, web, workers } = stage;
+  const all = [...web, ...workers];
+  const one = (names: readonly string[]) => names[target % names.length] ?? '';
+  switch (fault) {
+    case 'kill -9 of a web process':
+      await stage.kill(one(web));
+      return one(web);
+    case 'kill -9 of a worker process':
+      await stage.kill(one(workers));
+      return one(workers);
+    case 'kill -9 of PostgreSQL':
+      await stage.killPostgres();
+      return '';
+    case 'a process stands still':
+      await stage.freeze(one(all), ms);
+      return `${one(all)}, ${ms} ms`;
+    case 'a backend of PostgreSQL stands still':
+      await stage.freezeBackend(target, ms);
+      return `${ms} ms`;
+    case "a process's clock jumps":
+      stage.moveClock(one(all));
+      return one(all);
+    case 'every connection to the database is cut':
+      proxy.cut();
+      return '';
+    case 'connections to the database are half closed by it':
+      proxy.halfClose('client');
+      return '';
+    case 'connections to the database are half closed to it':
+      proxy.halfClose('server');
+      return '';
+    case 'the database is slow':
+      proxy.delay(SLOW_MS);
+      await sleep(ms);
+      proxy.delay(0);
+      return `${SLOW_MS} ms later, ${ms} ms`;
+    case 'the database is silent':
+      proxy.hold();
+      await sleep(ms);
+      proxy.release();
+      return `${ms} ms`;
+    case "COMMIT's reply is lost":
+      proxy.dropCommitReply(marker);
+      return marker;
+    case 'COMMIT is lost':
+      proxy.dropCommit(marker);
+      return marker;
+  }
+}
+
+/** One step of the plan after another until the end; each is told, so that a run can be read. */
 export async function breakThings(
   stage: Stage,
   history: History,
+  plan: Iterator<Step, never>,
+  burst: (name: string, random: Random) => Promise<unknown>,
   random: Random,
   until: number,
+  say: (line: string) => void,
 ): Promise<void> {
-  const faults: Record<string, () => Promise<unknown> | unknown> = {
-    'kill -9 of a web or worker process': () => stage.kill(random.pick(stage.names)),
-    'kill -9 of PostgreSQL': () => stage.killPostgres(),
-    'a process stands still': () =>
-      stage.freeze(random.pick(stage.names), 500 + random.below(3000)),
-    'every connection to the database is cut': () => stage.proxy.cut(),
-    'the database is silent': async () => {
-      stage.proxy.hold();
-      await sleep(500 + random.below(4000));
-      stage.proxy.release();
-    },
-    "COMMIT's reply is lost": () => stage.proxy.dropCommitReply(random.pick(MARKERS)),
-    'COMMIT is lost': () => stage.proxy.dropCommit(random.pick(MARKERS)),
-  };
+  const started = history.now();
+  const bursts: Promise<unknown>[] = [];
   while (history.now() < until) {
-    const name = random.pick(Object.keys(faults));
-    history.faults.push(name);
-    await faults[name]?.();
+    const step = plan.next().value;
+    bursts.push(...step.amid.map((name) => burst(name, random.fork())));
+    await sleep(20);
+    const fault = { name: step.fault, began: history.now(), ended: Infinity, crash: false };
+    fault.crash = step.fault === 'kill -9 of PostgreSQL';
+    history.faults.push(fault);
+    const detail = await happen(step, stage);
     await stage.ready();
-    await sleep(300 + random.below(1500));
+    fault.ended = history.now();
+    const at = ((fault.began - started) / 1000).toFixed(1);
+    const lasted = ((fault.ended - fault.began) / 1000).toFixed(1);
+    say(`${at.padStart(6)} s  ${step.fault}${detail && ` (${detail})`}, ready after ${lasted} s`);
+    // A burst that takes longer goes on into the next fault.
+    bursts.push(...step.after.map((name) => burst(name, random.fork())));
+    await Promise.race([Promise.all(bursts), sleep(CALM_MS)]);
+    await sleep(step.pauseMs);
   }
+  await Promise.all(bursts);
 }

@@ -1,206 +1,250 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, type Call, type History, open } from './history.ts';
+import { SCOPES } from '../services/http/scopes.ts';
+import { anyAddress, type Common, insist, secret, uuid } from './client.ts';
+import { type Answer, done, type Request } from './history.ts';
 import type { Random } from './random.ts';
 
-interface Credential {
+export interface Credential {
   credential_id: string;
   credential_secret: string;
 }
 
-/** What the clients of one run know in common. */
-export interface Common {
-  call: Call;
-  history: History;
-  cases: { id: string; version: number }[];
-  until: number;
-  /** Nobody writes any more. */
-  quiet: boolean;
+export type Member = ReturnType<typeof openMember>;
+
+interface Manner {
+  used?: Credential | undefined;
+  copies?: number;
+  patience?: number;
 }
 
-const SCOPES = [
-  'updates:read',
-  'profile:write',
-  'case:create',
-  'case:claim',
-  'case:note',
-  'artifact:publish',
-  'credential:manage',
-];
-const consent = {
-  visibility: 'public',
-  publish_consent: true,
-  policy_version: 'service-public-v1',
-};
+const LONG_SECONDS = 80_000;
 
-/** One member with several hands: each does one thing after another, and repeats what is unknown. */
+/** One member: its keys, its credentials and its session, whoever of several hands uses them. */
 export function openMember(common: Common, random: Random, handle: string) {
   const { call, history } = common;
   const id = uuid(random);
-  const keys = { sign_in_key: secret(random), recovery_key: secret(random) };
-  history.secrets.add(keys.sign_in_key).add(keys.recovery_key);
+  let keys = { sign_in_key: secret(random, history), recovery_key: secret(random, history) };
   let credential: Credential | undefined;
+  let session: string | undefined;
+  let gone = false;
+  let renewing: Promise<void> | undefined;
+  const own = { notes: [] as string[], artifacts: [] as string[] };
 
   const bearer = (of = credential) => `Bearer svc_${of?.credential_id}.${of?.credential_secret}`;
+  const from = (address: string) => ({ 'x-forwarded-for': address });
 
-  async function repeat(
-    send: () => Promise<Answer | undefined>,
-    patience: number,
-    failed: () => void = () => undefined,
-  ): Promise<Answer | undefined> {
-    for (let attempt = 0; ; attempt++) {
-      const answer = await send();
-      if (!open(answer) || attempt >= patience) return answer;
-      failed();
-      await sleep(50 + 100 * random.next());
-    }
-  }
-
-  /** Repeats exactly the same until it is known what became of it, or gives up now and then. */
-  async function insist(
+  /** A post that proves itself by what is in its body, from an address that no limit knows. */
+  function post(
     operation: string,
-    key: string,
-    send: () => Promise<Answer | undefined>,
-    patience: number,
-    used: Credential | undefined,
+    path: string,
+    body: object,
+    more: { key?: string; headers?: Record<string, string>; copies?: number; address?: string },
   ): Promise<Answer | undefined> {
-    const invoked = history.now();
-    let lost = false;
-    const answer = await repeat(send, patience, () => {
-      lost = true;
-    });
-    // Whoever may not ask any more does not learn what became of the first try.
-    const unknown = open(answer) || (lost && answer?.status === 401);
-    history.entries.push({
+    const { key, headers, copies = 1, address = anyAddress(random) } = more;
+    const request: Request = {
+      method: 'POST',
+      path,
+      body,
+      headers: { ...from(address), ...headers },
+    };
+    const patience = 1000;
+    const send = () => call(request);
+    const named = key ? { key } : {};
+    return insist(common, random, {
       operation,
-      member: id,
-      key,
-      credential: used?.credential_id ?? null,
-      invoked,
-      answered: history.now(),
-      outcome: unknown ? 'unknown' : (answer?.status ?? 0) < 300 ? 'done' : 'refused',
-      answer: unknown ? undefined : answer,
-    });
-    return unknown ? undefined : answer;
-  }
-
-  function write(operation: string, path: string, body: object, used = credential) {
-    const key = uuid(random);
-    const headers = { authorization: bearer(used), 'idempotency-key': key };
-    const patience = random.chance(0.2) ? 0 : 60;
-    const send = () => call('POST', path, body, headers);
-    return insist(operation, key, send, patience, used).then(async (answer) => {
-      // Now and then a client has forgotten that it was answered.
-      if ((answer?.status ?? 500) < 300 && random.chance(0.1)) {
-        const again = await repeat(send, 60);
-        if (again?.status !== 401 && !same(again, answer))
-          history.wrong.push(`${operation} ${key}: another answer the second time`);
-      }
-      return answer;
+      actor: id,
+      address,
+      ...named,
+      copies,
+      patience,
+      send,
     });
   }
 
-  async function register(): Promise<void> {
+  async function register(address = anyAddress(random)): Promise<boolean> {
     const body = { id, handle, ...keys };
-    const send = () => call('POST', '/api/membership/register', body);
-    const answer = await insist('membership.register', id, send, 1000, undefined);
-    if (answer?.status !== 200) throw new Error(`register: ${JSON.stringify(answer)}`);
-    await bootstrap();
+    const copies = random.chance(0.2) ? 2 : 1;
+    const named = { key: id, copies, address };
+    const answer = await post('membership.register', '/api/membership/register', body, named);
+    gone = !done(answer);
+    return !gone;
   }
 
-  function newCredential(): Credential & { scopes: string[]; expires_at: number } {
-    const made = { credential_id: uuid(random), credential_secret: secret(random) };
-    history.secrets.add(made.credential_secret);
-    return { ...made, scopes: SCOPES, expires_at: Math.floor(Date.now() / 1000) + 80_000 };
+  function newCredential(seconds = LONG_SECONDS) {
+    const made = { credential_id: uuid(random), credential_secret: secret(random, history) };
+    return { ...made, scopes: SCOPES, expires_at: Math.floor(Date.now() / 1000) + seconds };
   }
 
-  async function bootstrap(): Promise<Credential | undefined> {
-    const made = newCredential();
+  async function bootstrap(seconds?: number, copies = 1): Promise<Credential | undefined> {
+    const made = newCredential(seconds);
     const key = uuid(random);
     const body = { member_id: id, sign_in_key: keys.sign_in_key, ...made };
-    const send = () => call('POST', '/api/v1/credentials', body, { 'idempotency-key': key });
-    const answer = await insist('credential.bootstrap', key, send, 200, undefined);
-    if (answer?.status === 201) credential ??= made;
-    return answer?.status === 201 ? made : undefined;
+    const more = { key, headers: { 'idempotency-key': key }, copies };
+    const answer = await post('credential.bootstrap', '/api/v1/credentials', body, more);
+    return done(answer) ? made : undefined;
   }
 
-  /** Makes another credential, writes with it from several hands, and revokes it meanwhile. */
-  async function revoke(): Promise<void> {
-    const made = await bootstrap();
-    if (!made) return;
-    const hands = [1, 2, 3].map(() => openCase(made));
-    await sleep(random.below(60));
-    await write('credential.revoke', '/api/v1/me/credentials/revoke', {
-      credential_id: made.credential_id,
+  /** Another credential in the place of one that is accepted no more; all at once share it. */
+  function renew(): Promise<void> {
+    renewing ??= (async () => {
+      credential = (await bootstrap()) ?? credential;
+      const answer = await call({ method: 'GET', path: '/api/v1/me', headers: authorized() });
+      // As many as there may be are active, and their secrets are forgotten.
+      if (answer?.status === 401 && !gone && (await recover())) credential = await bootstrap();
+    })().finally(() => {
+      renewing = undefined;
     });
-    await openCase(made);
-    await Promise.all(hands);
+    return renewing;
   }
 
-  async function openCase(used = credential): Promise<void> {
-    const title = `A case ${random.below(1e9)}`;
-    const body = { title, summary: 's', objective: 'o', acceptance_criteria: ['c'], ...consent };
-    const path = '/api/v1/cases';
-    const answer = await write('case.create', path, { ...body, artifact_id: null }, used);
-    if (answer?.status === 201) common.cases.push({ id: answer.body.case.id, version: 1 });
+  const authorized = (used = credential) => ({ authorization: bearer(used) });
+
+  /** A mutation of `/api/v1`, once, however often it is sent. */
+  async function write(
+    operation: string,
+    path: string,
+    body: object,
+    { used = credential, copies, patience }: Manner = {},
+  ): Promise<Answer | undefined> {
+    const key = uuid(random);
+    const headers = { ...authorized(used), 'idempotency-key': key };
+    const answer = await insist(common, random, {
+      operation,
+      actor: id,
+      address: '',
+      key,
+      credential: used?.credential_id,
+      patience: patience ?? (random.chance(0.15) ? 0 : 60),
+      copies: copies ?? (random.chance(0.1) ? 3 : 1),
+      again: random.chance(0.15),
+      send: () => call({ method: 'POST', path, body, headers }),
+    });
+    if (answer?.status === 401 && used === credential && !gone) await renew();
+    return answer;
   }
 
-  async function onCase(): Promise<void> {
-    if (common.cases.length === 0) return;
-    const { id: caseId, version } = random.pick(common.cases.slice(-20));
-    const path = `/api/v1/cases/${caseId}`;
-    if (random.chance(0.5))
-      await write('case.note', `${path}/notes`, { message: 'A word', ...consent });
-    else await write('case.claim', `${path}/claim`, { expected_version: version });
+  async function read(path: string): Promise<Answer | undefined> {
+    const answer = await call({ method: 'GET', path, headers: authorized() });
+    if (answer?.status === 500) history.wrong.push(`GET ${path}: answered 500`);
+    return answer;
   }
 
-  const publish = () =>
-    write('profile.publish', '/api/v1/me/profile', {
-      display_name: `Member ${random.below(1e9)}`,
-      summary: 's',
-      links: [],
-      capabilities: [],
-      ...consent,
+  /** A replacement; where the answer is lost, the new bearer asks for it. */
+  async function rotate(used = credential): Promise<void> {
+    const made = newCredential();
+    const key = uuid(random);
+    const request = { method: 'POST', path: '/api/v1/me/credentials/rotate', body: made };
+    const as = (by: Credential | undefined) =>
+      call({ ...request, headers: { ...authorized(by), 'idempotency-key': key } });
+    const answer = await insist(common, random, {
+      operation: 'credential.rotate',
+      actor: id,
+      address: '',
+      key,
+      credential: used?.credential_id,
+      send: async () => {
+        const before = await as(used);
+        return before?.status === 401 ? as(made) : before;
+      },
+    });
+    if (done(answer) && used === credential) credential = made;
+  }
+
+  const revoke = (of: Credential) =>
+    write('credential.revoke', '/api/v1/me/credentials/revoke', {
+      credential_id: of.credential_id,
     });
 
-  async function note(): Promise<void> {
-    const noteId = uuid(random);
-    const body = { id: noteId, message: `A note ${random.below(1e9)}` };
-    const send = () => call('POST', '/api/guestbook', body);
-    await insist('guestbook.submit', noteId, send, random.chance(0.2) ? 0 : 60, undefined);
-  }
-
-  async function signIn(): Promise<void> {
+  async function signIn(): Promise<string | undefined> {
+    const address = anyAddress(random);
+    const entry = { operation: 'membership.login', actor: id, address };
     const body = { id, sign_in_key: keys.sign_in_key };
-    const answer = await call('POST', '/api/membership/login', body);
-    if (!answer?.cookie) return;
-    history.secrets.add(answer.cookie.split('.').at(-1) ?? '');
-    await call('GET', '/api/membership/me', undefined, { cookie: answer.cookie });
+    const headers = from(address);
+    let cookie: string | undefined;
+    await insist(common, random, {
+      ...entry,
+      get subject() {
+        return /=([0-9a-f-]{36})\./.exec(cookie ?? '')?.[1] ?? '';
+      },
+      send: async () => {
+        const answer = await call({ method: 'POST', path: '/api/membership/login', body, headers });
+        cookie = answer?.cookie;
+        if (cookie) history.secrets.add(cookie.split('.').at(-1) ?? '');
+        return answer;
+      },
+    });
+    session = cookie;
+    return cookie;
   }
 
-  async function hand(): Promise<void> {
-    while (history.now() < common.until) {
-      const dice = random.next();
-      if (dice < 0.05) await Promise.all(Array.from({ length: 8 }, () => openCase()));
-      else if (dice < 0.25) await openCase();
-      else if (dice < 0.45) await onCase();
-      else if (dice < 0.6) await publish();
-      else if (dice < 0.8) await note();
-      else if (dice < 0.85) await revoke();
-      else await signIn();
-    }
+  /** A post with the session's cookie; of what has no receipt only the subject is known. */
+  function asSession(
+    operation: string,
+    path: string,
+    body: object,
+    named: { key?: string; subject?: string },
+  ) {
+    const address = anyAddress(random);
+    const headers = { ...from(address), cookie: session ?? '' };
+    const send = () => call({ method: 'POST', path, body, headers });
+    return insist(common, random, { operation, actor: id, address, ...named, send });
   }
 
-  return { id, register, hand, bearer };
-}
+  async function signOut(): Promise<void> {
+    const ended = /=([0-9a-f-]{36})\./.exec(session ?? '')?.[1];
+    if (ended)
+      await asSession('membership.logout', '/api/membership/logout', {}, { subject: ended });
+    session = undefined;
+  }
 
-const same = (left: Answer | undefined, right: Answer | undefined): boolean =>
-  left?.status === right?.status && JSON.stringify(left?.body) === JSON.stringify(right?.body);
+  /** New keys for old; every credential and session ends. */
+  async function recover(): Promise<boolean> {
+    const made = { sign_in_key: secret(random, history), recovery_key: secret(random, history) };
+    const operation_id = uuid(random);
+    const body = {
+      id,
+      recovery_key: keys.recovery_key,
+      new_sign_in_key: made.sign_in_key,
+      new_recovery_key: made.recovery_key,
+      operation_id,
+    };
+    const copies = random.chance(0.3) ? 2 : 1;
+    const more = { key: operation_id, copies };
+    const answer = await post('membership.recover', '/api/membership/recover', body, more);
+    session = undefined;
+    // Whoever does not know which keys are the present ones has lost the account.
+    if (done(answer)) keys = made;
+    else gone = true;
+    return !gone;
+  }
 
-export function uuid(random: Random): string {
-  const hex = () => random.below(16).toString(16);
-  return 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, hex);
-}
+  async function remove(): Promise<void> {
+    const body = { confirm_handle: handle, erase_notes: random.chance(0.5) };
+    const answer = await write('account.delete', '/api/v1/me/delete', body);
+    gone = answer === undefined || done(answer);
+    if (!gone) await sleep(100);
+  }
 
-function secret(random: Random): string {
-  return Array.from({ length: 64 }, () => random.below(16).toString(16)).join('');
+  return {
+    id,
+    handle,
+    own,
+    register,
+    bootstrap,
+    renew,
+    write,
+    read,
+    rotate,
+    revoke,
+    signIn,
+    signOut,
+    asSession,
+    recover,
+    remove,
+    bearer,
+    post,
+    credential: () => credential,
+    session: () => session,
+    gone: () => gone,
+  };
 }

@@ -1,34 +1,65 @@
 import { registerHooks } from 'node:module';
 
+interface Edit {
+  file: string;
+  text: RegExp;
+  instead: string;
+}
+
 /** Faults that the checker must find: what stands in a file, and what is put in its place. */
-const MUTANTS: Readonly<Record<string, { file: string; text: RegExp; instead: string }>> = {
-  'no-lock': {
-    file: 'services/eventstore/store.ts',
-    text: /ORDER BY member_id FOR UPDATE/g,
-    instead: 'ORDER BY member_id',
-  },
-  'no-receipt': {
-    file: 'services/member-command.ts',
-    text: /if \(receipt\) \{/g,
-    instead: 'if (receipt && Date.now() < 0) {',
-  },
-  'plain-sequence': {
-    file: 'projections/feed/feed.ts',
-    text: /SELECT \$\{entry\.member\}, head\.sequence,/g,
-    instead: "SELECT ${entry.member}, nextval('events_position_seq'),",
-  },
+export const MUTANTS: Readonly<Record<string, readonly Edit[]>> = {
+  'no-lock': [
+    {
+      file: 'services/eventstore/transaction.ts',
+      text: /ORDER BY member_id FOR UPDATE( SKIP LOCKED)?/g,
+      instead: 'ORDER BY member_id',
+    },
+  ],
+  // Looked for by the command, and kept unique by storage: both are the check.
+  'no-receipt': [
+    {
+      file: 'services/member-command.ts',
+      text: /if \(receipt\) \{/g,
+      instead: 'if (receipt && Date.now() < 0) {',
+    },
+    {
+      file: 'services/eventstore/append.ts',
+      text: /(\$\{receipt\.eventIds\}, \$\{now\}\))`/g,
+      instead: '$1 ON CONFLICT DO NOTHING`',
+    },
+  ],
+  'plain-sequence': [
+    {
+      file: 'projections/feed/feed.ts',
+      text: /SELECT \$\{entry\.member\}, head\.sequence,/g,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is put into a template
+      instead: "SELECT ${entry.member}, nextval('events_position_seq'),",
+    },
+  ],
+  // The bearer proven before the lock, and not once more under it.
+  'no-second-proof': [
+    {
+      file: 'services/member-command.ts',
+      text: /return live\?\.member_id === principal\.memberId \? null/g,
+      instead: 'return live !== null ? null',
+    },
+  ],
 };
 
 export const MUTANT_NAMES = Object.keys(MUTANTS);
 
-const chosen = MUTANTS[process.env.PROOF_MUTANT ?? ''];
-if (chosen)
+const chosen = MUTANTS[process.env.PROOF_MUTANT ?? ''] ?? [];
+if (chosen.length > 0)
   registerHooks({
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context);
-      if (!url.endsWith(chosen.file)) return loaded;
-      const source = String(loaded.source);
-      if (!chosen.text.test(source)) throw new Error(`no ${chosen.text} in ${chosen.file}`);
-      return { ...loaded, source: source.replace(chosen.text, chosen.instead) };
+      const edits = chosen.filter(({ file }) => url.endsWith(file));
+      if (edits.length === 0) return loaded;
+      let source = String(loaded.source);
+      for (const { file, text, instead } of edits) {
+        if (source.search(text) < 0) throw new Error(`no ${text} in ${file}`);
+        source = source.replace(text, instead);
+      }
+      return { ...loaded, source };
     },
   });

@@ -1,16 +1,7 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
-import pg from 'pg';
-import { assertRebuilt } from '../test/harness/rebuilt.ts';
-import { check } from './check.ts';
-import { breakThings } from './faults.ts';
-import { openCall, openHistory } from './history.ts';
-import { type Common, openMember } from './member.ts';
+import { parseArgs } from 'node:util';
+import type { Verdict } from './check.ts';
 import { MUTANT_NAMES } from './mutant.ts';
-import { seeded } from './random.ts';
-import { moderate, readFeed, visit } from './reader.ts';
-import { leaks } from './secrets.ts';
+import { run } from './run.ts';
 import { openStage } from './stage.ts';
 
 const { values } = parseArgs({
@@ -29,92 +20,54 @@ if (!(seconds > 0) || !Number.isInteger(seed) || (mutant && !MUTANT_NAMES.includ
   process.exit(1);
 }
 
-const MEMBERS = 12;
-const HANDS = 3;
-const LIMITS = { writes: 40, credentials: 10 };
+const UNDO_SECONDS = 3;
+const limits = {
+  writes: 40,
+  credentials: 10,
+  notes: 10,
+  registrations: 3,
+  attempts: 20,
+  members: Math.max(300, 4 * seconds),
+};
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 say(`seed ${seed}, ${seconds} s${mutant ? `, mutant ${mutant}` : ''}`);
-const random = seeded(seed);
-const many = '1000000';
 const stage = await openStage(
   {
-    LIMIT_KEY_ATTEMPTS: many,
-    LIMIT_BOOTSTRAP_ATTEMPTS: many,
-    LIMIT_REGISTRATIONS_PER_DAY: many,
-    LIMIT_NOTES_PER_TEN_MINUTES: many,
-    LIMIT_NOTES_PER_DAY: many,
-    LIMIT_WRITES_PER_DAY: String(LIMITS.writes),
-    LIMIT_ACTIVE_CREDENTIALS: String(LIMITS.credentials),
+    LIMIT_KEY_ATTEMPTS: String(limits.attempts),
+    LIMIT_BOOTSTRAP_ATTEMPTS: '1000000',
+    LIMIT_REGISTRATIONS_PER_DAY: String(limits.registrations),
+    LIMIT_MEMBERS: String(limits.members),
+    LIMIT_NOTES_PER_TEN_MINUTES: String(limits.notes),
+    LIMIT_NOTES_PER_DAY: '1000000',
+    LIMIT_WRITES_PER_DAY: String(limits.writes),
+    LIMIT_ACTIVE_CREDENTIALS: String(limits.credentials),
+    UNDO_WINDOW_SECONDS: String(UNDO_SECONDS),
     LOG_LEVEL: 'info',
   },
   mutant,
 );
 
-async function moderatorToken(name: string): Promise<string> {
-  const command = join(import.meta.dirname, '../services/moderator-command.ts');
-  const env = { ...stage.env, DATABASE_URL: stage.url(), DATABASE_DIRECT_URL: stage.url() };
-  const args = [command, 'add', name, '--role', 'moderator'];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
-  return stdout.trim().split('\n').at(-1) ?? '';
-}
-
-async function run(): Promise<string[]> {
-  const history = openHistory();
-  const choice = random.fork();
-  const call = openCall(stage.addresses, () => choice.below(1000));
-  const common: Common = { call, history, cases: [], until: Infinity, quiet: false };
-  const tokens = [await moderatorToken('ann'), await moderatorToken('bob')];
-  for (const token of tokens) history.secrets.add(token.split('.').at(-1) ?? '');
-  const members = Array.from({ length: MEMBERS }, (_, index) =>
-    openMember(common, random.fork(), `member_${index}`),
-  );
-  await Promise.all(members.map((member) => member.register()));
-
-  common.until = history.now() + seconds * 1000;
-  const readers = members.map((member) => readFeed(common, random.fork(), member));
-  await Promise.all([
-    breakThings(stage, history, random.fork(), common.until),
-    visit(common),
-    ...tokens.map((token) => moderate(common, random.fork(), token)),
-    ...members.flatMap((member) => Array.from({ length: HANDS }, () => member.hand())),
-  ]);
-  await stage.ready();
-  common.quiet = true;
-  const feeds = await Promise.all(readers);
-  await stage.stopProcesses();
-
-  const by = (outcome: string) => history.entries.filter((entry) => entry.outcome === outcome);
-  say(
-    `${history.entries.length} operations: ${by('done').length} done, ${by('refused').length} ` +
-      `refused, ${by('unknown').length} unknown; ${history.faults.length} faults`,
-  );
-  for (const [name, { length }] of Map.groupBy(history.faults, (fault) => fault))
-    say(`  ${length} × ${name}`);
-
-  const pool = new pg.Pool({ connectionString: stage.url(), max: 4 });
-  pool.on('error', () => undefined);
-  const wrong = await check(pool, history, feeds, LIMITS);
-  await assertRebuilt({ url: stage.url(), pool }).catch((error: Error) => {
-    wrong.push(`a read model differs from its rebuild: ${error.message.slice(0, 500)}`);
-  });
-  const files = { log: stage.logFile, wal: stage.walFolder };
-  wrong.push(...(await leaks(pool, [...history.secrets], files)));
-  await pool.end();
-  return wrong;
-}
-
-let wrong: string[];
+let verdicts: Verdict[];
 try {
-  wrong = await run();
+  verdicts = await run(stage, { seconds, seed, limits, undoMs: UNDO_SECONDS * 1000 }, say);
 } finally {
   await stage.close();
 }
-for (const fault of wrong.slice(0, 20)) say(`WRONG ${fault}`);
+say('');
+for (const { rule, wrong } of verdicts) {
+  say(`${wrong.length === 0 ? 'holds ' : 'BROKEN'}  ${rule}`);
+  for (const one of wrong.slice(0, 8)) say(`        ${one}`);
+  if (wrong.length > 8) say(`        and ${wrong.length - 8} more`);
+}
+const broken = verdicts.filter(({ wrong }) => wrong.length > 0).length;
+const again = `npm run proof -- --seed ${seed} --seconds ${seconds}`;
 say(
-  wrong.length === 0
-    ? 'Nothing is wrong.'
-    : `${wrong.length} things are wrong. Again: --seed ${seed} --seconds ${seconds}`,
+  mutant
+    ? `\nThe mutant ${mutant} was ${broken > 0 ? 'found' : `NOT found. Again: ${again} --mutant ${mutant}`}`
+    : broken === 0
+      ? '\nNothing is wrong.'
+      : `\n${broken} rules are broken. Again: ${again}`,
 );
 // A mutant is there to be found.
-process.exitCode = (wrong.length === 0) === (mutant === undefined) ? 0 : 1;
+process.exitCode = broken > 0 === (mutant !== undefined) ? 0 : 1;

@@ -1,65 +1,49 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Common, openMember } from './member.ts';
+import type { Common } from './client.ts';
+import type { Seen } from './history.ts';
+import type { Member } from './member.ts';
 import type { Random } from './random.ts';
 
-export interface Seen {
-  member: string;
-  events: { id: string; sequence: number }[];
-}
-
-/** Pages a member's feed from the beginning to its end, which is when nobody writes any more. */
-export async function readFeed(
-  common: Common,
-  random: Random,
-  member: ReturnType<typeof openMember>,
-): Promise<Seen> {
-  const seen: Seen = { member: member.id, events: [] };
+/** Pages a member's feed from the beginning to its end: the member's, or when nobody writes any more. */
+export async function readFeed(common: Common, random: Random, member: Member): Promise<Seen> {
+  const seen: Seen = { member: member.id, events: [], whole: false };
   let cursor = '';
-  for (;;) {
+  while (!member.gone()) {
     const late = common.quiet;
     const wait = late ? 0 : random.below(3);
-    const search = `limit=${1 + random.below(5)}&wait=${wait}${cursor && `&cursor=${cursor}`}`;
-    const headers = { authorization: member.bearer() };
-    const answer = await common.call('GET', `/api/v1/updates?${search}`, undefined, headers);
+    const limit = 1 + random.below(late ? 100 : 8);
+    const search = `limit=${limit}&wait=${wait}${cursor && `&cursor=${cursor}`}`;
+    const answer = await member.read(`/api/v1/updates?${search}`);
     // A cursor that the service gave and takes no more: what was read so far tells.
-    if (answer?.status === 400) return seen;
-    if (answer?.status !== 200) {
+    if (answer?.status === 400) return { ...seen, whole: true };
+    if (answer?.status === 200) {
+      seen.events.push(...answer.body.events);
+      cursor = answer.body.next_cursor;
+      if (late && !answer.body.has_more) return { ...seen, whole: true };
+    } else {
+      if (answer?.status === 401 && late) await member.renew();
       await sleep(100);
-      continue;
     }
-    seen.events.push(...answer.body.events);
-    cursor = answer.body.next_cursor;
-    if (late && !answer.body.has_more) return seen;
   }
+  return seen;
 }
 
-/** Reads the guestbook as a visitor does, and remembers what was public. */
-export async function visit({ call, history, until }: Common): Promise<void> {
-  while (history.now() < until) {
-    const answer = await call('GET', '/api/guestbook');
-    for (const entry of answer?.body?.entries ?? []) history.published.add(entry.id);
-    await sleep(50);
-  }
-}
-
-/** Claims, approves, rejects and undoes, one note after another. */
-export async function moderate(common: Common, random: Random, token: string): Promise<void> {
-  const headers = { authorization: `Bearer ${token}` };
-  const post = (path: string, body: object) =>
-    common.call('POST', `/api/moderation/${path}`, body, headers);
-  while (common.history.now() < common.until) {
-    const claimed = await post('claims', { count: 2 });
-    for (const { item } of claimed?.body?.claims ?? []) {
-      const what = random.chance(0.6)
-        ? { action: 'approve' }
-        : { action: 'reject', policy: 'spam' };
-      const body = { ...what, expected_version: item.version };
-      const decided = await post(`notes/${item.id}/decisions`, body);
-      if (decided?.status === 201 && random.chance(0.15))
-        await post(`decisions/${decided.body.event_id}/undo`, {
-          expected_version: decided.body.version,
-        });
+/** Reads the guestbook as a visitor does, and remembers what was public and when. */
+export async function visit(common: Common, random: Random): Promise<void> {
+  const { call, history } = common;
+  while (history.now() < common.until) {
+    const parent = random.chance(0.3) ? common.notes.at(-1) : undefined;
+    const invoked = history.now();
+    const path = `/api/guestbook${parent ? `?parent_id=${parent}` : ''}`;
+    const answer = await call({ method: 'GET', path });
+    const answered = history.now();
+    if (answer?.status === 200) {
+      const shown: string[] = answer.body.entries.map(({ id }: { id: string }) => id);
+      // Replies are shown only while their parent is.
+      for (const note of parent ? [parent, ...shown] : shown)
+        history.sightings.push({ note, invoked, answered });
+      if (!parent) common.notes = shown.toReversed();
     }
-    await sleep(100);
+    await sleep(40);
   }
 }

@@ -1,23 +1,99 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { formsOf, tracesInTables } from '../test/harness/traces.ts';
 
-/** Where a sample of the secrets stands that should stand nowhere: tables, log, WAL. */
+/** A window of the bytes that are searched; every form of a secret is at least twice as long. */
+const WINDOW = 15;
+
+/**
+ * A key of 64 hex digits as it may stand somewhere, as latin1: (1) in hex, small or capital, (2) its 32
+ * bytes as they are, (3) the bytes or the digits in base64, at each alignment, (4) the same in
+ * base64url, (5) the digits escaped: percent, JSON, or hex once more.
+ */
+export function formsOf(secret: string): string[] {
+  const bytes = [Buffer.from(secret, 'hex'), Buffer.from(secret)];
+  // Of something longer, what is the same whatever stands before and after.
+  const base64 = bytes.flatMap((raw) =>
+    [0, 1, 2].map((shift) =>
+      Buffer.concat([Buffer.alloc(shift), raw])
+        .toString('base64')
+        .replace(/=+$/, '')
+        .slice(shift === 0 ? 0 : shift + 1, -1),
+    ),
+  );
+  const codes = [...secret].map((digit) => digit.charCodeAt(0).toString(16));
+  const url = base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'));
+  return [
+    ...new Set([
+      secret,
+      secret.toUpperCase(),
+      bytes[0]?.toString('latin1') ?? '',
+      ...base64,
+      ...url,
+      codes.map((code) => `%${code}`).join(''),
+      codes.map((code) => `\\u00${code}`).join(''),
+      codes.join(''),
+    ]),
+  ];
+}
+
+/**
+ * Looks for any form of many secrets at once: of whatever is as long as two windows, one whole window
+ * begins at a multiple of its length, so only those are looked up.
+ */
+export function finder(secrets: Iterable<string>): (bytes: Buffer) => string | undefined {
+  const windows = new Map<string, { secret: string; form: string; at: number }[]>();
+  for (const secret of secrets)
+    for (const form of formsOf(secret))
+      for (let at = 0; at < WINDOW; at++) {
+        const window = form.slice(at, at + WINDOW);
+        const known = windows.get(window);
+        if (known) known.push({ secret, form, at });
+        else windows.set(window, [{ secret, form, at }]);
+      }
+  return (bytes) => {
+    for (let place = 0; place + WINDOW <= bytes.length; place += WINDOW) {
+      const hits = windows.get(bytes.toString('latin1', place, place + WINDOW)) ?? [];
+      for (const { form, at, secret } of hits) {
+        const from = place - at;
+        if (from >= 0 && bytes.toString('latin1', from, from + form.length) === form) return secret;
+      }
+    }
+    return undefined;
+  };
+}
+
+function filesIn(place: string): string[] {
+  if (!statSync(place).isDirectory()) return [place];
+  return readdirSync(place, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() || entry.isFile() ? filesIn(join(place, entry.name)) : [],
+  );
+}
+
+/** Where a secret stands that should stand nowhere: every row as a dump shows it, and every file. */
 export async function leaks(
   pool: pg.Pool,
-  secrets: readonly string[],
-  files: { log: string; wal: string },
-): Promise<string[]> {
-  const sample = secrets.filter((_, index) => index % Math.ceil(secrets.length / 24) === 0);
-  const found = await tracesInTables(pool, sample);
-  const forms = [...new Set(sample.flatMap(formsOf))];
-  const wal = readdirSync(files.wal, { withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ name }) => join(files.wal, name));
-  for (const file of [files.log, ...wal]) {
-    const text = readFileSync(file).toString('latin1');
-    if (forms.some((form) => text.includes(form))) found.push(file);
+  secrets: ReadonlySet<string>,
+  places: readonly string[],
+): Promise<{ found: string[]; searched: number }> {
+  const find = finder(secrets);
+  const found = new Set<string>();
+  let searched = 0;
+  const search = (bytes: Buffer, place: string) => {
+    searched += bytes.length;
+    if (find(bytes)) found.add(`a secret stands in ${place}`);
+  };
+  await pool.query('ANALYZE');
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('information_schema', 'pg_catalog')
+     UNION ALL VALUES ('pg_catalog.pg_stats'), ('pg_catalog.pg_statistic_ext_data')`,
+  );
+  for (const { name } of tables) {
+    const { rows } = await pool.query<{ line: string }>(`SELECT t::text AS line FROM ${name} t`);
+    search(Buffer.from(rows.map(({ line }) => line).join('\n')), `table ${name}`);
   }
-  return found.map((place) => `a secret stands in ${place.slice(0, 120)}`);
+  await pool.query('CHECKPOINT');
+  for (const file of places.flatMap(filesIn)) search(readFileSync(file), file);
+  return { found: [...found], searched };
 }

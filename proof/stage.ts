@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream, realpathSync, rmSync } from 'node:fs';
+import { appendFileSync, createWriteStream, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { embeddedPostgres } from '../services/embedded/postgres.ts';
 import { runningPostmaster } from '../services/embedded/postmaster.ts';
 import { migrate } from '../services/migrate.ts';
@@ -15,6 +16,20 @@ const services = (file: string) => join(import.meta.dirname, '../services', file
 const WORKER = join(import.meta.dirname, '../workers/worker.ts');
 const HOUR_MS = 3_600_000;
 
+/** By how much a process's clock is off, at first and after each jump. */
+const clocks = (index: number) =>
+  [0, HOUR_MS, -HOUR_MS, 30 * HOUR_MS].map((_, at, all) => all[(at + index) % all.length]).join();
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
+  exitCode !== null || signalCode !== null;
+
+async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+  if (hasEnded(child)) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  await ended;
+}
+
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 interface Actor {
@@ -24,29 +39,38 @@ interface Actor {
   child?: ChildProcess;
 }
 
-/** Two web and two worker processes, PostgreSQL, and a proxy on its wire; one clock is an hour off. */
+/** Two web and two worker processes, PostgreSQL, and a proxy on its wire; no two clocks agree. */
 export async function openStage(limits: Record<string, string>, mutant: string | undefined) {
   const { path: folder, remove } = temporaryFolder('proof');
   const dataDir = join(folder, 'data');
   const port = await freePort();
   const startPostgres = () =>
-    embeddedPostgres({ dataDir, settings: { port, max_connections: 200 } });
+    embeddedPostgres({
+      dataDir,
+      // All of the WAL is kept, to be searched.
+      settings: { port, max_connections: 200, wal_keep_size: '4GB' },
+    });
   let postgres = await startPostgres();
   const home = realpathSync(join(dataDir, 'postgres'));
   await migrate(postgres.url);
   const ends: (() => Promise<void>)[] = [];
   const proxy = await wireProxy({ teardown: (end) => ends.push(end) }, postgres.url);
 
-  const log = createWriteStream(join(folder, 'log'));
+  const logFile = join(folder, 'log');
+  const log = createWriteStream(logFile, { flags: 'a' });
+  const answersFile = join(folder, 'answers');
+  const answers = createWriteStream(answersFile);
   const ports = [await freePort(), await freePort()];
   const addresses = ports.map((web) => `http://127.0.0.1:${web}`);
+  const serverKey = randomBytes(32).toString('hex');
   const common = {
     PATH: process.env.PATH ?? '',
     DATA_DIR: dataDir,
     DATABASE_URL: proxy.url,
     DATABASE_DIRECT_URL: proxy.url,
     BASE_URL: addresses[0] ?? '',
-    SERVER_KEYS: `1:${randomBytes(32).toString('hex')}`,
+    SERVER_KEYS: `1:${serverKey}`,
+    TRUSTED_PROXIES: '1',
     METRICS_PORT: '0',
     UNDO_WINDOW_SECONDS: '3',
     ...limits,
@@ -56,12 +80,12 @@ export async function openStage(limits: Record<string, string>, mutant: string |
     ...ports.map((web, index) => ({
       name: `web.${index + 1}`,
       file: services('web.ts'),
-      env: { ...common, PORT: web, PROOF_CLOCK_MS: String(index * HOUR_MS) },
+      env: { ...common, PORT: String(web), PROOF_CLOCK_MS: clocks(index) },
     })),
     ...[1, 2].map((index) => ({
       name: `worker.${index}`,
       file: WORKER,
-      env: { ...common, PROOF_CLOCK_MS: String(-HOUR_MS * (index - 1)) },
+      env: { ...common, PROOF_CLOCK_MS: clocks(index + 1) },
     })),
   ];
 
@@ -83,9 +107,7 @@ export async function openStage(limits: Record<string, string>, mutant: string |
   async function kill(name: string): Promise<void> {
     const actor = actors.find((one) => one.name === name);
     if (!actor?.child) return;
-    const ended = once(actor.child, 'exit');
-    actor.child.kill('SIGKILL');
-    await ended;
+    await end(actor.child, 'SIGKILL');
     start(actor);
   }
 
@@ -96,11 +118,32 @@ export async function openStage(limits: Record<string, string>, mutant: string |
     child?.kill('SIGCONT');
   }
 
+  /** One of PostgreSQL's processes that serve connections, with whatever locks it holds. */
+  async function freezeBackend(which: number, ms: number): Promise<void> {
+    const client = new pg.Client(postgres.url);
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity
+       WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY pid`,
+    );
+    await client.end();
+    const pid = rows[which % rows.length]?.pid;
+    if (!pid) return;
+    process.kill(pid, 'SIGSTOP');
+    await sleep(ms);
+    process.kill(pid, 'SIGCONT');
+  }
+
+  const moveClock = (name: string) =>
+    actors.find((one) => one.name === name)?.child?.kill('SIGUSR2');
+
   async function killPostgres(): Promise<void> {
     const running = runningPostmaster(join(home, 'data'));
     if (running) process.kill(running.pid, 'SIGKILL');
     await postgres.died;
     await postgres.stop();
+    // The next one begins its log anew.
+    appendFileSync(logFile, readFileSync(join(home, 'log')));
     postgres = await startPostgres();
   }
 
@@ -110,25 +153,28 @@ export async function openStage(limits: Record<string, string>, mutant: string |
         addresses.map((base) => fetch(`${base}/readyz`).catch(() => undefined)),
       );
       // A worker that could not begin while storage was gone has ended: it begins again.
-      for (const actor of actors) if (actor.child?.exitCode != null) start(actor);
+      for (const actor of actors) if (actor.child && hasEnded(actor.child)) start(actor);
       if (answers.every((answer) => answer?.status === 200)) return;
       await sleep(100);
     }
     throw new Error('the service did not become ready within a minute');
   }
 
-  async function stopProcesses(): Promise<void> {
+  async function stop(names: readonly string[]): Promise<void> {
     await Promise.all(
-      actors.map(async ({ child }) => {
-        if (!child || child.exitCode !== null) return;
-        const ended = once(child, 'exit');
-        child.kill('SIGCONT');
-        child.kill('SIGTERM');
+      actors.map(async ({ name, child }) => {
+        if (!names.includes(name) || !child) return;
         const late = setTimeout(() => child.kill('SIGKILL'), 30_000);
-        await ended;
+        await end(child, 'SIGTERM');
         clearTimeout(late);
       }),
     );
+  }
+
+  /** Where no secret may stand: all logs, all answers, and PostgreSQL's files with its WAL. */
+  async function places(): Promise<string[]> {
+    await Promise.all([log, answers].map((file) => new Promise<void>((ended) => file.end(ended))));
+    return [logFile, answersFile, join(home, 'log'), join(home, 'data')];
   }
 
   async function close(): Promise<void> {
@@ -143,17 +189,22 @@ export async function openStage(limits: Record<string, string>, mutant: string |
   await ready();
   return {
     url: () => postgres.url,
-    names: actors.map(({ name }) => name),
-    logFile: join(folder, 'log'),
-    walFolder: join(home, 'data', 'pg_wal'),
+    web: actors.map(({ name }) => name).filter((name) => name.startsWith('web')),
+    workers: actors.map(({ name }) => name).filter((name) => name.startsWith('worker')),
+    /** Keeps what was answered, to be searched with the rest. */
+    keep: (text: string) => answers.write(`${text}\n`),
+    places,
+    secret: serverKey,
     addresses,
     env: common,
     proxy,
     kill,
     freeze,
+    freezeBackend,
+    moveClock,
     killPostgres,
     ready,
-    stopProcesses,
+    stop,
     close,
   };
 }

@@ -18,23 +18,23 @@ export function sharedPatience<Result>(work: () => Promise<Result>): Promise<Res
   return patience.run({ left: PATIENCE_MS }, work);
 }
 
-/** Work that may use up what is left of the patience; `until`: milliseconds of the epoch. */
+/** Work that may use up what is left of the patience; `until` is a `deadline`. */
 export async function patiently<Result>(work: (until: number) => Promise<Result>): Promise<Result> {
   const shared = patience.getStore();
-  const started = Date.now();
+  const started = performance.now();
   try {
     // Outside of it, since work for several requests at once is done on behalf of none of them.
     return await patience.run(undefined as never, () =>
       work(started + (shared?.left ?? PATIENCE_MS)),
     );
   } finally {
-    if (shared) shared.left -= Date.now() - started;
+    if (shared) shared.left -= performance.now() - started;
   }
 }
 
-/** Until when storage may take now, in milliseconds of the epoch. */
+/** Until when storage may take now, by `performance.now()`, which no change of the clock moves. */
 export function deadline(): number {
-  return Date.now() + (patience.getStore()?.left ?? PATIENCE_MS);
+  return performance.now() + (patience.getStore()?.left ?? PATIENCE_MS);
 }
 
 /** How values are read: the driver's way, but for bigint, which is a number. */
@@ -98,6 +98,11 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
+/** The server refused the statement and said so: the connection stands, and nothing came of it. */
+export function isServerError(error: unknown): boolean {
+  return (error as { severity?: string }).severity === 'ERROR';
+}
+
 /** Destroys the connection, so that whatever waits on it fails now. */
 export function cut(client: pg.ClientBase): void {
   (
@@ -128,18 +133,18 @@ function acquire(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
 }
 
 /**
- * Work on a connection of the pool until `until` (milliseconds of the epoch), when the connection
- * is cut, so that a silent server holds nobody. One left inside a transaction is not used again.
+ * Work on a connection of the pool until `until` (a `deadline`), when the connection is cut, so that
+ * a silent server holds nobody. One left inside a transaction is not used again.
  */
 export async function withClient<Result>(
   pool: pg.Pool,
   until: number,
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
-  const started = Date.now();
+  const started = performance.now();
   try {
     const client = await acquire(pool, until - started);
-    const timer = setTimeout(() => cut(client), Math.max(1, until - Date.now()));
+    const timer = setTimeout(() => cut(client), Math.max(1, until - performance.now()));
     try {
       return await work(client);
     } finally {
@@ -148,7 +153,7 @@ export async function withClient<Result>(
     }
   } finally {
     const shared = patience.getStore();
-    if (shared) shared.left -= Date.now() - started;
+    if (shared) shared.left -= performance.now() - started;
   }
 }
 

@@ -4,15 +4,17 @@ import { defineContract } from '../http/route.ts';
 const Id = z.union([z.string(), z.number()]);
 
 const Call = z
-  .object({
+  .strictObject({
     jsonrpc: z.literal('2.0'),
-    id: Id,
+    id: z.union([z.string().max(256), z.number()]),
     method: z.string(),
     params: z.record(z.string(), z.unknown()).optional(),
   })
   .meta({
     id: 'A2aCall',
-    description: 'A call of A2A 1.0 over JSON-RPC, most often `SendMessage`',
+    description:
+      'A call of A2A 1.0 over JSON-RPC, most often `SendMessage`. What is none is answered by an ' +
+      '`A2aFailure` with the status 200, as JSON-RPC has it.',
     examples: [
       {
         jsonrpc: '2.0',
@@ -79,6 +81,12 @@ export const a2aContract = defineContract({
     tag: 'agents',
     access: 'bearer',
     transport: true,
+    requestHeaders: {
+      'A2A-Version': {
+        description: 'Also taken from the query. Without it: -32009.',
+        schema: { type: 'string', examples: ['1.0'] },
+      },
+    },
     bodyLimit: 320 * 1024,
     body: Call,
     replies: {

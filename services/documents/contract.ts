@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PAGE_HEADERS } from '../http/page.ts';
 import { defineContract } from '../http/route.ts';
 import { PublicPolicy } from './policy-shape.ts';
 
@@ -82,7 +83,7 @@ export const documentsContract = defineContract({
       200: {
         description: 'The page',
         type: 'text/html',
-        headers: { 'Content-Security-Policy': 'Nothing from elsewhere, nothing inline' },
+        headers: PAGE_HEADERS,
       },
     },
   },

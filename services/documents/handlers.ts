@@ -5,7 +5,8 @@ import { allPolicies, type PolicyRow } from '../../projections/policies.ts';
 import type { Config } from '../config.ts';
 import { refuse } from '../eventstore/decider.ts';
 import { openApiDocument } from '../http/openapi.ts';
-import { publicContent, strongEtag } from '../http/respond.ts';
+import { pageHeaders, textContent } from '../http/page.ts';
+import { publicContent } from '../http/respond.ts';
 import type { Content, Feature, Handlers } from '../http/route.ts';
 import { query } from '../postgres.ts';
 import type { documentsContract } from './contract.ts';
@@ -20,22 +21,12 @@ export interface DocumentsParts {
   features: () => readonly Feature[];
 }
 
-// The viewer puts styles on elements through the object model, which this allows; it draws its icons
-// from data: addresses. Everything else is this service's own, and nothing is inline.
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+// The viewer puts styles on elements through the object model, which the policy of pages allows.
+const HEADERS = pageHeaders();
 
-const SCRIPT = 'text/javascript; charset=utf-8';
-const STYLE = 'text/css; charset=utf-8';
-const PLAIN = 'text/plain; charset=utf-8';
+const SCRIPT = 'text/javascript';
+const STYLE = 'text/css';
+const PLAIN = 'text/plain';
 
 export function documentsHandlers({
   config,
@@ -47,37 +38,35 @@ export function documentsHandlers({
   return {
     'documents.openapi': once(() => publicContent(openApiDocument(features(), baseUrl))),
     'documents.for_agents': once(() =>
-      text('text/markdown; charset=utf-8', textFile('for-agents.md', values)),
+      textContent('text/markdown', textFile('for-agents.md', values)),
     ),
     'documents.policy': async () => ({
       status: 200,
       body: publicPolicy(config, await query<PolicyRow>(readPool, allPolicies())),
     }),
-    'documents.llms': once(() => text(PLAIN, llms(baseUrl))),
-    'documents.robots': once(() => text(PLAIN, robots(baseUrl))),
-    'documents.sitemap': once(() =>
-      text('application/xml; charset=utf-8', sitemap(baseUrl, features())),
-    ),
+    'documents.llms': once(() => textContent(PLAIN, llms(baseUrl))),
+    'documents.robots': once(() => textContent(PLAIN, robots(baseUrl))),
+    'documents.sitemap': once(() => textContent('application/xml', sitemap(baseUrl, features()))),
     'documents.security': async () =>
       config.securityContact
         ? {
             status: 200,
-            content: text(PLAIN, securityTxt(baseUrl, config.securityContact, Date.now())),
+            content: textContent(PLAIN, securityTxt(baseUrl, config.securityContact, Date.now())),
           }
         : refuse('not_found'),
     'documents.reference': async () => ({
       status: 200,
       content: page(),
-      headers: { 'content-security-policy': PAGE_POLICY, 'referrer-policy': 'same-origin' },
+      headers: HEADERS,
     }),
-    'documents.reference_start': once(() => text(SCRIPT, textFile('docs.js'))),
-    'documents.reference_style': once(() => text(STYLE, textFile('docs.css'))),
-    'documents.viewer': once(() => text(SCRIPT, viewerFile('swagger-ui-bundle.js'))),
-    'documents.viewer_style': once(() => text(STYLE, viewerFile('swagger-ui.css'))),
+    'documents.reference_start': once(() => textContent(SCRIPT, textFile('docs.js'))),
+    'documents.reference_style': once(() => textContent(STYLE, textFile('docs.css'))),
+    'documents.viewer': once(() => textContent(SCRIPT, viewerFile('swagger-ui-bundle.js'))),
+    'documents.viewer_style': once(() => textContent(STYLE, viewerFile('swagger-ui.css'))),
   };
 }
 
-const page = keep(() => text('text/html; charset=utf-8', textFile('docs.html')));
+const page = keep(() => textContent('text/html', textFile('docs.html')));
 
 /** Made when it is first read, and the same for everybody from then on. */
 function once(make: () => Content) {
@@ -91,10 +80,6 @@ function keep<Value>(make: () => Value): () => Value {
     kept ??= make();
     return kept;
   };
-}
-
-function text(type: string, bytes: Uint8Array | string): Content {
-  return { type, bytes, etag: strongEtag(bytes) };
 }
 
 function viewerFile(name: string): Buffer {

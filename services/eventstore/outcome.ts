@@ -17,9 +17,9 @@ export async function wasCommitted(
   xid: string,
   event: RecordedEvent | undefined,
 ): Promise<boolean> {
-  const started = Date.now();
-  while (Date.now() - started < BUDGET_MS) {
-    const status = await ask(url, xid, event, Date.now() - started > GRACE_MS).catch(
+  const started = performance.now();
+  while (performance.now() - started < BUDGET_MS) {
+    const status = await ask(url, xid, event, performance.now() - started > GRACE_MS).catch(
       () => undefined,
     );
     if (status === 'committed') return true;

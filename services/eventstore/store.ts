@@ -73,15 +73,16 @@ export function openEventStore(parts: StoreParts) {
   async function outcomeOf(plan: AnyPlan, until: number): Promise<Outcome> {
     for (let turn = 1; ; turn++) {
       try {
-        const ids = turn === 1 && until - Date.now() > CALM_MS ? gatherable(plan) : undefined;
+        const ids =
+          turn === 1 && until - performance.now() > CALM_MS ? gatherable(plan) : undefined;
         const gathered = ids && (await group.join({ plan, until }, ids));
         return gathered ?? ((await attempt([plan], until))[0] as Outcome);
       } catch (error) {
-        const again = error instanceof TryAgain && turn < RETRIES;
-        if (!again && !isUnavailable(error)) throw error;
-        if (Date.now() + 50 * turn >= until || (!again && turn >= RETRIES))
+        const race = error instanceof TryAgain;
+        if (!race && !isUnavailable(error)) throw error;
+        if (performance.now() + 50 * turn >= until || turn >= RETRIES)
           throw new StorageUnavailable('command failed', { cause: error });
-        await sleep(again ? 0 : 50 * turn);
+        await sleep(race ? 0 : 50 * turn);
       }
     }
   }

@@ -47,7 +47,7 @@ export function openTail(pool: pg.Pool) {
     }
     for (;;) {
       const rows = await query<TailEvent>(pool, eventsFrom(last, [...missing.keys()], BATCH));
-      const now = Date.now();
+      const now = performance.now();
       for (const { position } of rows) see(position, now);
       for (const [position, since] of missing) if (now - since > LOST_MS) missing.delete(position);
       unread.push(...rows);

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { pipeline } from '../pipeline.ts';
-import { StorageUnavailable, types } from '../postgres.ts';
+import { isServerError, StorageUnavailable, types } from '../postgres.ts';
 import { mergeLists } from './merge.ts';
 import type { Loaded, Plan } from './plan.ts';
 import { type Sql, sql } from './sql.ts';
@@ -97,11 +97,6 @@ export async function commit(
     throw new StorageUnavailable('the transaction was not committed', { cause: first });
   }
   throw isRace(first) ? new TryAgain('lost a race', { cause: first }) : first;
-}
-
-/** The server refused COMMIT itself and said so: nothing was committed. */
-function isServerError(error: unknown): boolean {
-  return (error as { severity?: string }).severity === 'ERROR';
 }
 
 /** A unique index, a deadlock or a serialization failure: decide again on what the winner left. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type DecisionRow, standingDecision } from '../../projections/decisions.ts';
-import { findNote, type NoteRow } from '../../projections/notes.ts';
+import { findNoteNow, type NoteRow } from '../../projections/notes.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { Handlers } from '../http/route.ts';
 import type { Limit } from '../limits.ts';
@@ -66,11 +66,11 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
 
     'guestbook.outcome': async ({ params: { id }, principal }) => {
       const [[row], [decision]] = await Promise.all([
-        query<NoteRow>(store.pool, findNote(id)),
+        query<NoteRow & { now: Date }>(store.pool, findNoteNow(id)),
         query<DecisionRow>(store.pool, standingDecision(id)),
       ]);
       if (!row || row.member_id !== principal.memberId) return refuse('not_found');
-      const status = wordOf(row, undoSeconds, new Date());
+      const status = wordOf(row, undoSeconds, row.now);
       const { state, appeal, settled_at, erased_at } = row;
       const refused = status === 'not_published' && state !== 'withdrawn';
       const until = settled_at && appealUntil(settled_at, undoSeconds);
@@ -88,7 +88,7 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
                 : outcomeOf(decision),
           policy: refused ? (decision?.policy ?? null) : null,
           message: refused ? (decision?.message ?? null) : null,
-          appeal_until: appealable && until > new Date() ? until.toISOString() : null,
+          appeal_until: appealable && until > row.now ? until.toISOString() : null,
         },
       };
     },

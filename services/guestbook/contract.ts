@@ -88,7 +88,8 @@ const Before = z
     if (place) return place;
     context.addIssue({ code: 'custom', message: 'must come from a Link header of this list' });
     return z.NEVER;
-  });
+  })
+  .meta({ override: { type: 'string', maxLength: 200, pattern: '^[A-Za-z0-9_-]+$' } });
 
 export const guestbookContract = defineContract({
   ...aftercareContract,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ProblemCode, problems, wireCode } from './problems.ts';
-import { isMutation, type Route } from './route.ts';
+import { isMutation, type ReplyShape, type Route } from './route.ts';
 
 const Issue = z.object({ path: z.string(), message: z.string() });
 
@@ -53,8 +53,8 @@ export function problemsOf(route: Route): ProblemCode[] {
     'storage_unavailable',
   ];
   if (route.unknownQuery !== 'ignored') codes.push('query_not_allowed');
-  if (isMutation(route)) codes.push('origin_not_allowed', 'fetch_site_not_allowed');
-  if (isMutation(route) && access !== 'public') codes.push('outcome_unconfirmed');
+  if (isMutation(route))
+    codes.push('origin_not_allowed', 'fetch_site_not_allowed', 'outcome_unconfirmed');
   if (route.body) codes.push('invalid_json', 'unsupported_media_type', 'body_too_large');
   if (route.idempotency) codes.push('invalid_idempotency_key');
   if (access === 'session') codes.push('session_required');
@@ -80,12 +80,7 @@ export function responsesOf(route: Route): Record<string, object> {
         ...(anonymous ? { ETag: header('Of exactly these bytes') } : {}),
         ...described(reply.headers),
       },
-      content: reply.body
-        ? {
-            'application/json': { schema: reply.body },
-            ...(reply.stream ? textMedia(reply.stream) : {}),
-          }
-        : textMedia(reply.type ?? 'application/octet-stream'),
+      ...(reply.empty ? {} : { content: contentOf(reply) }),
     };
   }
   if (anonymous)
@@ -103,6 +98,11 @@ export function responsesOf(route: Route): Record<string, object> {
     responses[status] = problemResponse(route, status, codes);
   }
   return responses;
+}
+
+function contentOf({ body, stream, type }: ReplyShape): object {
+  if (!body) return textMedia(type ?? 'application/octet-stream');
+  return { 'application/json': { schema: body }, ...(stream ? textMedia(stream) : {}) };
 }
 
 function problemResponse(route: Route, status: number, codes: ProblemCode[]): object {

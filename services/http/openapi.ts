@@ -35,6 +35,7 @@ const TAGS: Readonly<Record<string, string>> = {
   moderation: 'The review queue',
   agents: 'The protocols of agents: A2A and MCP',
   documents: 'Documents about the service',
+  pages: 'The pages for people',
 };
 
 /** OpenAPI 3.1 of the route table: from the schemas that validate requests, so that it cannot differ. */
@@ -56,7 +57,7 @@ export function openApiDocument(features: readonly Feature[], baseUrl: string): 
       title: 'Membership, guestbook and discovery service',
       version: CONTRACT_VERSION,
       description: DESCRIPTION,
-      license: { name: 'See the operator of this instance', identifier: 'LicenseRef-operator' },
+      license: { name: 'The policy of this instance', url: `${baseUrl}/policy.json` },
     },
     servers: [{ url: baseUrl }],
     tags: [...used].sort().map((name) => ({ name, description: TAGS[name] ?? name })),
@@ -192,6 +193,9 @@ function headersOf(route: Route, baseUrl: string): object[] {
     ...(route.method === 'GET' && access304(route)
       ? [header('If-None-Match', false, { type: 'string' }, 'The ETag of an earlier answer.')]
       : []),
+    ...Object.entries(route.requestHeaders ?? {}).map(([name, { description, schema }]) =>
+      header(name, false, schema, description),
+    ),
   ];
 }
 

@@ -15,10 +15,12 @@ const MAX_HEADERS = 100;
 const DEFAULT_BODY_LIMIT = 64 * 1024;
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** Check 2: a header that decides about security must not be sent twice. */
+/** Check 2: a header that decides about security must not be sent twice, nor `Host` be missing. */
 export function checkHeaders(req: IncomingMessage): void {
   if (req.rawHeaders.length / 2 > MAX_HEADERS)
     throw new Problem('headers_too_large', {}, { connection: 'close' });
+  if (req.headers.host === undefined && req.httpVersion === '1.1')
+    throw new Problem('invalid_request', { issues: [{ path: 'host', message: 'missing' }] });
   // Where no name stands twice there is nothing to look for.
   if (req.rawHeaders.length / 2 === Object.keys(req.headers).length) return;
   const headers = req.headersDistinct;

@@ -68,7 +68,8 @@ export async function send(
     return;
   }
   const content = reply.content ?? jsonContent(reply.body);
-  const all: Headers = { ...headers, 'content-type': content.type, ...reply.headers };
+  const type = content.type ? { 'content-type': content.type } : {};
+  const all: Headers = { ...headers, ...type, ...reply.headers };
   if (reply.status === 200 && all['cache-control'] === REVALIDATE && route?.access === 'public') {
     all.etag ??= content.etag ?? strongEtag(content.bytes);
     if (matches(req.headers['if-none-match'], all.etag)) {

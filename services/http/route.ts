@@ -23,6 +23,8 @@ export interface ReplyShape {
   /** Absent: the reply is no JSON; `type` says what it is. */
   body?: z.ZodType;
   type?: string;
+  /** There is no body at all. */
+  empty?: true;
   /** The media type that it is streamed as, where it may be answered so instead of as JSON. */
   stream?: string;
   headers?: Record<string, string>;
@@ -46,6 +48,8 @@ export interface Route {
   origin?: 'cookie';
   params?: z.ZodObject;
   query?: z.ZodObject;
+  /** Headers that the handler reads, beside those that all rows of the kind have: for the document. */
+  requestHeaders?: Readonly<Record<string, { description: string; schema: object }>>;
   /** Unknown query parameters: refused unless this says that they are ignored. */
   unknownQuery?: 'ignored';
   body?: z.ZodType;
@@ -112,6 +116,7 @@ export interface Call<R extends Route = Route> {
 }
 
 export interface Content {
+  /** Empty where there are no bytes. */
   type: string;
   bytes: Uint8Array | string;
   etag?: string;

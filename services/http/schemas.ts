@@ -53,11 +53,16 @@ const INK =
   '[^\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
 const TEXT = `^${CHARACTER}*$`;
 const TEXT_WITH_INK = `^${CHARACTER}*${INK}${CHARACTER}*$`;
+const PLAIN = new RegExp(TEXT);
 
-/** Text of `min` to `max` code points; white space alone does not satisfy a minimum. */
+/**
+ * Text of `min` to `max` code points without control characters, which strict JSON refuses before
+ * and a query does not; white space alone does not satisfy a minimum.
+ */
 export function Text(min: number, max: number) {
   return z
     .string()
+    .refine((text) => PLAIN.test(text), 'must not have control characters')
     .refine((text) => min === 0 || /\P{White_Space}/u.test(text), 'must not be empty')
     .refine((text) => codePoints(text) >= min, `must have at least ${min} characters`)
     .refine((text) => codePoints(text) <= max, `must have at most ${max} characters`)
@@ -129,5 +134,25 @@ export const Limit = z
   .default(50)
   .meta({ override: { type: 'integer', minimum: 1, maximum: 100, default: 50 } });
 
-/** An opaque place in a list. What is in it is checked by the list. */
-export const Cursor = z.string().min(1).max(1000);
+/** An opaque place in a list. The list itself refuses what is none, as `invalid_cursor`. */
+export const Cursor = z.string().meta({ maxLength: 1000, pattern: '^[A-Za-z0-9_.-]+$' });
+
+/** Any string of strict JSON. */
+export const PlainText = z.string().meta({ pattern: TEXT });
+
+/** For the `meta` of an object whose names are the caller's own. */
+export const PLAIN_NAMES = { propertyNames: { type: 'string', pattern: TEXT } };
+
+/** Any value of strict JSON. */
+export const Json: z.ZodType = z
+  .lazy(() =>
+    z.union([
+      PlainText,
+      z.number(),
+      z.boolean(),
+      z.null(),
+      z.array(Json),
+      z.record(PlainText, Json),
+    ]),
+  )
+  .meta({ id: 'Json' });

@@ -15,12 +15,15 @@ export function openServer(listener: RequestListener): Server {
       headersTimeout: 10_000,
       requestTimeout: 20_000,
       connectionsCheckingInterval: 1000,
-      requireHostHeader: true,
+      // Node's own refusal has no body; the edge has one.
+      requireHostHeader: false,
     },
     listener,
   );
   // Node drops what is beyond its own count without a word; the count is checked per request.
   server.maxHeadersCount = 0;
+  // An expectation that nobody knows is let be, as HTTP allows: Node's own refusal has no body.
+  server.on('checkExpectation', listener);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuseConnection(error.code, socket as Socket);
   });

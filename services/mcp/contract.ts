@@ -1,14 +1,18 @@
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
+import { Json, PLAIN_NAMES, PlainText } from '../http/schemas.ts';
 
-const Id = z.union([z.string(), z.number()]);
+const Name = z.union([PlainText, z.int()]);
+
+const Meta = z.object({ progressToken: Name.optional() }).catchall(Json).meta(PLAIN_NAMES);
 
 const Call = z
-  .object({
+  .strictObject({
     jsonrpc: z.literal('2.0'),
-    id: Id.optional(),
-    method: z.string(),
-    params: z.record(z.string(), z.unknown()).optional(),
+    id: Name.optional(),
+    method: PlainText,
+    params: z.object({ _meta: Meta.optional() }).catchall(Json).meta(PLAIN_NAMES).optional(),
   })
   .meta({
     id: 'McpCall',
@@ -26,7 +30,7 @@ const Call = z
 const Answer = z
   .object({
     jsonrpc: z.literal('2.0'),
-    id: Id.nullable().optional(),
+    id: z.union([z.string(), z.number()]).nullable().optional(),
     result: z.record(z.string(), z.unknown()).optional(),
     error: z
       .object({ code: z.int(), message: z.string(), data: z.unknown().optional() })
@@ -47,10 +51,24 @@ export const mcpContract = defineContract({
     tag: 'agents',
     access: 'public',
     transport: true,
+    requestHeaders: {
+      'MCP-Protocol-Version': {
+        description: 'The revision, where it is said. 2026-07-28 says it in `params._meta` too.',
+        schema: { type: 'string', enum: ['2026-07-28', ...SUPPORTED_PROTOCOL_VERSIONS] },
+      },
+      'Mcp-Method': {
+        description: 'As `method`: obligatory with 2026-07-28.',
+        schema: { type: 'string' },
+      },
+      'Mcp-Name': {
+        description: 'As `params.name` or `params.uri`: obligatory with 2026-07-28.',
+        schema: { type: 'string' },
+      },
+    },
     body: Call,
     replies: {
       200: answer('A result, or an error that HTTP has no part in'),
-      202: answer('A notification was taken; there is no body'),
+      202: { description: 'A notification was taken', empty: true },
       400: answer('No JSON, a batch, or headers that do not fit the message'),
       403: answer('Another Origin or Host than of this service'),
       404: answer('No such method'),

@@ -125,6 +125,6 @@ async function buffered(response: Response) {
 }
 
 function replyOf({ response, bytes }: Awaited<ReturnType<typeof buffered>>): AnyReply {
-  const type = response.headers.get('content-type') ?? 'application/json';
+  const type = bytes.length > 0 ? 'application/json; charset=utf-8' : '';
   return { status: response.status, content: { type, bytes } };
 }

@@ -1,80 +1,29 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { lockModerator } from '../../projections/moderators.ts';
-import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
+import { heldRecords } from '../../projections/record-reports.ts';
+import type { RecordRow } from '../../projections/records.ts';
+import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
-import { unixSeconds } from '../http/schemas.ts';
-import { pipeline } from '../pipeline.ts';
-import { deadline, types, withClient } from '../postgres.ts';
-import { type Keyed, type Once, transactOnce, untilDone } from './once.ts';
-import { type ClaimView, freeNotes, type Viewer } from './queue.ts';
+import type { Subject } from '../subject.ts';
+import { claimNext, LEASE, limitReached, type Taken, takeAtOnce, takeNext } from './claim-next.ts';
+import {
+  claimedByOther,
+  type Held,
+  heldBy,
+  keyOf,
+  type Lease,
+  leaseBody,
+  type NamedLease,
+} from './leases.ts';
+import { type Keyed, type Once, transactOnce } from './once.ts';
 import { type ClaimRequest, MOST_LEASES } from './queue-contract.ts';
-
-export interface LeaseRow {
-  lease_id: string;
-  note_id: string;
-  moderator_id: string;
-  claimed_at: Date;
-  expires_at: Date;
-}
-
-/** A lease as the moderator is told of it. */
-export interface Lease {
-  lease_id: string;
-  note_id: string;
-  /** Unix seconds. */
-  expires_at: number;
-}
 
 type ClaimRefusal = Refusal<'not_found' | 'state_conflict'>;
 
-/** A moderator's leases by the database's clock. */
-export function liveLeases(moderatorId: string): Sql {
-  return sql`SELECT * FROM note_leases WHERE moderator_id = ${moderatorId}
-    AND expires_at > clock_timestamp() ORDER BY claimed_at, lease_id`;
-}
-
-export function leaseBody({ lease_id, note_id, expires_at }: LeaseRow): Lease {
-  return { lease_id, note_id, expires_at: unixSeconds(expires_at) };
-}
-
-/** Leases for notes whose rows are locked; a lease that stands is left as it is. */
-const LEASE = `INSERT INTO note_leases (lease_id, note_id, moderator_id, claimed_at, expires_at)
-  SELECT gen_random_uuid(), note_id, $1, now.at, now.at + interval '5 minutes'
-  FROM picked, (SELECT clock_timestamp() AS at) now
-  WHERE (SELECT count FROM held) + (SELECT count(*) FROM picked) <= ${MOST_LEASES}
-    AND EXISTS (SELECT FROM moderators WHERE moderator_id = $1 AND state = 'active')
-  ORDER BY note_id
-  ON CONFLICT (note_id) DO UPDATE SET lease_id = excluded.lease_id,
-    moderator_id = excluded.moderator_id, claimed_at = excluded.claimed_at,
-    expires_at = excluded.expires_at
-  WHERE note_leases.expires_at <= clock_timestamp()
-  RETURNING lease_id, note_id, expires_at`;
-
-/**
- * The first free notes of a view, leased. Another's lease that was committed since the statement
- * began leaves a note picked but not leased: `picked` tells, and the caller asks again.
- */
-function claimNext(view: ClaimView, viewer: Viewer, count: number): Sql {
-  const free = freeNotes(view, viewer, count);
-  const text = `WITH picked AS MATERIALIZED (${free.text}),
-    held AS (SELECT count(*) FROM note_leases
-      WHERE moderator_id = $1 AND expires_at > clock_timestamp()),
-    leased AS (${LEASE})
-    SELECT (SELECT count(*) FROM picked)::int AS picked, (SELECT count FROM held)::int AS held,
-      (SELECT coalesce(json_agg(leased), '[]') FROM leased) AS leased`;
-  return { name: hash('sha1', text), text, values: free.values };
-}
-
-interface Taken {
-  picked: number;
-  held: number;
-  leased: { lease_id: string; note_id: string; expires_at: string }[];
-}
-
 /** All that was asked for, or nothing; fewer only where the view holds no more. */
 export function claim(
-  pool: pg.Pool,
+  { pool, subjects }: { pool: pg.Pool; subjects: readonly Subject[] },
   call: Keyed,
   asked: ClaimRequest,
 ): Promise<Once<Lease[]> | Refusal<'moderator_required' | 'idempotency_conflict'> | ClaimRefusal> {
@@ -87,126 +36,83 @@ export function claim(
   return transactOnce(pool, call, lockModerator(viewer.moderatorId), (client) =>
     'count' in asked
       ? takeNext(async (count) => (await client.query<Taken>(next(count))).rows[0], asked.count)
-      : takeThese(client, viewer.moderatorId, [...new Set(asked.note_ids)]),
+      : takeThese(client, subjects, viewer.moderatorId, theseOf(asked)),
   );
 }
 
-/** A lease that a crash of the database loses is claimed again. To plan a claim takes as long as it. */
-const HASTY = sql`SELECT set_config('synchronous_commit', 'off', true),
-  set_config('plan_cache_mode', 'force_generic_plan', true)`;
-
-/**
- * Without a key there is no receipt: lock and claim go as one message, whose end commits them. What
- * was leased before a refusal is given back.
- */
-async function takeAtOnce(
-  pool: pg.Pool,
-  moderatorId: string,
-  next: (count: number) => Sql,
-  count: number,
-): Promise<Once<Lease[]> | Refusal<'moderator_required'> | ClaimRefusal> {
-  const until = deadline();
-  const run = (statements: readonly Sql[]) =>
-    untilDone(until, () =>
-      withClient(pool, until, (client) => pipeline(client, statements, types)),
-    );
-  let active = true;
-  const leased: string[] = [];
-  const answer = await takeNext(async (more) => {
-    const claimed = await run([HASTY, lockModerator(moderatorId), next(more)]);
-    active = claimed[1]?.rows.length === 1;
-    const taken = active ? (claimed[2]?.rows[0] as Taken) : undefined;
-    leased.push(...(taken?.leased ?? []).map(({ lease_id }) => lease_id));
-    return taken;
-  }, count);
-  if (active && !isRefusal(answer)) return { answer };
-  if (leased.length > 0) await run([releaseLeases(moderatorId, leased)]);
-  return isRefusal(answer) ? answer : refuse('moderator_required');
+/** Each once, by kind and id: two calls that want the same take them in the same order. */
+function theseOf(asked: Exclude<ClaimRequest, { count: number }>): Held[] {
+  const held: Held[] =
+    'subjects' in asked ? asked.subjects : asked.note_ids.map((id) => ({ type: 'note', id }));
+  return [...new Map(held.map((one) => [keyOf(one), one])).values()];
 }
 
-async function takeNext(
-  ask: (count: number) => Promise<Taken | undefined>,
-  count: number,
-): Promise<Lease[] | Refusal<'state_conflict'>> {
-  const taken: Lease[] = [];
-  for (let round = 0; round < 20 && taken.length < count; round++) {
-    const { picked, held, leased } = (await ask(count - taken.length)) ?? NONE;
-    if (held + picked > MOST_LEASES) return limitReached();
-    for (const { expires_at, ...lease } of leased)
-      taken.push({ ...lease, expires_at: unixSeconds(new Date(expires_at)) });
-    if (picked === 0) break;
-  }
-  return taken;
+type Reviewable = { id: string; state: string; version: number; reviewable: boolean };
+
+const lockNotes = (ids: readonly string[]): Sql =>
+  sql`SELECT note_id AS id, state, version, (state IN ('pending', 'approved') OR appeal = 'open'
+      OR (state = 'removed' AND erased_at IS NULL)) AS reviewable
+    FROM notes WHERE note_id = ANY(${ids}::uuid[]) ORDER BY note_id FOR UPDATE`;
+
+/** Each kind's, locked against decisions where they were reported. */
+async function reviewablesOf(
+  client: pg.PoolClient,
+  subjects: readonly Subject[],
+  type: Held['type'],
+  ids: readonly string[],
+): Promise<Reviewable[]> {
+  const subject = subjects.find((one) => one.type === type);
+  if (!subject) return (await client.query<Reviewable>(lockNotes(ids))).rows;
+  await client.query(heldRecords(subject.type, ids));
+  const { rows } = await client.query<RecordRow>(subject.records(ids));
+  return rows.map(({ subject_id: id, state, version }) => ({
+    id,
+    state,
+    version,
+    reviewable: state !== 'withdrawn',
+  }));
 }
-
-const NONE: Taken = { picked: 0, held: 0, leased: [] };
-
-function limitReached(): Refusal<'state_conflict'> {
-  return refuse('state_conflict', { reason: 'claim_limit', limit: MOST_LEASES });
-}
-
-type Reviewable = { note_id: string; state: string; version: number; reviewable: boolean };
 
 async function takeThese(
   client: pg.PoolClient,
+  subjects: readonly Subject[],
   moderatorId: string,
-  noteIds: string[],
+  wanted: Held[],
 ): Promise<Lease[] | ClaimRefusal> {
-  const notes = await client.query<Reviewable>(
-    sql`SELECT note_id, state, version, (state IN ('pending', 'approved') OR appeal = 'open'
-        OR (state = 'removed' AND erased_at IS NULL)) AS reviewable
-      FROM notes WHERE note_id = ANY(${noteIds}::uuid[]) ORDER BY note_id FOR UPDATE`,
-  );
-  if (notes.rows.length < noteIds.length) return refuse('not_found');
-  const done = notes.rows.find((note) => !note.reviewable);
-  if (done)
-    return refuse('state_conflict', {
-      reason: 'wrong_state',
-      note_id: done.note_id,
-      current_state: done.state,
-      current_version: done.version,
-    });
-  await client.query(claimThese(moderatorId, noteIds));
-  const { rows } = await client.query<LeaseRow & { name: string | null }>(
+  const kinds = [...Map.groupBy(wanted, ({ type }) => type)].sort();
+  for (const [type, some] of kinds) {
+    const ids = some.map(({ id }) => id);
+    const found = await reviewablesOf(client, subjects, type, ids);
+    if (found.length < ids.length) return refuse('not_found');
+    const done = found.find(({ reviewable }) => !reviewable);
+    if (done)
+      return refuse('state_conflict', {
+        reason: 'wrong_state',
+        ...(type === 'note' ? { note_id: done.id } : { subject: { type, id: done.id } }),
+        current_state: done.state,
+        current_version: done.version,
+      });
+  }
+  const values = [moderatorId, wanted.map(({ type }) => type), wanted.map(({ id }) => id)];
+  await client.query({ ...CLAIM_THESE, values });
+  const { rows } = await client.query<NamedLease>(
     sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
-      WHERE l.note_id = ANY(${noteIds}::uuid[]) OR l.moderator_id = ${moderatorId}
-        AND l.expires_at > clock_timestamp() ORDER BY l.note_id`,
+      WHERE l.note_id = ANY(${wanted.map(({ id }) => id)}::uuid[])
+        OR l.moderator_id = ${moderatorId} AND l.expires_at > clock_timestamp() ORDER BY l.note_id`,
   );
-  const others = rows.find((row) => row.moderator_id !== moderatorId);
+  const keys = new Set(wanted.map(keyOf));
+  const these = rows.filter((row) => keys.has(keyOf(heldBy(row))));
+  const others = these.find((row) => row.moderator_id !== moderatorId);
   if (others) return claimedByOther(others);
-  if (rows.length > MOST_LEASES) return limitReached();
-  return rows.filter((row) => noteIds.includes(row.note_id)).map(leaseBody);
+  const mine = rows.filter((row) => row.moderator_id === moderatorId);
+  return mine.length > MOST_LEASES ? limitReached() : these.map(leaseBody);
 }
 
-/** Those of the notes that are free; whether all are the moderator's is looked at afterwards. */
-function claimThese(moderatorId: string, noteIds: readonly string[]): Sql {
-  const text = `WITH picked AS (SELECT unnest($2::uuid[]) AS note_id),
+/** Those that are free; whether all are the moderator's is looked at afterwards. */
+const THESE = `WITH picked AS (SELECT * FROM unnest($2::text[], $3::uuid[])
+      AS these (subject_type, note_id)),
     held AS (SELECT -${MOST_LEASES * 10} AS count) ${LEASE}`;
-  return { name: hash('sha1', text), text, values: [moderatorId, noteIds] };
-}
-
-export function claimedByOther(lease: LeaseRow & { name: string | null }) {
-  return refuse('state_conflict', {
-    reason: 'claimed_by_other',
-    note_id: lease.note_id,
-    claimed_by: { id: lease.moderator_id, name: lease.name ?? '' },
-    claimed_at: lease.claimed_at.toISOString(),
-    expires_at: unixSeconds(lease.expires_at),
-  });
-}
-
-/** Five minutes more, but no more than thirty from the claim. */
-export function renewLeases(moderatorId: string, leaseIds: readonly string[]): Sql {
-  return sql`UPDATE note_leases SET expires_at = greatest(expires_at,
-      least(clock_timestamp() + interval '5 minutes', claimed_at + interval '30 minutes'))
-    WHERE lease_id = ANY(${leaseIds}::uuid[]) AND moderator_id = ${moderatorId}
-      AND expires_at > clock_timestamp() RETURNING lease_id`;
-}
-
-export function releaseLeases(moderatorId: string, leaseIds: readonly string[]): Sql {
-  return sql`DELETE FROM note_leases WHERE lease_id = ANY(${leaseIds}::uuid[])
-    AND moderator_id = ${moderatorId} RETURNING lease_id`;
-}
+const CLAIM_THESE = { name: hash('sha1', THESE), text: THESE };
 
 /** The ids that a statement on leases answers, once for each key. */
 export function changeLeases(

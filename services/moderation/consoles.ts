@@ -5,6 +5,7 @@ import { openTail } from '../eventstore/tail.ts';
 import type { PrincipalOf, Role } from '../http/principal.ts';
 import { query, sharedPatience } from '../postgres.ts';
 import { MODERATION, type WakeUps } from '../wake-ups.ts';
+import { heldBy, keyOf } from './leases.ts';
 import { type Counts, queueCounts } from './queue-counts.ts';
 import { claims, counts, type Lease, type Message, queued } from './stream-messages.ts';
 
@@ -99,9 +100,9 @@ function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Conso
     const id = tail.settled();
     const messages = events.flatMap((event) => queued(event, id) ?? []);
     const before = held;
-    held = new Map(leases.map((lease) => [lease.note_id, lease]));
-    const changed = leases.filter((lease) => !same(lease, before.get(lease.note_id)));
-    const released = [...before.keys()].filter((noteId) => !held.has(noteId));
+    held = new Map(leases.map((lease) => [keyOf(heldBy(lease)), lease]));
+    const changed = leases.filter((lease) => !same(lease, before.get(keyOf(heldBy(lease)))));
+    const released = [...before].filter(([key]) => !held.has(key)).map(([, lease]) => lease);
     if (changed.length + released.length > 0) messages.push(claims(id, changed, released, false));
     // Whoever waits for the first look is told of the present as a whole.
     if (standing)
@@ -177,6 +178,6 @@ function livingModerators(ids: readonly string[]): Sql {
 }
 
 function liveLeases(): Sql {
-  return sql`SELECT lease_id, note_id, moderator_id, expires_at FROM note_leases
-    WHERE expires_at > clock_timestamp() ORDER BY note_id`;
+  return sql`SELECT lease_id, subject_type, note_id, moderator_id, expires_at FROM note_leases
+    WHERE expires_at > clock_timestamp() ORDER BY note_id, subject_type`;
 }

@@ -1,6 +1,10 @@
 import { holdModerator, type ModeratorRow } from '../../projections/moderators.ts';
 import { findPolicy, type PolicyRow } from '../../projections/policies.ts';
-import { type RecordReportRow, untoldReports } from '../../projections/record-reports.ts';
+import {
+  heldRecords,
+  type RecordReportRow,
+  untoldReports,
+} from '../../projections/record-reports.ts';
 import { type RecordRow, recordEvents } from '../../projections/records.ts';
 import { streamVersion } from '../eventstore/append.ts';
 import { isRefusal, type Refusal, refuse, replay } from '../eventstore/decider.ts';
@@ -14,6 +18,7 @@ import { membersToTell } from '../reports/resolve.ts';
 import { lastRemoval, type Subject } from '../subject.ts';
 import type { DecideRefusal } from './decide.ts';
 import { type NamedEvent, withWinner } from './decide-rows.ts';
+import { claimedByOther, dropLease, liveLeaseOn, type NamedLease } from './leases.ts';
 import { refuseUnlessActive } from './policy.ts';
 import type { Decided } from './review-contract.ts';
 import { LEADS, ROLES_OF } from './roles.ts';
@@ -29,6 +34,8 @@ type Rows = [
   NamedEvent[],
   RecordReportRow[],
   { member_id: string }[],
+  unknown[],
+  NamedLease[],
 ];
 
 /** A record as it is under the locks. Versions are those of the record and its reports together. */
@@ -41,6 +48,8 @@ interface Desk {
   reports: NamedEvent[];
   open: RecordReportRow[];
   concerned: string[];
+  /** When the moderator claimed it, where that claim stands. */
+  claimedAt: string | null;
   undoSeconds: number;
   now: Date;
 }
@@ -67,13 +76,17 @@ export function recordPlan(
       recordEvents(records, streams),
       untoldReports(subject.type, id),
       subject.concerned(id),
+      heldRecords(subject.type, [id]),
+      liveLeaseOn({ type: subject.type, id }),
     ],
     decide({ rows, now }) {
-      const [[live], [policy], [row], events, reports, concerned] = rows as unknown as Rows;
+      const [[live], [policy], [row], events, reports, concerned, , [lease]] =
+        rows as unknown as Rows;
       if (!live) return refuse('moderator_required');
       const unknown = asked.action === 'remove' ? refuseUnlessActive(policy) : null;
       if (unknown) return unknown;
       if (!row) return refuse('not_found');
+      const own = lease?.moderator_id === me.moderatorId;
       const desk: Desk = {
         subject,
         id,
@@ -83,11 +96,13 @@ export function recordPlan(
         reports: events.filter(({ stream_id }) => stream_id === streams[1]),
         open: reports.filter(({ state }) => state === 'open'),
         concerned: concerned.map(({ member_id }) => member_id),
+        claimedAt: lease && own ? lease.claimed_at.toISOString() : null,
         undoSeconds,
         now,
       };
       const made = asked.action === 'keep' ? keep(desk, asked) : moderate(desk, asked);
       if (isRefusal(made)) return withWinner(inAll(made, desk), events);
+      if (lease && !own && asked.action !== 'undo') return claimedByOther(lease);
       const removed = asked.action === 'remove';
       const version = row.version + streamVersion(desk.reports) + made.events.length;
       return {
@@ -105,6 +120,7 @@ export function recordPlan(
             actor: { type: 'moderator', id: me.moderatorId },
           },
         ],
+        rows: [dropLease({ type: subject.type, id })],
         jobs: removed ? [tellJob(desk, made.version + 1)] : [],
       };
     },
@@ -122,7 +138,7 @@ function inAll(refusal: Refusal<DecideRefusal>, desk: Desk): Refusal<DecideRefus
 }
 
 function keep(desk: Desk, { action, expected_version }: Asked): Made {
-  const { subject, id, row, reports, open, me } = desk;
+  const { subject, id, row, reports, open, me, claimedAt } = desk;
   const roles = ROLES_OF[action as 'keep'];
   if (!roles.includes(me.role)) return refuse('role_required', { roles });
   const state = { status: row.state, version: versionOf(desk) };
@@ -133,6 +149,7 @@ function keep(desk: Desk, { action, expected_version }: Asked): Made {
     type: 'DismissReports',
     subject: kept,
     open: open.map((report) => ({ ...report, reason: report.reason as ReportReason })),
+    claimedAt,
   });
   if (isRefusal(events)) return events;
   return { stream: reportsStream(kept), version: streamVersion(reports), events };
@@ -149,14 +166,13 @@ function moderate(desk: Desk, asked: Asked): Made {
 }
 
 function decision(desk: Desk, asked: Asked): RemovalCommand | Refusal<DecideRefusal> {
-  const { me, facts, undoSeconds, reports } = desk;
+  const { me, facts, undoSeconds, reports, claimedAt } = desk;
   const roles = ROLES_OF[asked.action as 'remove' | 'restore'];
   if (!roles.includes(me.role)) return refuse('role_required', { roles });
   const expectedVersion = asked.expected_version - streamVersion(reports);
   if (asked.action === 'remove') {
     const message = asked.message ?? null;
-    // Records are decided on without a lease.
-    return { type: 'Remove', expectedVersion, policy: asked.policy, message, claimedAt: null };
+    return { type: 'Remove', expectedVersion, policy: asked.policy, message, claimedAt };
   }
   const removal = lastRemoval(facts, undoSeconds);
   return { type: 'Restore', expectedVersion, by: me.moderatorId, removal };

@@ -1,10 +1,7 @@
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
-import type { LeaseRow } from './claims.ts';
-
 export type NamedEvent = RecordedEvent & { actor_name: string | null };
-export type NamedLease = LeaseRow & { name: string | null };
 
 type Ids = readonly string[];
 
@@ -34,7 +31,8 @@ export const readNoteStreams = (ids: Ids): Sql =>
 
 export const liveLeasesOn = (ids: Ids): Sql =>
   sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
-    WHERE l.note_id = ANY(${ids}::uuid[]) AND l.expires_at > clock_timestamp()`;
+    WHERE l.note_id = ANY(${ids}::uuid[]) AND l.subject_type = 'note'
+      AND l.expires_at > clock_timestamp()`;
 
 /** Whoever came too late learns what stands now, who decided it and when. */
 export function withWinner<Code extends string>(

@@ -11,17 +11,16 @@ import { toldAt } from '../notes/author.ts';
 import { type NoteCommand, note } from '../notes/note.ts';
 import type { NoteEvents, NoteState, ParentFacts } from '../notes/state.ts';
 import { tellJobs } from '../notes/tell.ts';
-import { claimedByOther } from './claims.ts';
 import {
   holdParents,
   liveLeasesOn,
   lockNotes,
   membersConcerned,
   type NamedEvent,
-  type NamedLease,
   readNoteStreams,
   withWinner,
 } from './decide-rows.ts';
+import { claimedByOther, type NamedLease } from './leases.ts';
 import { refuseUnlessActive } from './policy.ts';
 import type { Decided } from './review-contract.ts';
 
@@ -122,7 +121,10 @@ export function reviewsPlan(
       return {
         answer,
         appends,
-        rows: [sql`DELETE FROM note_leases WHERE note_id = ANY(${appends.map(noteIdOf)}::uuid[])`],
+        rows: [
+          sql`DELETE FROM note_leases
+            WHERE note_id = ANY(${appends.map(noteIdOf)}::uuid[]) AND subject_type = 'note'`,
+        ],
         jobs: appends.flatMap((append): Job[] => desk.jobs(append)),
       };
     },

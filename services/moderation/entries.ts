@@ -1,19 +1,20 @@
 import type { PrincipalOf } from '../http/principal.ts';
 import { query } from '../postgres.ts';
 import type { Item } from './item.ts';
-import { itemBodies } from './item-bodies.ts';
+import { itemBodies, notesBodies } from './item-bodies.ts';
 import type { ItemRow } from './item-rows.ts';
+import { type Held, keyOf } from './leases.ts';
 import type { ModerationParts } from './parts.ts';
 import { type Filters, type QueuePlace, queuePage, type View } from './queue.ts';
 import type { RecordItem } from './record-item.ts';
-import { recordItems, type WaitingRow, waitingRecords } from './reported.ts';
+import { type RecordPlace, recordItems, recordsOf } from './reported.ts';
 
-/** A note, or a record that was reported, where the view has it. */
-type Entry = { place: QueuePlace } & ({ note: ItemRow } | { record: WaitingRow });
+/** A note, or a record, where the view has it. */
+type Entry = { place: QueuePlace } & ({ note: ItemRow } | { record: RecordPlace });
 
 type Me = PrincipalOf<'moderator'>;
 
-/** The next entries of a view: notes, and among the reported ones whatever else was reported. */
+/** The next entries of a view: notes, and the records that it has. */
 export async function entriesOf(
   { pool }: ModerationParts,
   me: Me,
@@ -22,10 +23,10 @@ export async function entriesOf(
   limit: number,
   after: QueuePlace | undefined,
 ): Promise<Entry[]> {
-  const others = view === 'reported' ? waitingRecords(filters, limit, after) : undefined;
+  const others = recordsOf(view, me, filters, limit, after);
   const [rows, waiting] = await Promise.all([
     query<ItemRow>(pool, queuePage(view, me, filters, limit, after)),
-    others ? query<WaitingRow & Record<string, unknown>>(pool, others) : [],
+    others ? query<RecordPlace & Record<string, unknown>>(pool, others) : [],
   ]);
   const notes = rows.map((note) => ({
     place: { tier: note.place_tier, at: note.place, id: note.note_id },
@@ -36,7 +37,9 @@ export async function entriesOf(
     record,
   }));
   if (records.length === 0) return notes;
-  return [...notes, ...records].sort(byPlace).slice(0, limit);
+  const entries = [...notes, ...records].sort(byPlace);
+  if (view === 'decided') entries.sort(byTimeBackwards);
+  return entries.slice(0, limit);
 }
 
 /** Times are written alike, to the microsecond, and ids in lowercase, so both sort as text. */
@@ -44,6 +47,9 @@ function byPlace({ place: one }: Entry, { place: other }: Entry): number {
   const [left, right] = [`${one.at} ${one.id}`, `${other.at} ${other.id}`];
   return left < right ? -1 : left > right ? 1 : 0;
 }
+
+const byTimeBackwards = ({ place: one }: Entry, { place: other }: Entry): number =>
+  one.at < other.at ? 1 : one.at > other.at ? -1 : 0;
 
 export async function itemsOf(
   parts: ModerationParts,
@@ -61,7 +67,27 @@ export async function itemsOf(
     const item =
       'note' in entry
         ? ofNotes.next().value
-        : records.get(`${entry.record.subject_type} ${entry.record.subject_id}`);
+        : records.get(keyOf({ type: entry.record.subject_type, id: entry.record.subject_id }));
     return item ? [item] : [];
   });
+}
+
+/** What leases are on, by kind and id. */
+export async function heldItems(
+  parts: ModerationParts,
+  me: Me,
+  leases: readonly { note_id: string | null; subject: Held }[],
+): Promise<Map<string, Item | RecordItem>> {
+  const ids = leases.flatMap(({ note_id }) => note_id ?? []);
+  const others = leases.flatMap(({ subject: { type, id } }) =>
+    type === 'note' ? [] : [{ subject_type: type, subject_id: id }],
+  );
+  const [notes, records] = await Promise.all([
+    ids.length > 0 ? notesBodies(parts, me, ids) : [],
+    recordItems(parts, me, others),
+  ]);
+  return new Map<string, Item | RecordItem>([
+    ...notes.map((item) => [keyOf({ type: 'note', id: item.id }), item] as const),
+    ...records,
+  ]);
 }

@@ -1,7 +1,7 @@
 import type { PrincipalOf, Role } from '../http/principal.ts';
-import { unixSeconds } from '../http/schemas.ts';
 import { toldAt } from '../notes/author.ts';
 import { takesReplies } from '../notes/state.ts';
+import { claimBody } from './claim-body.ts';
 import type { Item } from './item.ts';
 import type { ItemRow } from './item-rows.ts';
 import { ACTIONS, type Action, ROLES_OF } from './roles.ts';
@@ -43,16 +43,7 @@ export function itemBody(row: ItemRow, reviewer: Reviewer): Omit<Item, 'look_ali
       row.deferred_until && row.deferred_until > row.now ? time(row.deferred_until) : null,
     version: row.version,
     screening: screeningBody(row),
-    claim:
-      row.lease_id && row.holder_id && row.claimed_at && row.expires_at
-        ? {
-            lease_id: row.lease_id,
-            moderator: { id: row.holder_id, name: row.holder_name ?? '' },
-            claimed_at: time(row.claimed_at),
-            expires_at: unixSeconds(row.expires_at),
-            mine: row.holder_id === me.moderatorId,
-          }
-        : null,
+    claim: claimBody(row, me),
     reports: row.reports.map(({ report_id, reported_at, ...report }) => ({
       id: report_id,
       ...report,

@@ -3,6 +3,7 @@ import type { DecisionRow } from '../../projections/decisions.ts';
 import type { ReportRow } from '../../projections/note-reports.ts';
 import type { NoteRow } from '../../projections/notes.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
+import type { HolderColumns } from './claim-body.ts';
 import type { ScreeningColumns } from './screening.ts';
 
 type Standing = Pick<DecisionRow, 'event_id' | 'moderator_id' | 'policy' | 'message'> & {
@@ -12,7 +13,7 @@ type Standing = Pick<DecisionRow, 'event_id' | 'moderator_id' | 'policy' | 'mess
   told_at: string | null;
 };
 
-export interface ItemRow extends NoteRow, ScreeningColumns {
+export interface ItemRow extends NoteRow, HolderColumns, ScreeningColumns {
   handle: string | null;
   approved: number;
   rejected: number;
@@ -20,11 +21,6 @@ export interface ItemRow extends NoteRow, ScreeningColumns {
   parent_message: string | null;
   parent_parent_id: string | null;
   parent_experience: string | null;
-  lease_id: string | null;
-  holder_id: string | null;
-  holder_name: string | null;
-  claimed_at: Date | null;
-  expires_at: Date | null;
   reports: (Pick<ReportRow, 'report_id' | 'member_id' | 'reason' | 'details' | 'state'> & {
     reported_at: string;
   })[];
@@ -53,7 +49,8 @@ const DETAILS = `SELECT n.*, m.handle, r.approved, r.rejected,
   FROM page JOIN notes n ON n.note_id = page.note_id
   LEFT JOIN members m ON m.member_id = n.member_id
   LEFT JOIN notes p ON p.note_id = n.parent_id
-  LEFT JOIN note_leases l ON l.note_id = n.note_id AND l.expires_at > clock_timestamp()
+  LEFT JOIN note_leases l ON l.note_id = n.note_id AND l.subject_type = 'note'
+    AND l.expires_at > clock_timestamp()
   LEFT JOIN moderators h ON h.moderator_id = l.moderator_id
   LEFT JOIN note_screenings s ON s.note_id = n.note_id
   LEFT JOIN LATERAL (SELECT count(*) FILTER (WHERE o.state = 'approved')::int AS approved,

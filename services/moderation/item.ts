@@ -9,7 +9,7 @@ export const NoteStateName = z.enum(['pending', 'approved', 'rejected', 'removed
 
 export const Moderator = z.object({ id: AnyUuid, name: z.string() });
 
-const Claim = z.object({
+export const Claim = z.object({
   lease_id: AnyUuid,
   moderator: Moderator,
   claimed_at: Timestamp,

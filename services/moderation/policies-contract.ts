@@ -3,7 +3,7 @@ import { defineContract } from '../http/route.ts';
 import { Text } from '../http/schemas.ts';
 import { LEADS, READERS } from './roles.ts';
 
-const PolicyCode = z
+export const PolicyCode = z
   .string()
   .regex(/^[a-z][a-z0-9_]{1,39}$/, 'must be 2 to 40 of a-z, 0-9 and _, starting with a letter')
   .meta({ examples: ['off_topic'] });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, Cursor, Limit, UnixSeconds, Uuid } from '../http/schemas.ts';
+import { AnyUuid, Cursor, Limit, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
+import { RECORD_TYPES } from '../reports/kind.ts';
 import { FINDING_CODES } from '../screening/rules.ts';
 import { Item } from './item.ts';
 import { CLAIM_VIEWS, VIEWS } from './queue.ts';
@@ -18,7 +19,14 @@ const Seconds = z
   .transform(Number)
   .meta({ override: { type: 'integer', minimum: 0, maximum: 999_999_999 } });
 
-const Lease = z.object({ lease_id: AnyUuid, note_id: AnyUuid, expires_at: UnixSeconds });
+const HELD_TYPES = ['note', ...RECORD_TYPES] as const;
+
+const Lease = z.object({
+  lease_id: AnyUuid,
+  note_id: AnyUuid.nullable().meta({ description: 'Null where what is held is no note' }),
+  subject: z.object({ type: z.enum(HELD_TYPES), id: AnyUuid }),
+  expires_at: UnixSeconds,
+});
 
 const LeaseIds = z.strictObject({ lease_ids: z.array(AnyUuid).min(1).max(100) });
 
@@ -29,8 +37,14 @@ export const ClaimRequest = z.union(
       view: z.enum(CLAIM_VIEWS).optional(),
     }),
     z.strictObject({ note_ids: z.array(Uuid).min(1).max(100) }),
+    z.strictObject({
+      subjects: z
+        .array(z.strictObject({ type: z.enum(HELD_TYPES), id: Uuid }))
+        .min(1)
+        .max(100),
+    }),
   ],
-  { error: 'must have either count (1 to 10) or note_ids' },
+  { error: 'must have either count (1 to 10), note_ids or subjects' },
 );
 export type ClaimRequest = z.output<typeof ClaimRequest>;
 
@@ -66,8 +80,8 @@ export const queueContract = defineContract({
     query: z.object({
       view: z.enum(VIEWS).default('todo'),
       finding: z.enum(FINDING_CODES).optional(),
-      author: z.string().min(1).max(100).optional(),
-      q: z.string().min(1).max(200).optional(),
+      author: Text(1, 100).optional(),
+      q: Text(1, 200).optional(),
       older_than: Seconds.optional(),
       cursor: Cursor.optional(),
       limit: Limit,
@@ -94,7 +108,7 @@ export const queueContract = defineContract({
   'moderation.claim': {
     method: 'POST',
     path: '/api/moderation/claims',
-    summary: 'Take the next notes, or notes by their ids, for five minutes',
+    summary: 'Take what is next, or notes and records by their ids, for five minutes',
     description: 'All or none. No claims: the queue is clear. At most ten leases at a time.',
     tag: 'moderation',
     access: { roles: CLAIMERS },
@@ -104,7 +118,10 @@ export const queueContract = defineContract({
       200: {
         headers: REPLAYED,
         description: 'The leases',
-        body: z.object({ status: Status, claims: z.array(Lease.extend({ item: Item })) }),
+        body: z.object({
+          status: Status,
+          claims: z.array(Lease.extend({ item: z.union([Item, RecordItem]) })),
+        }),
       },
     },
     problems: [
@@ -135,7 +152,7 @@ export const queueContract = defineContract({
   'moderation.release': {
     method: 'POST',
     path: '/api/moderation/claims/release',
-    summary: 'Give notes back to the queue',
+    summary: 'Give notes and records back to the queue',
     tag: 'moderation',
     access: { roles: CLAIMERS },
     body: LeaseIds,

@@ -1,25 +1,31 @@
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import { pageOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
-import { query } from '../postgres.ts';
+import { OutcomeUnconfirmed, query, StorageUnavailable } from '../postgres.ts';
 import { MODERATION } from '../wake-ups.ts';
+import { changeLeases, claim } from './claims.ts';
+import { entriesOf, heldItems, itemsOf } from './entries.ts';
 import {
-  changeLeases,
-  claim,
+  keyOf,
   type LeaseRow,
   leaseBody,
   liveLeases,
   releaseLeases,
   renewLeases,
-} from './claims.ts';
-import { entriesOf, itemsOf } from './entries.ts';
-import { notesBodies } from './item-bodies.ts';
+} from './leases.ts';
 import type { ModerationParts } from './parts.ts';
 import { readQueuePlace, writeQueuePlace } from './queue.ts';
 import type { queueContract } from './queue-contract.ts';
 import { queueCounts } from './queue-counts.ts';
 
 const STATUS = { status: 'ok' as const };
+
+/** The leases are committed by now: that nothing happened must not be said. */
+function unread(error: unknown): never {
+  throw error instanceof StorageUnavailable
+    ? new OutcomeUnconfirmed('claimed, but not read', { cause: error })
+    : error;
+}
 
 export function queueHandlers(parts: ModerationParts): Handlers<typeof queueContract> {
   const { pool, wakeUps } = parts;
@@ -58,14 +64,15 @@ export function queueHandlers(parts: ModerationParts): Handlers<typeof queueCont
 
     'moderation.claim': async (call) => {
       const { principal: me } = call;
-      const claimed = await claim(pool, call, call.body);
+      const claimed = await claim(parts, call, call.body);
       if (isRefusal(claimed)) return claimed;
       tellConsoles();
       const { answer: leases, ...extras } = claimed;
-      const ids = leases.map((lease) => lease.note_id);
-      const items = ids.length === 0 ? [] : await notesBodies(parts, me, ids);
-      const claims = items.flatMap((item) => {
-        const lease = leases.find(({ note_id }) => note_id === item.id);
+      const items = await heldItems(parts, me, leases).catch(unread);
+      const of = new Map(leases.map((lease) => [keyOf(lease.subject), lease]));
+      // The items are in the queue's order.
+      const claims = [...items].flatMap(([key, item]) => {
+        const lease = of.get(key);
         return lease ? [{ ...lease, item }] : [];
       });
       return { status: 200, body: { ...STATUS, claims }, ...extras };

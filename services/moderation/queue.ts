@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { Sql } from '../eventstore/sql.ts';
 import { type Place, readPlace, writePlace } from '../http/place.ts';
 import type { Role } from '../http/principal.ts';
@@ -20,7 +19,7 @@ interface Shape {
 const DUE = '(n.deferred_until IS NULL OR n.deferred_until <= clock_timestamp())';
 
 /** Each is walked along an index of its own, whose condition it repeats word for word. */
-const SHAPES: Readonly<Record<View, Shape>> = {
+export const SHAPES: Readonly<Record<View, Shape>> = {
   todo: { where: `n.state = 'pending' AND ${DUE}`, at: 'n.submitted_at' },
   mine: { where: 'true', at: 'n.submitted_at' },
   escalated: { where: `n.state = 'pending' AND n.tier = 'lead' AND ${DUE}`, at: 'n.submitted_at' },
@@ -50,10 +49,10 @@ export interface Filters {
 }
 
 /** Only a lead's own queue mixes the tiers; it begins with the lead's. */
-const mixesTiers = (view: View, role: Role) => view === 'todo' && role === 'lead';
+export const mixesTiers = (view: View, role: Role) => view === 'todo' && role === 'lead';
 
 /** What is escalated is for leads: to the others it would come back as the oldest, again and again. */
-function where(view: View, role: Role): string {
+export function where(view: View, role: Role): string {
   const mine = view === 'todo' && role !== 'lead' ? ` AND n.tier = 'normal'` : '';
   return `${SHAPES[view].where}${mine}`;
 }
@@ -87,7 +86,7 @@ export function queuePage(
   }
   const leases =
     view === 'mine'
-      ? `JOIN note_leases l ON l.note_id = n.note_id
+      ? `JOIN note_leases l ON l.note_id = n.note_id AND l.subject_type = 'note'
           AND l.moderator_id = ${value(viewer.moderatorId, 'uuid')}
           AND l.expires_at > clock_timestamp()`
       : '';
@@ -138,21 +137,6 @@ export function readQueuePlace(view: View, cursor: string): QueuePlace | undefin
   const known = of === view && (tier === '' || tier === 'lead' || tier === 'normal');
   const read = known && more.length === 0 ? readPlace(place ?? '') : undefined;
   return read && { ...read, tier: tier ?? '' };
-}
-
-/**
- * The first notes of a view that nobody holds, locked. A second person is needed for an appeal, so
- * one's own decisions are passed over. The leases are hashed once, however many notes are passed
- * over (NOT EXISTS would look each up, by a scan where the table was never analysed). `count` stands
- * in the text, so that it is planned for. Answers `SELECT note_id …`; `$1` is the moderator.
- */
-export function freeNotes(view: ClaimView, viewer: Viewer, count: number): Sql {
-  const tiers = mixesTiers(view, viewer.role) ? 'n.tier, ' : '';
-  const others = view === 'appeals' ? 'AND n.settled_by IS DISTINCT FROM $1' : '';
-  const text = `SELECT n.note_id FROM notes n WHERE ${where(view, viewer.role)} ${others}
-    AND n.note_id NOT IN (SELECT note_id FROM note_leases WHERE expires_at > clock_timestamp())
-    ORDER BY ${tiers}${SHAPES[view].at}, n.note_id LIMIT ${count} FOR UPDATE OF n SKIP LOCKED`;
-  return { name: hash('sha1', text), text, values: [viewer.moderatorId] };
 }
 
 /** Counts what a view holds, up to `most` where that is given. */

@@ -8,7 +8,8 @@ import type { PrincipalOf } from '../http/principal.ts';
 import { AnyUuid, Timestamp } from '../http/schemas.ts';
 import { toldAt } from '../notes/author.ts';
 import { RECORD_TYPES, type RecordType } from '../reports/kind.ts';
-import { Moderator, Report, Version } from './item.ts';
+import { claimBody, type HolderColumns } from './claim-body.ts';
+import { Claim, Moderator, Report, Version } from './item.ts';
 import { DECIDERS, ROLES_OF } from './roles.ts';
 
 const RECORD_ACTIONS = ['remove', 'restore', 'keep'] as const;
@@ -30,8 +31,7 @@ export const RecordItem = z
     age_seconds: z.int(),
     /** Of the record and its reports together: a new report makes it another. */
     version: Version,
-    /** Records are decided on without a lease. */
-    claim: z.null(),
+    claim: Claim.nullable(),
     /** The newest twenty. */
     reports: z.array(Report),
     reported_at: Timestamp.nullable(),
@@ -61,7 +61,7 @@ type Standing = Pick<RecordDecisionRow, 'event_id' | 'moderator_id' | 'policy' |
   told_at: string | null;
 };
 
-export interface RecordItemRow extends RecordRow {
+export interface RecordItemRow extends RecordRow, HolderColumns {
   subject_type: RecordType;
   handle: string | null;
   reports_version: number;
@@ -77,11 +77,15 @@ export interface RecordItemRow extends RecordRow {
 export function withReports(type: RecordType, records: Sql): Sql {
   const of = `$${records.values.length + 1}::text`;
   const text = `SELECT r.*, ${of} AS subject_type, m.handle, clock_timestamp() AS now,
-      coalesce(w.version, 0) AS reports_version, w.reported_at,
+      coalesce(w.version, 0) AS reports_version, w.reported_at, l.lease_id,
+      l.moderator_id AS holder_id, h.name AS holder_name, l.claimed_at, l.expires_at,
       coalesce(reports.list, '[]') AS reports, decision.row AS decision
     FROM (${records.text}) r
     LEFT JOIN members m ON m.member_id = r.author_id
     LEFT JOIN reported_records w ON w.subject_type = ${of} AND w.subject_id = r.subject_id
+    LEFT JOIN note_leases l ON l.note_id = r.subject_id AND l.subject_type = ${of}
+      AND l.expires_at > clock_timestamp()
+    LEFT JOIN moderators h ON h.moderator_id = l.moderator_id
     LEFT JOIN LATERAL (SELECT json_agg(json_build_object('report_id', report_id,
         'member_id', member_id, 'reason', reason, 'details', details, 'state', state,
         'reported_at', reported_at) ORDER BY reported_at DESC) AS list
@@ -119,7 +123,7 @@ export function recordItemBody(row: RecordItemRow, reviewer: Reviewer): RecordIt
     received_at: time(row.published_at),
     age_seconds: Math.max(0, Math.floor((row.now.getTime() - row.published_at.getTime()) / 1000)),
     version: row.version + row.reports_version,
-    claim: null,
+    claim: claimBody(row, reviewer.me),
     reports: row.reports.map(({ report_id, reported_at, ...report }) => ({
       id: report_id,
       ...report,
@@ -156,6 +160,7 @@ function decisionBody(row: RecordItemRow, { me, undoSeconds }: Reviewer): Record
 
 /** The same rules as the decision's own, for the buttons. */
 function allowedActions(row: RecordItemRow, { moderatorId, role }: Reviewer['me']): RecordAction[] {
+  if (row.holder_id !== null && row.holder_id !== moderatorId) return [];
   const fits: Record<RecordAction, boolean> = {
     remove: row.state === 'published',
     restore: row.state === 'removed' && row.decision?.moderator_id !== moderatorId,

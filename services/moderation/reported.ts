@@ -5,44 +5,69 @@ import type { PrincipalOf } from '../http/principal.ts';
 import { query } from '../postgres.ts';
 import type { RecordType } from '../reports/kind.ts';
 import type { Subject } from '../subject.ts';
-import type { Filters, QueuePlace } from './queue.ts';
+import { keyOf } from './leases.ts';
+import type { Filters, QueuePlace, View, Viewer } from './queue.ts';
 import { type RecordItem, type RecordItemRow, recordItemBody, withReports } from './record-item.ts';
 
-export interface WaitingRow {
+export interface RecordPlace {
   subject_type: RecordType;
   subject_id: string;
-  /** `reported_at` in UTC, to the microsecond. */
+  /** Where the view goes on: in UTC, to the microsecond. */
   place: string;
 }
 
+/** Where a view has records: in `subject_type`, `subject_id`, `author_id` and their place `at`. */
+const SOURCES: Partial<Record<View, string>> = {
+  reported: `SELECT subject_type, subject_id, author_id, reported_at AS at FROM reported_records
+    WHERE reported_at IS NOT NULL`,
+  mine: `SELECT l.subject_type, l.note_id AS subject_id, w.author_id,
+      coalesce(w.reported_at, l.claimed_at) AS at
+    FROM note_leases l LEFT JOIN reported_records w
+      ON w.subject_type = l.subject_type AND w.subject_id = l.note_id
+    WHERE l.subject_type <> 'note' AND l.moderator_id = $1 AND l.expires_at > clock_timestamp()`,
+  // Each by its last decision that stands.
+  decided: `SELECT subject_type, subject_id, author_id, decided_at AS at FROM record_decisions d
+    WHERE undone_at IS NULL AND NOT EXISTS (SELECT FROM record_decisions later
+      WHERE later.subject_type = d.subject_type AND later.subject_id = d.subject_id
+        AND later.undone_at IS NULL AND later.decided_at > d.decided_at)`,
+};
+
 /**
- * Records with reports that wait, oldest report first. Screening knows nothing of records, and a
- * search for words goes through notes alone: with either there is none.
+ * The records of a view, oldest first (decided: newest first). Screening knows nothing of records,
+ * and a search for words goes through notes alone: with either there is none.
  */
-export function waitingRecords(
+export function recordsOf(
+  view: View,
+  { moderatorId }: Viewer,
   { author, q, finding, older_than }: Filters,
   limit: number,
   after: QueuePlace | undefined,
 ): Sql | undefined {
-  if (q !== undefined || finding !== undefined) return undefined;
-  const values: unknown[] = [];
+  const source = SOURCES[view];
+  if (!source || q !== undefined || finding !== undefined) return undefined;
+  const values: unknown[] = view === 'mine' ? [moderatorId] : [];
   const value = (given: unknown, type: string) => `$${values.push(given)}::${type}`;
-  const conditions = ['w.reported_at IS NOT NULL'];
-  if (after)
+  const conditions = ['true'];
+  const newestFirst = view === 'decided';
+  if (after) {
+    const [at, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
     conditions.push(
-      `(w.reported_at, w.subject_id) > (${value(after.at, 'timestamptz')}, ${value(after.id, 'uuid')})`,
+      newestFirst
+        ? `w.at <= ${at} AND (w.at < ${at} OR w.subject_id > ${id})`
+        : `(w.at, w.subject_id) > (${at}, ${id})`,
     );
+  }
   if (author !== undefined)
     conditions.push(`w.author_id IN (SELECT member_id FROM members
       WHERE handle = ${value(author, 'text')} OR member_id::text = lower(${value(author, 'text')}))`);
   if (older_than !== undefined)
     conditions.push(
-      `w.reported_at < clock_timestamp() - make_interval(secs => ${value(older_than, 'int')})`,
+      `w.at < clock_timestamp() - make_interval(secs => ${value(older_than, 'int')})`,
     );
   const text = `SELECT w.subject_type, w.subject_id,
-      to_char(w.reported_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
-    FROM reported_records w WHERE ${conditions.join(' AND ')}
-    ORDER BY w.reported_at, w.subject_id LIMIT ${value(limit, 'int')}`;
+      to_char(w.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    FROM (${source}) w WHERE ${conditions.join(' AND ')}
+    ORDER BY w.at ${newestFirst ? 'DESC' : 'ASC'}, w.subject_id LIMIT ${value(limit, 'int')}`;
   return { name: hash('sha1', text), text, values };
 }
 
@@ -56,7 +81,7 @@ interface Parts {
 export async function recordItems(
   { pool, subjects, config }: Parts,
   me: PrincipalOf<'moderator'>,
-  waiting: readonly WaitingRow[],
+  waiting: readonly Omit<RecordPlace, 'place'>[],
 ): Promise<Map<string, RecordItem>> {
   const kinds = Map.groupBy(waiting, ({ subject_type }) => subject_type);
   const rows = await Promise.all(
@@ -72,7 +97,7 @@ export async function recordItems(
     rows
       .flat()
       .map((row) => [
-        `${row.subject_type} ${row.subject_id}`,
+        keyOf({ type: row.subject_type, id: row.subject_id }),
         recordItemBody(row, { me, undoSeconds }),
       ]),
   );

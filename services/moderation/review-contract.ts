@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Text, Timestamp, Uuid } from '../http/schemas.ts';
 import { Item, NoteStateName, Version } from './item.ts';
+import { PolicyCode } from './policies-contract.ts';
 import { REPLAYED } from './replayed.ts';
 import { CLAIMERS, DECIDERS, READERS } from './roles.ts';
 
 const Message = Text(1, 500);
-/** An active policy; which those are is looked at when the decision is made. */
-const Policy = z.string().min(1).max(60);
+const Policy = PolicyCode.describe('Of an active policy: GET /api/moderation/policies has them.');
 
 export const ACTION = {
   approve: { action: z.literal('approve') },
@@ -201,13 +201,7 @@ export const reviewContract = defineContract({
         body: Batch,
       },
     },
-    problems: [
-      'invalid_request',
-      'moderator_required',
-      'role_required',
-      'idempotency_conflict',
-      'invalid_request',
-    ],
+    problems: ['invalid_request', 'moderator_required', 'role_required', 'idempotency_conflict'],
   },
   'moderation.undo_batch': {
     method: 'POST',

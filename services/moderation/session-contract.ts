@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, UnixSeconds } from '../http/schemas.ts';
+import { AnyUuid, Text, UnixSeconds } from '../http/schemas.ts';
 import { READERS, ROLES } from './roles.ts';
 
 export const moderatorSessionContract = defineContract({
@@ -17,11 +17,7 @@ export const moderatorSessionContract = defineContract({
     bodyLimit: 4096,
     idempotency: 'optional',
     body: z.strictObject({
-      token: z
-        .string()
-        .min(1)
-        .max(200)
-        .meta({ description: '`mod_<uuid>.<64 hex>`, as the operator handed it out' }),
+      token: Text(1, 200).describe('`mod_<uuid>.<64 hex>`, as the operator handed it out'),
     }),
     replies: {
       200: {

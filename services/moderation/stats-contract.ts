@@ -31,7 +31,9 @@ const Decisions = {
   removed: z.int(),
   overturned: z.int().meta({ description: 'Undone, or followed by what says the opposite' }),
   overturn_rate: Rate,
-  age_seconds: Spread.meta({ description: 'From arrival to decision' }),
+  age_seconds: Spread.meta({
+    description: 'From arrival to decision; of a record from the oldest report that it answered',
+  }),
   handling_seconds: Spread.meta({ description: 'From claim to decision, where it was claimed' }),
 };
 
@@ -44,12 +46,13 @@ const Stats = z
       pending: z.int(),
       past_due: z.int().meta({ description: 'Waiting for more than 24 hours' }),
       oldest_age_seconds: z.int().nullable(),
+      reported: z.int().meta({ description: 'Public notes and records with reports that wait' }),
     }),
     jobs: z.object({
       screening: z.int().meta({ description: 'Notes that wait for their screening' }),
       dead: z.int().meta({ description: 'Jobs that failed for the last time: for the operator' }),
     }),
-    arrivals: z.int(),
+    arrivals: z.int().meta({ description: 'Notes submitted, and records that were reported' }),
     ...Decisions,
     days: z.array(z.object({ date: z.iso.date(), arrivals: z.int(), ...Decisions })),
     findings: z.array(

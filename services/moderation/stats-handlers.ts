@@ -75,6 +75,7 @@ function statsBody(
       pending: depth?.pending ?? 0,
       past_due: depth?.past_due ?? 0,
       oldest_age_seconds: depth?.oldest_seconds ?? null,
+      reported: depth?.reported ?? 0,
     },
     arrivals: arrivals.reduce((sum, row) => sum + row.arrivals, 0),
     ...figures(decided.find(({ of }) => of === 'all')),

@@ -17,6 +17,12 @@ export const streamContract = defineContract({
       'comes every 15 seconds. The stream ends with the session or the moderator.',
     tag: 'moderation',
     access: { roles: READERS },
+    requestHeaders: {
+      'Last-Event-ID': {
+        description: 'The id of the last event told.',
+        schema: { type: 'string' },
+      },
+    },
     replies: {
       200: {
         description: 'The stream',

@@ -1,11 +1,10 @@
 import type { TailEvent } from '../eventstore/tail.ts';
 import type { PrincipalOf } from '../http/principal.ts';
-import { unixSeconds } from '../http/schemas.ts';
-import type { LeaseRow } from './claims.ts';
+import { heldBy, type LeaseRow, leaseBody } from './leases.ts';
 import type { Counts } from './queue-counts.ts';
 import { isReview, subjectOf } from './review-events.ts';
 
-export type Lease = Pick<LeaseRow, 'lease_id' | 'note_id' | 'moderator_id' | 'expires_at'>;
+export type Lease = Omit<LeaseRow, 'claimed_at'>;
 
 /** One event of the stream, in the format of server-sent events. Ids and versions, never a text. */
 export type Message = string;
@@ -32,16 +31,12 @@ export function counts(
 }
 
 /** What is claimed: all of it (`complete`), or what has changed. */
-export function claims(id: number, held: Lease[], released: string[], complete: boolean): Message {
+export function claims(id: number, held: Lease[], released: Lease[], complete: boolean): Message {
   return message('claim', id, {
     complete,
-    claims: held.map(({ lease_id, note_id, moderator_id, expires_at }) => ({
-      lease_id,
-      note_id,
-      moderator_id,
-      expires_at: unixSeconds(expires_at),
-    })),
-    released,
+    claims: held.map(({ moderator_id, ...lease }) => ({ ...leaseBody(lease), moderator_id })),
+    released: released.flatMap((lease) => leaseBody(lease).note_id ?? []),
+    released_subjects: released.map(heldBy),
   });
 }
 

@@ -16,6 +16,7 @@ export async function run(args: string[]): Promise<void> {
     depth.oldest_age_seconds === null ? '' : `, oldest ${age(depth.oldest_age_seconds)}`;
   say(`From ${stats.from} to ${stats.to}`);
   say(`Waiting now   ${depth.pending} (${depth.past_due} for more than a day${oldest})`);
+  say(`Reported now  ${depth.reported}`);
   say(`Arrived       ${stats.arrivals}`);
   say(
     `Decided       ${stats.decisions} (${stats.approved} approved, ${stats.rejected} rejected, ` +

@@ -55,7 +55,10 @@ export function ownPlan(
           },
         ],
         // Whoever holds the note to review it has nothing left to review.
-        rows: [sql`DELETE FROM note_leases WHERE note_id = ${noteId}`],
+        rows: [
+          sql`DELETE FROM note_leases
+          WHERE note_id = ${noteId} AND subject_type = 'note'`,
+        ],
       };
     },
   };

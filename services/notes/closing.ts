@@ -31,7 +31,7 @@ export const notesClosing: Closing = {
   },
   rows: (_memberId, rows) => [
     sql`DELETE FROM note_leases
-      WHERE note_id = ANY(${ended(rows).map(({ note_id }) => note_id)}::uuid[])`,
+      WHERE note_id = ANY(${ended(rows).map(({ note_id }) => note_id)}::uuid[]) AND subject_type = 'note'`,
   ],
 };
 

@@ -24,7 +24,8 @@ const recordOf = (noteId: string): Sql =>
         AND d.decision IN ('rejected', 'removed')
         AND d.decided_at > clock_timestamp() - interval '90 days') AS rejected,
     EXISTS (SELECT FROM note_leases l
-      WHERE l.note_id = n.note_id AND l.expires_at > clock_timestamp()) AS claimed
+      WHERE l.note_id = n.note_id AND l.subject_type = 'note'
+        AND l.expires_at > clock_timestamp()) AS claimed
   FROM notes n WHERE n.note_id = ${noteId}`;
 
 /**

@@ -1,12 +1,7 @@
 import { z } from 'zod';
+import { PAGE_HEADERS } from '../http/page.ts';
 import { defineContract, type Route } from '../http/route.ts';
 import { PAGES, type PageName } from './pages.ts';
-
-const PAGE_HEADERS = {
-  'Content-Security-Policy': 'What the page may load: this origin, nothing inline',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Permissions-Policy': 'What the page may never ask for',
-};
 
 const ASSET_HEADERS = {
   'Content-Encoding': 'br or gzip, where the caller takes it',

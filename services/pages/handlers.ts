@@ -1,26 +1,18 @@
 import { refuse } from '../eventstore/decider.ts';
-import { strongEtag } from '../http/respond.ts';
+import { pageHeaders, textContent } from '../http/page.ts';
 import type { Handlers, RequestFacts } from '../http/route.ts';
 import { type Asset, type Built, builtPages } from './build.ts';
 import type { pagesContract } from './contract.ts';
-import { CONTENT_SECURITY_POLICY } from './html.ts';
 import type { PageName } from './pages.ts';
 
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-const PAGE_HEADERS = {
-  'content-security-policy': CONTENT_SECURITY_POLICY,
-  'cross-origin-opener-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-  // Browsers answer no-referrer with "Origin: null", which the API refuses.
-  'referrer-policy': 'same-origin',
-};
+const HEADERS = pageHeaders("require-trusted-types-for 'script'", "trusted-types 'none'");
 
 export function pagesHandlers(): Handlers<typeof pagesContract> {
   const page = (name: PageName) => async () => {
     const { html } = (await builtPages()).pages[name];
-    const content = { type: 'text/html; charset=utf-8', bytes: html, etag: strongEtag(html) };
-    return { status: 200 as const, content, headers: PAGE_HEADERS };
+    return { status: 200 as const, content: textContent('text/html', html), headers: HEADERS };
   };
 
   const asset =

@@ -1,19 +1,5 @@
 import type { Page } from './pages.ts';
 
-/** All that a page may load comes from here, and no script or style stands in the document. */
-export const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
-
 // A circle and its centre, in the colour of the text.
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='6.5' fill='none' stroke='%23b4532a' stroke-width='2'/%3E%3Ccircle cx='8' cy='8' r='2.5' fill='%23b4532a'/%3E%3C/svg%3E";

@@ -24,7 +24,12 @@ export const RecordReported = defineEvent('RecordReported', {
 
 /** A moderator looked and keeps the record: these reports were answered, and these reasons. */
 export const RecordReportsDismissed = defineEvent('RecordReportsDismissed', {
-  data: z.strictObject({ subject, reports, reasons: z.array(z.enum(REPORT_REASONS)) }),
+  data: z.strictObject({
+    subject,
+    reports,
+    reasons: z.array(z.enum(REPORT_REASONS)),
+    claimed_at: z.iso.datetime().nullable().optional(),
+  }),
 });
 
 /** The record is gone, for good as far as its remover can say: its reporters are told. */

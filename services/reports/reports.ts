@@ -40,6 +40,8 @@ export type ReportsCommand =
       subject: SubjectId;
       /** The reports that wait. */
       open: readonly (Settled & { reason: ReportReason })[];
+      /** When the moderator took the record to review it. */
+      claimedAt: string | null;
     }
   | {
       type: 'ResolveReports';
@@ -66,7 +68,8 @@ export const recordReports: Decider<ReportsState, ReportsCommand, ReportEvents, 
       case 'DismissReports': {
         if (command.open.length === 0) return [];
         const reasons = [...new Set(command.open.map(({ reason }) => reason))];
-        const data = { subject, reports: command.open.map(settled), reasons };
+        const { claimedAt: claimed_at } = command;
+        const data = { subject, reports: command.open.map(settled), reasons, claimed_at };
         return [{ type: 'RecordReportsDismissed', data, personal: null }];
       }
       case 'ResolveReports': {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, Limit, Timestamp } from '../http/schemas.ts';
+import { AnyUuid, Cursor, Limit, Timestamp } from '../http/schemas.ts';
 
 export const MOST_WAIT = 25;
 
@@ -44,8 +44,7 @@ export const updatesContract = defineContract({
       'event to answer is held until one comes or the seconds are over.',
     tag: 'updates',
     access: { scope: 'updates:read' },
-    // Whatever is in it, a cursor that is not one is refused as `invalid_cursor`.
-    query: z.object({ cursor: z.string().optional(), limit: Limit, wait: Wait }),
+    query: z.object({ cursor: Cursor.optional(), limit: Limit, wait: Wait }),
     replies: { 200: { description: 'A page, which may be empty', body: UpdatesPage } },
     problems: ['credential_not_accepted', 'scope_required', 'invalid_request', 'invalid_cursor'],
   },

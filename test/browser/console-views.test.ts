@@ -102,7 +102,7 @@ t.test('every view is shown without a violation, in each look', NEEDS_BROWSER, a
   await page.locator('.audit tbody tr').nth(3).waitFor();
   await look(t, page, 'moderation-audit');
   await open(/^Mine/);
-  await page.getByText('You hold no note.').waitFor();
+  await page.getByText('You hold nothing.').waitFor();
   await page.getByText('Last decision').waitFor();
   await look(t, page, 'moderation-empty');
   await page.keyboard.press('?');

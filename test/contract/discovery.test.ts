@@ -1,4 +1,6 @@
+import { pino } from 'pino';
 import t from 'tap';
+import { openApp } from '../../services/app.ts';
 import { operationsOf } from '../../services/http/invoke.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -29,6 +31,13 @@ t.test('the table, the OpenAPI document and the running service have the same ro
     ),
   );
   t.same(documented.sort(), rows.sort());
+
+  const { app, stop } = openApp(service.core, pino({ level: 'silent' }));
+  t.teardown(stop);
+  const layers = app.router.stack.map(({ route }) => route?.path ?? 'last');
+  const last = ['last', 'last'];
+  const mounted = layers.map((path) => inDocument(path)).sort();
+  t.same(mounted, [...Object.keys(paths), ...last].sort(), 'nothing else is mounted');
 
   for (const [path, item] of Object.entries(paths)) {
     const documentedMethods = Object.keys(item as object).map((method) => method.toUpperCase());

@@ -19,6 +19,7 @@ const dismiss = (memberId: string, reason: ReportReason): ReportsCommand => ({
   type: 'DismissReports',
   subject,
   open: [{ report_id: '4f8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f64', member_id: memberId, reason }],
+  claimedAt: null,
 });
 
 /** The events of the last of some commands. */
@@ -53,6 +54,6 @@ t.test('what nobody can read is not there to be reported', async (t) => {
 t.test('a report holds its words apart from its facts, and nothing is settled twice', async (t) => {
   const [event] = after(report(ann, 'spam')) as { data: object }[];
   t.notMatch(JSON.stringify(event?.data), 'Look');
-  t.same(after({ type: 'DismissReports', subject, open: [] }), []);
+  t.same(after({ type: 'DismissReports', subject, open: [], claimedAt: null }), []);
   t.same(after({ type: 'ResolveReports', subject, outcome: 'removed', reports: [] }), []);
 });

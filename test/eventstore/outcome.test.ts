@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
 import t, { type Test } from 'tap';
+import { deadline, withClient } from '../../services/postgres.ts';
 import { newAgent } from '../harness/agent.ts';
 import { newCase } from '../harness/cases.ts';
 import { testDatabase } from '../harness/database.ts';
+import { hire, submit } from '../harness/moderation.ts';
 import { newRegistration, startService } from '../harness/service.ts';
 import { wireProxy } from '../harness/wire-proxy.ts';
 
@@ -22,7 +26,7 @@ async function startProxied(t: Test, settings: Record<string, string> = {}) {
     const { rows } = await database.pool.query('SELECT type FROM events WHERE owner_id = $1', [id]);
     return rows.map((row) => row.type);
   }
-  return { proxy, register, agent, eventsOf };
+  return { proxy, register, agent, eventsOf, service };
 }
 
 t.test('a COMMIT whose reply was lost is found to have happened, and answers 200', async (t) => {
@@ -56,6 +60,44 @@ t.test('a COMMIT that was lost writes nothing twice', async (t) => {
   t.same(await eventsOf(body), ['MemberRegistered']);
 });
 
+t.test('a claim whose COMMIT got no answer is made once, or nobody knows', async (t) => {
+  const { proxy, service } = await startProxied(t);
+  const ann = await hire(service, 'ann');
+  for (let n = 0; n < 3; n++) await submit(service);
+  const claim = (key?: string) =>
+    service.call('POST', '/api/moderation/claims', {
+      body: { count: 1 },
+      headers: {
+        authorization: `Bearer ${ann.token}`,
+        ...(key ? { 'idempotency-key': key } : {}),
+      },
+    });
+  const held = async () => (await ann.get('me')).body.leases.length;
+
+  proxy.dropCommitReply('moderation.claim');
+  const found = await claim(randomUUID());
+  t.equal(found.status, 200, found.text);
+  t.equal(await held(), 1, 'the receipt tells');
+
+  const key = randomUUID();
+  proxy.dropCommit('moderation.claim');
+  const lost = await claim(key);
+  t.equal(lost.status, 503, lost.text);
+  t.equal(lost.body.error.code, 'outcome_unconfirmed');
+
+  let again = await claim(key);
+  while (again.status === 503) again = await claim(key);
+  t.equal(again.status, 200, again.text);
+  t.equal(await held(), 2);
+
+  proxy.holdAfterCommit('moderation.claim');
+  const unread = await claim(randomUUID());
+  proxy.release();
+  t.equal(unread.body.error?.code, 'outcome_unconfirmed', unread.text);
+  t.equal(await held(), 3, 'claimed, though what was claimed could not be read');
+  t.equal(proxy.fired(), 3);
+});
+
 for (const connected of [true, false])
   t.test(
     `a silent database answers 503 in time, ${connected ? 'with' : 'without'} connections open`,
@@ -76,6 +118,29 @@ for (const connected of [true, false])
       t.same(await eventsOf(body), ['MemberRegistered']);
     },
   );
+
+t.test('a clock that is put back meanwhile makes nobody wait longer', async (t) => {
+  const { pool } = await testDatabase(t);
+  const { now } = Date;
+  t.teardown(() => {
+    Date.now = now;
+  });
+  Date.now = () => now() + 3_600_000;
+  const connecting = {
+    async connect() {
+      const client = await pool.connect();
+      Date.now = now;
+      return client;
+    },
+  };
+  const started = performance.now();
+  await t.rejects(
+    withClient(connecting as pg.Pool, deadline(), (client) => client.query('SELECT pg_sleep(20)')),
+    /terminated/,
+  );
+  const took = performance.now() - started;
+  t.ok(took < LIMIT_MS, `${Math.round(took)} ms`);
+});
 
 t.test('connections cut between requests are replaced', async (t) => {
   const { proxy, register, eventsOf } = await startProxied(t);

@@ -56,18 +56,20 @@ export type Visit = Awaited<ReturnType<typeof visit>>;
 
 /**
  * A page in a browser profile of its own. Whatever the console says in earnest is a fault, the
- * refusals of the content security policy with it, unless `expected` matches it.
+ * refusals of the content security policy with it, unless `expected` matches it. `first` is a script
+ * that runs before those of the page.
  */
 export async function visit(
   t: Test,
   browser: Browser,
   url: string,
-  options: BrowserContextOptions & { expected?: RegExp } = {},
+  options: BrowserContextOptions & { expected?: RegExp; first?: string } = {},
 ) {
-  const { expected, ...more } = options;
+  const { expected, first, ...more } = options;
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...more });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
+  if (first) await page.addInitScript(first);
   page.setDefaultTimeout(30_000);
   const faults: string[] = [];
   page.on('console', (message) => {

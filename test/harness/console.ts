@@ -28,6 +28,8 @@ export async function openConsole(
   await signIn(page, moderator);
   await page.getByRole('heading', { name: 'To do', level: 2 }).waitFor();
   await page.locator('.stream.live').waitFor();
+  // A key means something once there is a present row, or none.
+  await page.locator('.rows, .empty').waitFor();
   return { browser, page, context };
 }
 

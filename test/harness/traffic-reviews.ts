@@ -6,6 +6,10 @@ import { after } from './traffic-writes.ts';
 /** What moderators do. */
 export function reviews({ wire, ann, moderator, lead }: Traffic): Operation[] {
   const pending = () => submit(wire);
+  const wanted = async () => {
+    await freed();
+    return submit(wire);
+  };
   const removed = async () => {
     const { id } = await publishArtifact(ann);
     const path = `subjects/artifact/${id}`;
@@ -15,7 +19,7 @@ export function reviews({ wire, ann, moderator, lead }: Traffic): Operation[] {
     return { path, expected_version: await version() };
   };
   const held = async (): Promise<string[]> => {
-    const { id } = await submit(wire);
+    const { id } = await wanted();
     const { claims } = await good(moderator.post('claims', { note_ids: [id] }));
     return claims.map(({ lease_id }: { lease_id: string }) => lease_id);
   };
@@ -32,7 +36,7 @@ export function reviews({ wire, ann, moderator, lead }: Traffic): Operation[] {
   };
   return [
     after('POST /api/moderation/claims', freed, () => moderator.post('claims', { count: 1 })),
-    after('POST /api/moderation/claims, by id', pending, ({ id }) =>
+    after('POST /api/moderation/claims, by id', wanted, ({ id }) =>
       moderator.post('claims', { note_ids: [id] }),
     ),
     after('POST /api/moderation/claims/renew', held, async (lease_ids) => {

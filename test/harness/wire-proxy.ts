@@ -1,10 +1,13 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What happens, once, to the first transaction whose bytes hold `marker`. */
 interface Fault {
-  drop: 'reply' | 'commit';
+  drop: 'reply' | 'commit' | 'rest';
   marker: string;
 }
+
+type Side = 'client' | 'server';
 
 type Ending = { teardown(end: () => Promise<void>): unknown };
 
@@ -18,8 +21,11 @@ export async function wireProxy(t: Ending, target: string) {
   const pairs = new Set<() => void>();
   const timers = new Set<NodeJS.Timeout>();
   let waiting: Array<() => void> | undefined;
+  const halves = new Set<(side: Side) => void>();
   let fault: Fault | undefined;
   let fired = 0;
+  let latency = 0;
+  let silent = false;
 
   /** Now, or once the silence is over. */
   const deliver = (send: () => void) => {
@@ -27,17 +33,37 @@ export async function wireProxy(t: Ending, target: string) {
     else send();
   };
 
+  /** One direction of one connection: what is delayed stays in its order. */
+  const lane = () => {
+    let last: Promise<unknown> | undefined;
+    return (send: () => void) => {
+      if (latency === 0 && !last) return deliver(send);
+      const mine = Promise.all([last, sleep(latency)]).then(() => {
+        if (last === mine) last = undefined;
+        deliver(send);
+      });
+      last = mine;
+    };
+  };
+
   const server = createServer((client) => {
     const upstream = connectTo(target);
     let sent = Buffer.alloc(0);
     let answered = Buffer.alloc(0);
     let gone = false;
-    let armed = false;
+    let armed: 'reply' | 'rest' | undefined;
     const destroy = () => {
       client.destroy();
       upstream.destroy();
     };
+    const halfClose = (side: Side) => {
+      gone = true;
+      (side === 'client' ? client : upstream).end();
+      const timer = setTimeout(destroy, HELD_OPEN_MS);
+      timers.add(timer);
+    };
     pairs.add(destroy);
+    halves.add(halfClose);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.setNoDelay(true);
@@ -46,6 +72,7 @@ export async function wireProxy(t: Ending, target: string) {
         sockets.delete(socket);
         if (gone && socket === client) return;
         pairs.delete(destroy);
+        halves.delete(halfClose);
         destroy();
       });
     }
@@ -61,9 +88,9 @@ export async function wireProxy(t: Ending, target: string) {
         upstream.write(bytes);
         return;
       }
-      if (fault.drop === 'reply') {
+      if (fault.drop !== 'commit') {
+        armed = fault.drop;
         fault = undefined;
-        armed = true;
         answered = Buffer.alloc(0);
         upstream.write(bytes);
         return;
@@ -85,15 +112,17 @@ export async function wireProxy(t: Ending, target: string) {
         answered = Buffer.concat([answered, bytes]);
         if (answered.includes(COMMIT_TAG)) {
           fired += 1;
-          destroy();
-          return;
+          if (armed === 'rest' || silent) waiting ??= [];
+          if (armed === 'reply') return destroy();
+          armed = undefined;
         }
       }
       client.write(bytes);
     };
 
-    client.on('data', (bytes: Buffer) => deliver(() => toServer(bytes)));
-    upstream.on('data', (bytes: Buffer) => deliver(() => toClient(bytes)));
+    const [there, back] = [lane(), lane()];
+    client.on('data', (bytes: Buffer) => there(() => toServer(bytes)));
+    upstream.on('data', (bytes: Buffer) => back(() => toClient(bytes)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
@@ -118,9 +147,25 @@ export async function wireProxy(t: Ending, target: string) {
     cut() {
       for (const destroy of pairs) destroy();
     },
-    /** The server commits, and both sides lose the connection before the client learns of it. */
-    dropCommitReply(marker: string) {
+    /** From now on every byte is as late as that, in both directions; 0: none is. */
+    delay(ms: number) {
+      latency = ms;
+    },
+    /** Ends one side of every connection; the other stays open for a while, and nothing passes. */
+    halfClose(side: Side) {
+      for (const close of halves) close(side);
+    },
+    /**
+     * The server commits, and both sides lose the connection before the client learns of it. With
+     * `andHold` no byte passes from then on.
+     */
+    dropCommitReply(marker: string, andHold = false) {
+      silent = andHold;
       fault = { drop: 'reply', marker };
+    },
+    /** The client learns that its COMMIT was done, and from then on no byte passes, until `release`. */
+    holdAfterCommit(marker: string) {
+      fault = { drop: 'rest', marker };
     },
     /** The client loses its connection, the server keeps it for a while and never sees COMMIT. */
     dropCommit(marker: string) {

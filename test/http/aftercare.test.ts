@@ -36,6 +36,26 @@ t.test('nobody outside learns of a rejection while it may be undone', async (t) 
   t.same(await typesOf(service, member), ['note.submitted', 'note.submitted']);
 });
 
+t.test('nor where the clock of the web process is an hour ahead', async (t) => {
+  const service = await startService(t);
+  const member = await signedIn(service);
+  const note = await memberNote(service, member);
+  await decide(await hire(service, 'Ann'), note.id, 'reject');
+  const Original = Date;
+  const ahead = () => Original.now() + 3_600_000;
+  t.teardown(() => {
+    globalThis.Date = Original;
+  });
+  globalThis.Date = class extends Original {
+    constructor(...given: unknown[]) {
+      super(...((given.length > 0 ? given : [ahead()]) as [number]));
+    }
+    static override now = ahead;
+  } as DateConstructor;
+  const { body } = await service.call('GET', `/api/guestbook/${note.id}/outcome`, member);
+  t.match(body, { status: 'pending_review', outcome: null, policy: null });
+});
+
 t.test('after it the author is told the policy, reads the word, and appeals', async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];

@@ -91,6 +91,7 @@ t.test('a notification is taken without an answer, and nothing is kept for later
     body: { jsonrpc: '2.0', method: 'notifications/initialized' },
   });
   t.same([answer.status, answer.text], [202, '']);
+  t.equal(answer.headers.get('content-type'), null, 'nothing is no JSON');
   const listen = { ...LIST, method: 'subscriptions/listen' };
   const refused = await service.call('POST', '/mcp', { body: listen });
   t.equal(refused.body.error.code, -32601);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { type Agent, newAgent } from '../harness/agent.ts';
-import { hire, type Moderator } from '../harness/moderation.ts';
+import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
 import { feedOf, letPass } from '../harness/passing-time.ts';
 import {
   type Published,
@@ -249,4 +249,84 @@ t.test('a key makes a decision on a record happen once', async (t) => {
   t.equal(again.status, 201);
   t.same(again.body, first.body);
   t.equal(again.headers.get('idempotency-replayed'), 'true');
+});
+
+t.test(
+  'a record is claimed, held against others, renewed, decided on and given back',
+  async (t) => {
+    const service = await startService(t);
+    const [author, reporter] = [await newAgent(service), await newAgent(service)];
+    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    const [packet, open] = [await publishArtifact(author), await publishCase(author)];
+    await report(reporter, packet);
+    await report(reporter, open);
+    const subjectOf = ({ type, id }: Published) => ({ type, id });
+
+    const next = (await ann.post('claims', { count: 1, view: 'reported' })).body.claims;
+    t.match(next, [
+      { note_id: null, subject: subjectOf(packet), item: { id: packet.id, claim: { mine: true } } },
+    ]);
+    t.match((await ann.get('me')).body.leases, [{ subject: subjectOf(packet) }]);
+    const mine = await ann.get('queue?view=mine');
+    t.match(mine.body, { items: [{ id: packet.id }], counts: { mine: 1, reported: 2 } });
+    const theirs = await itemOf(bob, packet);
+    t.match(theirs, { claim: { mine: false, moderator: { name: 'Ann' } }, allowed_actions: [] });
+
+    const asked = { subjects: [subjectOf(packet)] };
+    t.match((await bob.post('claims', asked)).body.error, {
+      reason: 'claimed_by_other',
+      subject: subjectOf(packet),
+      claimed_by: { name: 'Ann' },
+    });
+    const refused = await bob.post(`${pathOf(packet)}/decisions`, remove(theirs.version));
+    t.equal(refused.body.error.reason, 'claimed_by_other');
+    t.match((await bob.post('claims', { count: 5, view: 'reported' })).body.claims, [
+      { subject: subjectOf(open) },
+    ]);
+    const [{ lease_id }] = next;
+    t.same((await ann.post('claims/renew', { lease_ids: [lease_id] })).body.renewed, [lease_id]);
+
+    const removed = await ann.post(`${pathOf(packet)}/decisions`, remove(theirs.version));
+    t.equal(removed.status, 201, removed.text);
+    t.same((await ann.get('me')).body.leases, []);
+    const { rows } = await service.database.pool.query('SELECT claimed_at FROM record_decisions');
+    t.type(rows[0].claimed_at, Date);
+    await bob.post('claims/release', {
+      lease_ids: (await bob.get('me')).body.leases.map(
+        ({ lease_id }: { lease_id: string }) => lease_id,
+      ),
+    });
+    t.equal((await itemOf(ann, open)).claim, null);
+    const absent = { subjects: [{ type: 'case', id: randomUUID() }] };
+    t.equal((await ann.post('claims', absent)).status, 404);
+  },
+);
+
+t.test('what was decided on is found again, whatever it is, the newest first', async (t) => {
+  const service = await startService(t);
+  const [author, reporter] = [await newAgent(service), await newAgent(service)];
+  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const note = await submit(service);
+  await decide(ann, note.id, 'approve');
+  const [packet, open] = [await publishArtifact(author), await publishCase(author)];
+  await report(reporter, packet);
+  const { version } = await itemOf(ann, packet);
+  await ann.post(`${pathOf(packet)}/decisions`, { action: 'keep', expected_version: version });
+  const later = await itemOf(ann, open);
+  const removed = await ann.post(`${pathOf(open)}/decisions`, remove(later.version));
+
+  const ids: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const more: string = cursor ? `&cursor=${cursor}` : '';
+    const { body } = await lea.get(`queue?view=decided&limit=1${more}`);
+    ids.push(...body.items.map(({ id }: { id: string }) => id));
+    cursor = body.next_cursor;
+  }
+  t.same(ids, [open.id, packet.id, note.id]);
+  const by = await lea.get(`queue?view=decided&author=${author.id}`);
+  t.match(by.body.items, [{ id: open.id, allowed_actions: ['restore'] }, { id: packet.id }]);
+  await ann.post(`decisions/${removed.body.event_id}/undo`, {
+    expected_version: removed.body.version,
+  });
+  t.match((await lea.get('queue?view=decided')).body.items, [{ id: packet.id }, { id: note.id }]);
 });

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { arrivalsByDay, decisionsIn } from '../../projections/review-stats.ts';
+import { newAgent } from '../harness/agent.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
+import { publishArtifact, publishCase, report } from '../harness/records.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const NOTHING = { decisions: 0, overturned: 0, overturn_rate: null, age_seconds: null };
@@ -213,4 +215,39 @@ t.test('an index serves each walk in time', async (t) => {
     t.match(JSON.stringify(rows), index);
   }
   client.release(true);
+});
+
+t.test('records that are reported arrive, wait and are decided on like notes', async (t) => {
+  const service = await startService(t);
+  const [author, reporter, another] = [
+    await newAgent(service),
+    await newAgent(service),
+    await newAgent(service),
+  ];
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [packet, open] = [await publishArtifact(author), await publishCase(author)];
+  await report(reporter, packet);
+  await report(another, packet, { reason: 'abuse' });
+  await report(reporter, open);
+  t.match((await ann.get('stats')).body, { arrivals: 2, decisions: 0, depth: { reported: 2 } });
+
+  await ann.post('claims', { count: 1, view: 'reported' });
+  const decideOn = async ({ type, id }: typeof packet, action: object) => {
+    const { version } = (await ann.get(`subjects/${type}/${id}`)).body.item;
+    return ann.post(`subjects/${type}/${id}/decisions`, { ...action, expected_version: version });
+  };
+  await decideOn(packet, { action: 'keep' });
+  const { event_id, version } = (await decideOn(open, { action: 'remove', policy: 'spam' })).body;
+  const spread = { p50: Number, p95: Number, max: Number };
+  const decided = { decisions: 2, removed: 1, age_seconds: spread, handling_seconds: spread };
+  const { body } = await ann.get('stats');
+  t.match(body, { ...decided, overturned: 0, arrivals: 2, depth: { pending: 0, reported: 0 } });
+  t.match(body.moderators, [{ moderator: { name: 'Ann' }, ...decided }]);
+  t.match(body.days.at(-1), { arrivals: 2, ...decided });
+
+  await ann.post(`decisions/${event_id}/undo`, { expected_version: version });
+  await report(another, open, { reason: 'abuse' });
+  await report(await newAgent(service), packet, { reason: 'privacy' });
+  const later = await bob.get('stats');
+  t.match(later.body, { overturned: 1, overturn_rate: 1, arrivals: 3, depth: { reported: 2 } });
 });

@@ -1,56 +1,28 @@
 """What a JSON schema cannot say of a request, told to schemathesis: the hour, and who may do what.
 
-No answer is judged here and no check is changed or left out. Requests that are meant to be right are
-made so that they can succeed (a time that has not passed, a cursor that was given, proof that is
-right, a thing that is there), and what ends a credential or a session ends one of its own, so that
-the others live on to the end of the run.
+No answer is judged more kindly here, and no check is changed or left out. Requests that are meant to
+be right are made so that they can succeed (a time that has not passed, a cursor that was given, proof
+that is right), every second one of them about something that is there; and what ends a credential or
+a session ends one of its own, so that the others live on to the end of the run.
 """
 
+import atexit
+import collections
+import copy
+import json
 import os
-import secrets
 import time
-import uuid
 
-import requests
 import schemathesis
 
-BASE = os.environ["BASE_URL"]
-SCOPES = os.environ["SCOPES"].split(",")
-MODERATOR_TOKEN = os.environ["MODERATOR_TOKEN"]
-MEMBER = {"id": os.environ["MEMBER_ID"], "sign_in_key": os.environ["MEMBER_SIGN_IN_KEY"]}
+from arrangements import ARRANGEMENTS
+from world import CALLER, CALLER_BEARER, MODERATOR_TOKEN, POLICY, Member, new_id, new_key, post
 
-cursors: dict[str, str] = {}
-# Ids by the parameter of a path that takes them.
-things: dict[str, list[str]] = {"member_id": [MEMBER["id"]]}
-
-
-def post(path, body, **headers):
-    answer = requests.post(BASE + path, json=body, headers={"Origin": BASE, **headers}, timeout=30)
-    answer.raise_for_status()
-    return answer
-
-
-def new_member():
-    member = {
-        "id": str(uuid.uuid4()),
-        "handle": "m" + secrets.token_hex(8),
-        "sign_in_key": secrets.token_hex(32),
-        "recovery_key": secrets.token_hex(32),
-    }
-    post("/api/membership/register", member)
-    return member
-
-
-def new_bearer(member):
-    credential = {
-        "credential_id": str(uuid.uuid4()),
-        "credential_secret": secrets.token_hex(32),
-        "scopes": SCOPES,
-        "expires_at": int(time.time()) + 3600,
-    }
-    proof = {"member_id": member["id"], "sign_in_key": member["sign_in_key"]}
-    post("/api/v1/credentials", {**proof, **credential}, **{"Idempotency-Key": str(uuid.uuid4())})
-    return f"Bearer svc_{credential['credential_id']}.{credential['credential_secret']}"
+# The query of a page with the cursor of the next one, by operation.
+pages = {}
+seen = collections.Counter()
+statuses = collections.defaultdict(collections.Counter)
+succeeded = set()
 
 
 def operation_of(case):
@@ -65,93 +37,130 @@ def is_positive(case):
 def before_call(context, case, kwargs):
     operation = operation_of(case)
     own_session(operation, case)
+    own_bearer(operation, case)
     if not is_positive(case):
         return
+    # What is generated may be generated once for several cases.
     if isinstance(case.query, dict):
+        case.query = copy.deepcopy(case.query)
         possible_query(operation, case.query)
     if isinstance(case.body, dict):
+        case.body = copy.deepcopy(case.body)
         possible_body(operation, case)
-    for name, value in (case.path_parameters or {}).items():
-        known = things.get(name)
-        # Every second id is of something that is there.
-        if known and isinstance(value, str) and secrets.randbelow(2):
-            case.path_parameters[name] = secrets.choice(known)
+    if case.path_parameters:
+        # `None` is no id, but what a link makes of one that may be null.
+        case.path_parameters = {
+            name: new_id() if value == "None" else value for name, value in case.path_parameters.items()
+        }
+    if operation == "mcp.call":
+        # Of the revision of 2026 the message and three headers have to say the same.
+        for name in ("MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"):
+            case.headers.pop(name, None)
+    seen[operation] += 1
+    if seen[operation] % 2 == 1:
+        if "Idempotency-Key" in (case.headers or {}):
+            case.headers["Idempotency-Key"] = new_id()
+        ARRANGEMENTS.get(operation, lambda case: None)(case)
 
 
 def own_session(operation, case):
-    if operation == "membership.logout" and "__Host-ServiceSession" in (case.cookies or {}):
-        made = post("/api/membership/login", MEMBER)
-        case.cookies["__Host-ServiceSession"] = made.cookies["__Host-ServiceSession"]
-    if operation == "moderation.sign_out" and "__Host-ServiceModerator" in (case.cookies or {}):
+    cookies = case.cookies or {}
+    if operation == "membership.logout" and "__Host-ServiceSession" in cookies:
+        case.cookies["__Host-ServiceSession"] = CALLER.new_session()
+    if operation == "moderation.sign_out" and "__Host-ServiceModerator" in cookies:
         made = post("/api/moderation/session", {"token": MODERATOR_TOKEN})
         case.cookies["__Host-ServiceModerator"] = made.cookies["__Host-ServiceModerator"]
 
 
+def own_bearer(operation, case):
+    """Whoever ends a credential or an account is another member, or the caller with another bearer."""
+    if (case.headers or {}).get("Authorization") != CALLER_BEARER:
+        return
+    if operation == "account.delete":
+        member = Member()
+        case.headers["Authorization"] = member.new_bearer()
+        if is_positive(case):
+            case.body["confirm_handle"] = member.handle
+    elif operation in ("credential.rotate", "credential.revoke"):
+        member = Member()
+        case.headers["Authorization"] = member.new_bearer()
+        if is_positive(case) and operation == "credential.revoke":
+            case.body["credential_id"] = member.new_credential()["credential_id"]
+
+
 def possible_query(operation, query):
     for name in ("cursor", "before"):
-        if name in query:
-            if operation in cursors:
-                query[name] = cursors[operation]
-            else:
-                del query[name]
+        if name not in query:
+            continue
+        if operation in pages:
+            # A cursor belongs to the list that it came from, with its filters and its order.
+            query.clear()
+            query.update(pages[operation])
+        else:
+            del query[name]
     # To be held for 25 seconds, request by request, would only use up the time of the run.
     if "wait" in query and str(query["wait"]).isdigit():
         query["wait"] = min(int(query["wait"]), 1)
     # A range that ends before it begins, in the future, or after more than 92 days.
     if operation == "moderation.stats":
-        for name in ("from", "to"):
+        for name, days in (("from", 4), ("to", 2)):
             if name in query:
-                query[name] = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 86400 * (4 if name == "from" else 2)))
+                query[name] = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 86400 * days))
 
 
 def possible_body(operation, case):
     body = case.body
     if "expires_at" in body:
         body["expires_at"] = int(time.time()) + 120 + int(body["expires_at"]) % 80_000
+    if "until" in body:
+        body["until"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
+    if "policy" in body:
+        body["policy"] = POLICY
+    if body.get("code") == POLICY:
+        body["code"] = "another"
     # Keys that have to differ are not made equal.
     for one, other in (("sign_in_key", "recovery_key"), ("new_sign_in_key", "new_recovery_key")):
         if one in body and body[one] == body.get(other):
-            body[one] = secrets.token_hex(32)
+            body[one] = new_key()
     # No note twice in a batch, whatever its version.
     if isinstance(body.get("items"), list):
         body["items"] = list({item["note_id"].lower(): item for item in body["items"]}.values())
     if operation == "credential.bootstrap":
-        body.update(member_id=MEMBER["id"], sign_in_key=MEMBER["sign_in_key"])
+        body.update(member_id=CALLER.id, sign_in_key=CALLER.sign_in_key)
     elif operation == "membership.login":
-        body.update(MEMBER)
+        body.update(CALLER.proof())
     elif operation == "membership.recover":
-        member = new_member()
-        body.update(id=member["id"], recovery_key=member["recovery_key"])
+        member = Member()
+        body.update(id=member.id, recovery_key=member.recovery_key)
     elif operation == "moderation.sign_in":
         body["token"] = MODERATOR_TOKEN
-    elif operation == "account.delete":
-        member = new_member()
-        body["confirm_handle"] = member["handle"]
-        case.headers["Authorization"] = new_bearer(member)
-    elif operation == "credential.rotate":
-        case.headers["Authorization"] = new_bearer(MEMBER)
 
 
 @schemathesis.hook
 def after_call(context, case, response):
-    kind = response.headers.get("content-type", [""])[0]
-    if response.status_code >= 300 or "application/json" not in kind:
-        return
-    body = response.json()
-    if not isinstance(body, dict):
-        return
     operation = operation_of(case)
+    statuses[operation][response.status_code] += 1
+    if response.status_code >= 300:
+        return
+    kind = response.headers.get("content-type", [""])[0]
+    body = response.json() if "application/json" in kind and response.content else {}
+    # A2A and MCP tell of a failure in an answer that is well for HTTP.
+    if is_positive(case) and "error" not in body:
+        succeeded.add(operation)
     if isinstance(body.get("next_cursor"), str):
-        cursors[operation] = body["next_cursor"]
-    if operation == "case.create":
-        remember("case_id", body["case"]["id"])
-    elif operation == "artifact.publish":
-        remember("artifact_id", body["artifact"]["id"])
-    elif operation == "guestbook.submit":
-        remember("id", body["id"])
-    elif operation == "moderation.decide":
-        remember("event_id", body["event_id"])
+        pages[operation] = {**(case.query or {}), "cursor": body["next_cursor"]}
 
 
-def remember(name, value):
-    things.setdefault(name, []).append(value)
+@schemathesis.check
+def rpc_faults(ctx, response, case):
+    """A2A answers what is no call with the status 200, as JSON-RPC has it: with an error in it."""
+    wrong = case.meta is not None and case.meta.generation.mode.is_negative
+    if operation_of(case) == "a2a.call" and wrong and response.status_code == 200:
+        assert "error" in response.json(), "what is no call must be answered by an error"
+
+
+@atexit.register
+def tell():
+    """For the program that judges whether every operation was reached."""
+    with open(os.environ["STATUSES"], "w", encoding="utf-8") as file:
+        json.dump({"statuses": statuses, "succeeded": sorted(succeeded)}, file)

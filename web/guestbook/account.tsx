@@ -1,10 +1,10 @@
-import { useRef, useState } from 'preact/hooks';
-import type { Answer } from '../shared/api.ts';
+import { useState } from 'preact/hooks';
 import { Dialog } from '../shared/dialog.tsx';
-import { Field, focusFirstError } from '../shared/field.tsx';
+import { Field } from '../shared/field.tsx';
 import { deletion } from './delete-account.ts';
+import { FormDialog, useSending } from './form-dialog.tsx';
 import { type Proof, ProofFields } from './key-fields.tsx';
-import { words } from './problem-text.ts';
+import { type Failure, words } from './problem-text.ts';
 import type { Membership, Session } from './session.ts';
 import { proofErrors } from './sign-in.tsx';
 
@@ -15,8 +15,6 @@ interface AccountParts {
   onRecover: () => void;
   onDeleted: () => void;
 }
-
-type Failure = Exclude<Answer<never>, { kind: 'done' }>;
 
 export function AccountDialog({
   membership,
@@ -88,78 +86,59 @@ function DeleteDialog({ session, knownKey, onClose, onDeleted }: DeleteParts) {
   const [handle, setHandle] = useState('');
   const [erase, setErase] = useState(false);
   const [proof, setProof] = useState<Proof>({ id: session.id, key: knownKey ?? '' });
-  const [tried, setTried] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<Failure>();
   const [run] = useState(() => deletion(session));
-  const form = useRef<HTMLFormElement>(null);
   const errors = proofErrors(proof);
   const wrong = handle !== session.handle;
-
-  async function go(): Promise<void> {
-    setTried(true);
-    if (busy) return;
-    if (wrong || errors.id || errors.key) {
-      focusFirstError(form.current);
-      return;
-    }
-    setBusy(true);
-    const answer = await run(proof.key.trim(), erase);
-    setBusy(false);
-    if (answer.kind === 'done') onDeleted();
-    else setFailure(answer);
-  }
+  const sending = useSending({
+    complete: !wrong && !errors.id && !errors.key,
+    async send() {
+      const answer = await run(proof.key.trim(), erase);
+      if (answer.kind !== 'done') return answer;
+      onDeleted();
+      return undefined;
+    },
+  });
+  const { tried, busy } = sending;
 
   return (
-    <Dialog title="Delete my account" onClose={onClose}>
-      <form
-        ref={form}
-        class="stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void go();
-        }}
-      >
-        <p>
-          For ever: every session ends, notes that were never published are erased, and the handle
-          is never given to anybody again.
-        </p>
-        {!knownKey && (
-          <ProofFields
-            proof={proof}
-            onProof={setProof}
-            which="sign_in_key"
-            errors={tried ? errors : {}}
-          />
-        )}
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={erase}
-            onChange={(event) => setErase(event.currentTarget.checked)}
-          />
-          Take my published notes down too. Otherwise they stay, by a “former member”.
-        </label>
-        <Field
-          label={`Write ${session.handle} to confirm`}
-          name="confirm"
-          code
-          value={handle}
-          onValue={setHandle}
-          error={tried && wrong ? 'This is not your handle.' : undefined}
+    <FormDialog
+      title="Delete my account"
+      onClose={onClose}
+      sending={sending}
+      buttons={
+        <button type="submit" class="button danger">
+          {busy ? 'Deleting…' : 'Delete for ever'}
+        </button>
+      }
+    >
+      <p>
+        For ever: every session ends, notes that were never published are erased, and the handle is
+        never given to anybody again.
+      </p>
+      {!knownKey && (
+        <ProofFields
+          proof={proof}
+          onProof={setProof}
+          which="sign_in_key"
+          errors={tried ? errors : {}}
         />
-        {failure && (
-          <p class="box bad" role="alert">
-            {words(failure)}
-          </p>
-        )}
-        <div class="row">
-          <button type="submit" class="button danger">
-            {busy ? 'Deleting…' : 'Delete for ever'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={erase}
+          onChange={(event) => setErase(event.currentTarget.checked)}
+        />
+        Take my published notes down too. Otherwise they stay, by a “former member”.
+      </label>
+      <Field
+        label={`Write ${session.handle} to confirm`}
+        name="confirm"
+        code
+        value={handle}
+        onValue={setHandle}
+        error={tried && wrong ? 'This is not your handle.' : undefined}
+      />
+    </FormDialog>
   );
 }

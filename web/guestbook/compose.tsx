@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { announce } from '../shared/announce.tsx';
-import { type Answer, call } from '../shared/api.ts';
+import { call } from '../shared/api.ts';
 import { Field, focusFirstError } from '../shared/field.tsx';
 import { randomUuid } from '../shared/random.ts';
 import { tooLong } from '../shared/text.tsx';
 import type { Experience } from './experience.ts';
 import { keep, readKept } from './kept.ts';
 import type { OwnNotes, Standing, Submission } from './own-notes-store.ts';
-import { issueOf, uncertain, words } from './problem-text.ts';
+import { type Failure, issueOf, uncertain, words } from './problem-text.ts';
 import type { Session } from './session.ts';
 
 const MESSAGE = 500;
@@ -29,8 +29,6 @@ interface ComposeParts {
   onSent: () => void;
   onCancel: () => void;
 }
-
-type Failure = Exclude<Answer<never>, { kind: 'done' }>;
 
 const newDraft = (): Draft => ({ id: randomUuid(), message: '', name: '', asGuest: false });
 

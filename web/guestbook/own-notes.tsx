@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { announce } from '../shared/announce.tsx';
-import { type Answer, call } from '../shared/api.ts';
+import { call } from '../shared/api.ts';
 import { Field } from '../shared/field.tsx';
 import { tooLong } from '../shared/text.tsx';
 import { Ago, fullTime } from '../shared/time.tsx';
 import { EXPERIENCES } from './experience.ts';
 import { Message } from './note-item.tsx';
 import type { OwnNote, OwnNotes } from './own-notes-store.ts';
-import { words } from './problem-text.ts';
+import { type Failure, words } from './problem-text.ts';
 
 const APPEAL = 500;
 
@@ -55,7 +55,7 @@ function standingOf({ standing, outcome }: OwnNote): { class: string; word: stri
 function OwnNoteItem({ note, own }: { note: OwnNote; own: OwnNotes }) {
   const { body, standing, outcome } = note;
   const [asking, setAsking] = useState<'withdraw' | 'appeal'>();
-  const [failure, setFailure] = useState<Exclude<Answer<never>, { kind: 'done' }>>();
+  const [failure, setFailure] = useState<Failure>();
   const member = body.attribution === 'member';
   const gone = outcome?.outcome === 'withdrawn';
   const { class: tone, word } = standingOf(note);

@@ -1,6 +1,6 @@
 import type { Answer } from '../shared/api.ts';
 
-type Failure = Exclude<Answer<never>, { kind: 'done' }>;
+export type Failure = Exclude<Answer<never>, { kind: 'done' }>;
 
 const WORDS: Record<string, string> = {
   rate_limited: 'That was too often from your network. Try again in about ten minutes.',

@@ -1,12 +1,11 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { announce } from '../shared/announce.tsx';
-import { type Answer, call } from '../shared/api.ts';
-import { Dialog } from '../shared/dialog.tsx';
-import { focusFirstError } from '../shared/field.tsx';
+import { call } from '../shared/api.ts';
 import { randomUuid } from '../shared/random.ts';
+import { FormDialog, useSending } from './form-dialog.tsx';
 import { NewKeys, type Proof, ProofFields } from './key-fields.tsx';
 import { newKeys } from './key-file.ts';
-import { uncertain, words } from './problem-text.ts';
+import { type Failure, uncertain } from './problem-text.ts';
 import type { Membership } from './session.ts';
 import { proofErrors } from './sign-in.tsx';
 
@@ -17,26 +16,22 @@ export function RecoverDialog(parts: { membership: Membership; onClose: () => vo
   const [step, setStep] = useState<'proof' | 'keys'>('proof');
   const [fresh] = useState(() => ({ keys: newKeys(), operation: randomUuid() }));
   const [kept, setKept] = useState(false);
-  const [tried, setTried] = useState(false);
-  const [failure, setFailure] = useState<Exclude<Answer<never>, { kind: 'done' }>>();
-  const form = useRef<HTMLFormElement>(null);
   const errors = proofErrors(proof);
   const id = proof.id.trim().toLowerCase();
+  const sending = useSending({
+    complete: step === 'proof' ? !errors.id && !errors.key : kept,
+    send: () => (step === 'proof' ? showKeys() : replace()),
+  });
+  const { tried } = sending;
 
-  async function go(): Promise<void> {
-    setTried(true);
-    if (step === 'proof' ? errors.id || errors.key : !kept) {
-      focusFirstError(form.current);
-      return;
-    }
-    if (step === 'proof') {
-      setTried(false);
-      setFailure(undefined);
-      setStep('keys');
-      return;
-    }
+  async function showKeys(): Promise<undefined> {
+    setStep('keys');
+    sending.restart();
+  }
+
+  async function replace(): Promise<Failure | undefined> {
     const { sign_in_key, recovery_key } = fresh.keys;
-    const recovered = await call('POST', '/api/membership/recover', {
+    const recovered = await call<unknown>('POST', '/api/membership/recover', {
       body: {
         id,
         recovery_key: proof.key.trim(),
@@ -49,55 +44,44 @@ export function RecoverDialog(parts: { membership: Membership; onClose: () => vo
     if (answer.kind === 'done') {
       announce('Your keys are replaced. The old ones no longer work.');
       onClose();
-      return;
+      return undefined;
     }
-    setFailure(answer);
     if (!uncertain(answer) && recovered.kind !== 'done') setStep('proof');
+    return answer;
   }
 
   return (
-    <Dialog title={step === 'proof' ? 'Replace both keys' : 'Keep your new keys'} onClose={onClose}>
-      <form
-        ref={form}
-        class="stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void go();
-        }}
-      >
-        {step === 'proof' ? (
-          <>
-            <p>
-              With the recovery key you get two new keys. The old ones, every session and every
-              credential end at once.
-            </p>
-            <ProofFields
-              proof={proof}
-              onProof={setProof}
-              which="recovery_key"
-              errors={tried ? errors : {}}
-            />
-          </>
-        ) : (
-          <NewKeys
-            keys={{ ...fresh.keys, id }}
-            kept={kept}
-            onKept={setKept}
-            error={tried && !kept ? 'Keep them first: the old keys are about to end.' : undefined}
-          />
-        )}
-        {failure && (
-          <p class="box bad" role="alert">
-            {words(failure)}
+    <FormDialog
+      title={step === 'proof' ? 'Replace both keys' : 'Keep your new keys'}
+      onClose={onClose}
+      sending={sending}
+      buttons={
+        <button type="submit" class={step === 'proof' ? 'button primary' : 'button'}>
+          {step === 'proof' ? 'Make new keys' : 'Replace my keys'}
+        </button>
+      }
+    >
+      {step === 'proof' ? (
+        <>
+          <p>
+            With the recovery key you get two new keys. The old ones, every session and every
+            credential end at once.
           </p>
-        )}
-        <div class="row">
-          <button type="submit" class={step === 'proof' ? 'button primary' : 'button'}>
-            {step === 'proof' ? 'Make new keys' : 'Replace my keys'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+          <ProofFields
+            proof={proof}
+            onProof={setProof}
+            which="recovery_key"
+            errors={tried ? errors : {}}
+          />
+        </>
+      ) : (
+        <NewKeys
+          keys={{ ...fresh.keys, id }}
+          kept={kept}
+          onKept={setKept}
+          error={tried && !kept ? 'Keep them first: the old keys are about to end.' : undefined}
+        />
+      )}
+    </FormDialog>
   );
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { type Answer, call } from '../shared/api.ts';
-import { Dialog } from '../shared/dialog.tsx';
+import { call } from '../shared/api.ts';
 import { Field } from '../shared/field.tsx';
 import { tooLong } from '../shared/text.tsx';
-import { issueOf, words } from './problem-text.ts';
+import { FormDialog, useSending } from './form-dialog.tsx';
+import { issueOf } from './problem-text.ts';
 
 const REASONS = [
   ['spam', 'Spam or advertising'],
@@ -20,71 +20,60 @@ export function ReportDialog(parts: { noteId: string; onClose: (sent: boolean) =
   const { noteId, onClose } = parts;
   const [reason, setReason] = useState('');
   const [details, setDetails] = useState('');
-  const [missing, setMissing] = useState(false);
-  const [answer, setAnswer] = useState<Answer<unknown>>();
-  const failure = answer && answer.kind !== 'done' ? answer : undefined;
-
-  async function send(): Promise<void> {
-    setMissing(!reason);
-    if (!reason || tooLong(details, DETAILS)) return;
-    const body = { reason, ...(details.trim() ? { details } : {}) };
-    const answered = await call('POST', `/api/guestbook/${noteId}/report`, { body });
-    setAnswer(answered);
-    if (answered.kind === 'done') onClose(true);
-  }
+  const sending = useSending({
+    complete: reason !== '' && !tooLong(details, DETAILS),
+    async send() {
+      const body = { reason, ...(details.trim() ? { details } : {}) };
+      const answer = await call('POST', `/api/guestbook/${noteId}/report`, { body });
+      if (answer.kind !== 'done') return answer;
+      onClose(true);
+      return undefined;
+    },
+  });
+  const { tried, failure } = sending;
 
   return (
-    <Dialog title="Report this note" onClose={() => onClose(false)}>
-      <form
-        class="stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-      >
-        <p>A moderator looks at it. The author is not told who reported it.</p>
-        <fieldset class="stack tight">
-          <legend class="label">What is wrong with it?</legend>
-          {REASONS.map(([value, text]) => (
-            <label class="check" key={value}>
-              <input
-                type="radio"
-                name="reason"
-                value={value}
-                checked={reason === value}
-                onChange={() => setReason(value)}
-              />
-              {text}
-            </label>
-          ))}
-          {missing && !reason && (
-            <p class="error" role="alert">
-              Choose what is wrong with it.
-            </p>
-          )}
-        </fieldset>
-        <Field
-          label="Details"
-          name="details"
-          optional
-          rows={3}
-          value={details}
-          onValue={setDetails}
-          most={DETAILS}
-          error={tooLong(details, DETAILS) ?? issueOf(failure, 'details')}
-        />
-        {failure && (
-          <p class="box bad" role="alert">
-            {words(failure)}
+    <FormDialog
+      title="Report this note"
+      onClose={() => onClose(false)}
+      sending={sending}
+      buttons={
+        <button type="submit" class="button primary">
+          Send report
+        </button>
+      }
+    >
+      <p>A moderator looks at it. The author is not told who reported it.</p>
+      <fieldset class="stack tight">
+        <legend class="label">What is wrong with it?</legend>
+        {REASONS.map(([value, text]) => (
+          <label class="check" key={value}>
+            <input
+              type="radio"
+              name="reason"
+              value={value}
+              checked={reason === value}
+              onChange={() => setReason(value)}
+            />
+            {text}
+          </label>
+        ))}
+        {tried && !reason && (
+          <p class="error" role="alert">
+            Choose what is wrong with it.
           </p>
         )}
-        <div class="row">
-          <button type="submit" class="button primary">
-            Send report
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      </fieldset>
+      <Field
+        label="Details"
+        name="details"
+        optional
+        rows={3}
+        value={details}
+        onValue={setDetails}
+        most={DETAILS}
+        error={tooLong(details, DETAILS) ?? issueOf(failure, 'details')}
+      />
+    </FormDialog>
   );
 }

@@ -1,9 +1,7 @@
-import { useRef, useState } from 'preact/hooks';
-import type { Answer } from '../shared/api.ts';
-import { Dialog } from '../shared/dialog.tsx';
-import { focusFirstError } from '../shared/field.tsx';
+import { useState } from 'preact/hooks';
+import { FormDialog, useSending } from './form-dialog.tsx';
 import { type Proof, ProofFields } from './key-fields.tsx';
-import { issueOf, words } from './problem-text.ts';
+import { issueOf } from './problem-text.ts';
 import type { Membership } from './session.ts';
 
 interface SignInParts {
@@ -28,62 +26,47 @@ export function proofErrors({ id, key }: Proof): { id?: string; key?: string } {
 
 export function SignInDialog({ membership, onClose, onRecover }: SignInParts) {
   const [proof, setProof] = useState<Proof>({ id: '', key: '' });
-  const [tried, setTried] = useState(false);
-  const [failure, setFailure] = useState<Exclude<Answer<never>, { kind: 'done' }>>();
-  const form = useRef<HTMLFormElement>(null);
   const errors = proofErrors(proof);
-
-  async function go(): Promise<void> {
-    setTried(true);
-    if (errors.id || errors.key) {
-      focusFirstError(form.current);
-      return;
-    }
-    const answer = await membership.signIn(proof.id.trim(), proof.key.trim());
-    if (answer.kind === 'done') onClose();
-    else setFailure(answer);
-  }
+  const sending = useSending({
+    complete: !errors.id && !errors.key,
+    async send() {
+      const answer = await membership.signIn(proof.id.trim(), proof.key.trim());
+      if (answer.kind !== 'done') return answer;
+      onClose();
+      return undefined;
+    },
+  });
+  const { tried, failure } = sending;
 
   return (
-    <Dialog title="Sign in" onClose={onClose}>
-      <form
-        ref={form}
-        class="stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void go();
-        }}
-      >
-        <ProofFields
-          proof={proof}
-          onProof={(next) => {
-            setProof(next);
-            setFailure(undefined);
-          }}
-          which="sign_in_key"
-          errors={{
-            id: tried ? errors.id : issueOf(failure, 'id'),
-            key: tried ? errors.key : issueOf(failure, 'sign_in_key'),
-          }}
-        />
-        {failure && (
-          <p class="box bad" role="alert">
-            {words(failure)}
-          </p>
-        )}
-        <div class="row">
+    <FormDialog
+      title="Sign in"
+      onClose={onClose}
+      sending={sending}
+      hint="For half an hour, or until you sign out. The key stays in this page only."
+      buttons={
+        <>
           <button type="submit" class="button primary">
             Sign in
           </button>
           <button type="button" class="button quiet" onClick={onRecover}>
             Use the recovery key
           </button>
-        </div>
-        <p class="hint">
-          For half an hour, or until you sign out. The key stays in this page only.
-        </p>
-      </form>
-    </Dialog>
+        </>
+      }
+    >
+      <ProofFields
+        proof={proof}
+        onProof={(next) => {
+          setProof(next);
+          sending.changed();
+        }}
+        which="sign_in_key"
+        errors={{
+          id: (tried && errors.id) || issueOf(failure, 'id'),
+          key: (tried && errors.key) || issueOf(failure, 'sign_in_key'),
+        }}
+      />
+    </FormDialog>
   );
 }

@@ -1,8 +1,9 @@
-import { begin, firstAllowed, NO, undo, YES } from './decisions.ts';
+import { begin, firstAllowed, NO, YES } from './begin.ts';
 import { claimOpenly, leaseOn, release } from './leases.ts';
 import { DecisionPanel } from './panel.tsx';
 import { store } from './state.ts';
 import { useStore } from './store.ts';
+import { undo } from './undo.ts';
 import type { Action, Item } from './wire.ts';
 import { ACTION_NAMES } from './words.ts';
 
@@ -26,7 +27,7 @@ export function Actions({ item }: { item: Item }) {
   const sending = marks.get(item.id)?.kind === 'deciding';
   return (
     <div class="actions">
-      {panel?.noteId === item.id && <DecisionPanel panel={panel} key={item.id + panel.action} />}
+      {panel?.itemId === item.id && <DecisionPanel panel={panel} key={item.id + panel.action} />}
       <fieldset class="bar" disabled={sending}>
         <legend class="visually-hidden">Decide</legend>
         {item.allowed_actions.map((action) => {
@@ -38,7 +39,7 @@ export function Actions({ item }: { item: Item }) {
               type="button"
               class={`button ${tone}`}
               aria-keyshortcuts={key}
-              aria-expanded={panel?.noteId === item.id ? panel.action === action : undefined}
+              aria-expanded={panel?.itemId === item.id ? panel.action === action : undefined}
               onClick={() => begin(action)}
             >
               {ACTION_NAMES[action]} {keys && key && <kbd>{key}</kbd>}

@@ -1,7 +1,8 @@
 import { Dialog } from '../shared/dialog.tsx';
-import { runBatch } from './decisions.ts';
+import { runBatch } from './batches.ts';
 import { MarkedText } from './marked-text.tsx';
-import { activePolicies, focusOn } from './queue.ts';
+import { activePolicies } from './policy-list.ts';
+import { focusOn } from './queue.ts';
 import { type Batch, get, set } from './state.ts';
 import { ACTION_NAMES, authorName, plural } from './words.ts';
 
@@ -15,18 +16,11 @@ export function BatchPreview({ batch: { action, items, sending } }: { batch: Bat
     set({ batch: null });
     focusOn(get().focusId);
   };
-  const choose = (event: KeyboardEvent) => {
-    const policy = withPolicy && get().keys ? policies[Number(event.key) - 1] : undefined;
-    if (!policy || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-    event.preventDefault();
-    void runBatch(policy.code);
-  };
   const rest = items.length - SHOWN;
   const left = get().selected.size - items.length;
   return (
     <Dialog title={`${ACTION_NAMES[action]} ${plural(items.length, 'note')}?`} onClose={close}>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the numbers are a second way to the buttons within */}
-      <div class="batch" onKeyDown={choose}>
+      <div class="batch">
         <ul class="firsts">
           {items.slice(0, SHOWN).map((item) => (
             <li key={item.id}>

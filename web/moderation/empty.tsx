@@ -89,7 +89,7 @@ export function Empty() {
 
 const EMPTY: Record<ReturnType<typeof listView>, string> = {
   todo: 'The queue is clear.',
-  mine: 'You hold no note.',
+  mine: 'You hold nothing.',
   escalated: 'Nothing is escalated.',
   reported: 'Nothing is reported.',
   appeals: 'There is no open appeal.',

@@ -1,5 +1,5 @@
 import { MarkedText } from './marked-text.tsx';
-import type { Item } from './wire.ts';
+import { type Item, isNote, type NoteItem } from './wire.ts';
 import { timeWords } from './words.ts';
 
 const STATES = {
@@ -9,10 +9,32 @@ const STATES = {
 } as const;
 
 /** Why a note is flagged: what screening found, in words, and what was reported. */
-export function Flags({ item: { screening, reports } }: { item: Item }) {
+export function Flags({ item }: { item: Item }) {
+  const { reports } = item;
   return (
     <section class="flags">
       <h3>Why it is here</h3>
+      {isNote(item) && <Findings screening={item.screening} />}
+      {!isNote(item) && reports.length === 0 && <p class="hint">Nobody has reported it.</p>}
+      {reports.length > 0 && (
+        <ul class="findings">
+          {reports.map((report) => (
+            <li key={report.id} class="finding report">
+              Reported as {report.reason} by {report.member_id ? 'a member' : 'a visitor'},{' '}
+              {timeWords(report.reported_at)}
+              {report.state !== 'open' && ` (${report.state})`}
+              {report.details && <MarkedText text={report.details} class="said" />}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Findings({ screening }: Pick<NoteItem, 'screening'>) {
+  return (
+    <>
       {screening.findings.length === 0 ? (
         <p class={screening.state === 'unavailable' ? 'box look' : 'hint'}>
           {STATES[screening.state]}
@@ -32,18 +54,6 @@ export function Flags({ item: { screening, reports } }: { item: Item }) {
           ))}
         </ul>
       )}
-      {reports.length > 0 && (
-        <ul class="findings">
-          {reports.map((report) => (
-            <li key={report.id} class="finding report">
-              Reported as {report.reason} by {report.member_id ? 'a member' : 'a visitor'},{' '}
-              {timeWords(report.reported_at)}
-              {report.state !== 'open' && ` (${report.state})`}
-              {report.details && <MarkedText text={report.details} class="said" />}
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
+    </>
   );
 }

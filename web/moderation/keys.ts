@@ -1,13 +1,16 @@
-import { begin, closePanel, finish, firstAllowed, NO, preview, undo, YES } from './decisions.ts';
+import { preview, runBatch } from './batches.ts';
+import { begin, closePanel, finish, firstAllowed, NO, YES } from './begin.ts';
 import { claimNext, release } from './leases.ts';
-import { activePolicies, focusOn, move, select } from './queue.ts';
-import { current, get, say, set } from './state.ts';
+import { activePolicies } from './policy-list.ts';
+import { focusOn, move, select } from './queue.ts';
+import { type Batch, current, get, say, set } from './state.ts';
+import { undo } from './undo.ts';
 import { isList } from './wire.ts';
 
 /** Every key, in the order of the help. */
 export const KEYS = [
-  ['j / k', 'next, previous note'],
-  ['n', 'claim the next note'],
+  ['j / k', 'next, previous'],
+  ['n', 'claim the next'],
   ['a', 'approve (or keep, grant, restore)'],
   ['r, then 1–9', 'reject (or remove) by policy'],
   ['e', 'escalate'],
@@ -18,7 +21,7 @@ export const KEYS = [
   ['t', 'thread'],
   ['/', 'search'],
   ['?', 'this help'],
-  ['Esc', 'close, or release the note'],
+  ['Esc', 'close, or release'],
 ] as const;
 
 export const DEFERRALS = [
@@ -37,8 +40,12 @@ const TYPING = 'textarea, select, [contenteditable], input:not([type=checkbox]):
 function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
   const { session, help, batch, keys } = get();
-  // Dialogs answer to their own keys.
-  if (session !== 'in' || help || batch) return;
+  // A dialog answers to its own keys; a batch by policy to numbers, wherever its focus is.
+  if (session !== 'in' || help) return;
+  if (batch) {
+    if (keys && !event.repeat && pressDigitOn(batch, event.key)) event.preventDefault();
+    return;
+  }
   const target = event.target instanceof Element ? event.target : null;
   if (target?.closest(TYPING)) {
     if (event.key === 'Escape') leaveField(target);
@@ -126,6 +133,13 @@ function press(key: string): boolean {
     default:
       return false;
   }
+}
+
+function pressDigitOn({ action }: Batch, key: string): boolean {
+  const policy =
+    action === 'reject' || action === 'remove' ? activePolicies()[+key - 1] : undefined;
+  if (policy) void runBatch(policy.code);
+  return policy !== undefined;
 }
 
 function pressDigit(digit: number): boolean {

@@ -1,31 +1,35 @@
 import { call, callAndLeave, type Failure, failureOf } from './api.ts';
-import { focusOn, reread } from './queue.ts';
-import { get, type HeldLease, listView, mark, set, toast, withEntry } from './state.ts';
-import type { Item, Lease } from './wire.ts';
+import { notDecidedHere, wasDecidedHere } from './decided-here.ts';
+import { named, nameOf, subjectOf } from './names.ts';
+import { focusOn } from './queue.ts';
+import { ask, change, reread, show } from './reread.ts';
+import { get, type HeldLease, itemOf, listView, mark, set, toast, withEntry } from './state.ts';
+import { claimSent, decisionsAnswered } from './under-way.ts';
+import type { Item, Lease, Subject } from './wire.ts';
 import { failureWords } from './words.ts';
 
 const RENEW_MS = 60_000;
 
 type Claimed = Lease & { item: Item };
 
-function hold(lease: Lease): void {
-  const { lease_id, note_id, expires_at } = lease;
-  set({
-    leases: withEntry(get().leases, note_id, { lease_id, note_id, expires_at, lost: false }),
-  });
+function hold({ lease_id, subject, expires_at }: Lease): void {
+  const lease = { lease_id, subject, expires_at, lost: false };
+  set({ leases: withEntry(get().leases, nameOf(subject), lease) });
 }
 
-export function drop(noteId: string): void {
-  set({ leases: withEntry(get().leases, noteId, undefined) });
+export function drop(itemId: string): void {
+  set({ leases: withEntry(get().leases, itemId, undefined) });
 }
 
-export const leaseOn = (noteId: string): HeldLease | undefined => {
-  const lease = get().leases.get(noteId);
+export const leaseOn = (itemId: string): HeldLease | undefined => {
+  const lease = get().leases.get(itemId);
   return lease && !lease.lost ? lease : undefined;
 };
 
 /** The next free note of the view, for oneself. */
 export async function claimNext(): Promise<void> {
+  // The service would give back what is about to be decided.
+  await decisionsAnswered();
   const view = listView();
   const from = view === 'mine' || view === 'decided' ? 'todo' : view;
   try {
@@ -38,8 +42,10 @@ export async function claimNext(): Promise<void> {
       toast('Nothing is free to claim: the queue is clear, or others hold the rest.');
       return;
     }
-    take(claimed);
-    focusOn(claimed.note_id);
+    const { id } = named(claimed.item);
+    notDecidedHere(id);
+    insert(claimed);
+    focusOn(id);
     set({ open: true });
   } catch (error) {
     toast(failureWords(failureOf(error)), { tone: 'alert' });
@@ -47,54 +53,64 @@ export async function claimNext(): Promise<void> {
 }
 
 /** Shows what was claimed where it stands in the list, or after the present row. */
-function take({ item, ...lease }: Claimed): void {
+function insert(claimed: Claimed): void {
   const { items, focusId } = get();
-  const known = items.some(({ id }) => id === item.id);
+  const item = named(claimed.item);
   const place = items.findIndex(({ id }) => id === focusId) + 1;
-  set({
-    items: known
-      ? items.map((one) => (one.id === item.id ? item : one))
-      : items.toSpliced(place, 0, item),
-  });
-  mark(item.id, undefined);
+  if (!itemOf(item.id)) set({ items: items.toSpliced(place, 0, item) });
+  take(claimed);
+}
+
+function take({ item: given, ...lease }: Claimed): void {
+  const item = named(given);
+  show(item, ask());
+  // What is decided meanwhile waits for this answer, and goes on.
+  if (get().marks.get(item.id)?.kind !== 'deciding') mark(item.id, undefined);
   hold(lease);
 }
 
-/** A certain note; answers why not. */
-export async function claimThis(noteId: string): Promise<Failure | null> {
+/** A certain one; answers why not. */
+export function claimThis(itemId: string): Promise<Failure | null> {
+  const answer = claimOne(itemId);
+  claimSent(itemId, answer);
+  return answer;
+}
+
+async function claimOne(itemId: string): Promise<Failure | null> {
   try {
-    const { claims } = await call<{ claims: Claimed[] }>('POST', 'claims', { note_ids: [noteId] });
+    const { claims } = await call<{ claims: Claimed[] }>('POST', 'claims', {
+      subjects: [subjectOf(itemId)],
+    });
     for (const claimed of claims) take(claimed);
     return null;
   } catch (error) {
     const failure = failureOf(error);
-    if (failure.status === 409 && failure.reason !== 'claim_limit') void reread(noteId);
+    if (failure.status === 409 && failure.reason !== 'claim_limit') void reread(itemId);
     return failure;
   }
 }
 
 /** By hand: what stands in the way is said. */
-export async function claimOpenly(noteId: string): Promise<void> {
-  const failure = await claimThis(noteId);
+export async function claimOpenly(itemId: string): Promise<void> {
+  const failure = await claimThis(itemId);
   if (failure) toast(failureWords(failure), { tone: 'alert' });
-  else focusOn(noteId);
+  else focusOn(itemId);
 }
 
-export async function release(noteId: string): Promise<void> {
-  const lease = get().leases.get(noteId);
+export async function release(itemId: string): Promise<void> {
+  const lease = get().leases.get(itemId);
   if (!lease) return;
-  drop(noteId);
-  const { items } = get();
-  set({ items: items.map((one) => (one.id === noteId ? { ...one, claim: null } : one)) });
+  drop(itemId);
+  change(itemId, { claim: null });
   if (lease.lost) return;
   await call('POST', 'claims/release', { lease_ids: [lease.lease_id] }).catch(() => undefined);
 }
 
-function lose(noteId: string): void {
-  const lease = get().leases.get(noteId);
-  if (!lease || lease.lost || get().marks.get(noteId)?.kind === 'deciding') return;
-  set({ leases: withEntry(get().leases, noteId, { ...lease, lost: true }) });
-  void reread(noteId);
+function lose(itemId: string): void {
+  const lease = get().leases.get(itemId);
+  if (!lease || lease.lost || get().marks.get(itemId)?.kind === 'deciding') return;
+  set({ leases: withEntry(get().leases, itemId, { ...lease, lost: true }) });
+  void reread(itemId);
 }
 
 export async function renew(): Promise<void> {
@@ -103,7 +119,7 @@ export async function renew(): Promise<void> {
   const lease_ids = held.map(({ lease_id }) => lease_id);
   try {
     const { lost } = await call<{ lost: string[] }>('POST', 'claims/renew', { lease_ids });
-    for (const { note_id, lease_id } of held) if (lost.includes(lease_id)) lose(note_id);
+    for (const { subject, lease_id } of held) if (lost.includes(lease_id)) lose(nameOf(subject));
   } catch {
     // The next minute tries again; what was lost meanwhile is told then.
   }
@@ -112,42 +128,29 @@ export async function renew(): Promise<void> {
 interface ClaimNews {
   complete: boolean;
   claims: (Lease & { moderator_id: string })[];
-  released: string[];
+  released_subjects: Subject[];
 }
 
 /** What the stream tells of claims, one's own of another tab among them. */
-export function heardOfClaims({ complete, claims, released }: ClaimNews): void {
-  const { me, items } = get();
-  const byNote = new Map(claims.map((claim) => [claim.note_id, claim]));
-  const gone = new Set(released);
-  const changed = items.some(({ id, claim }) => {
-    const now = byNote.get(id);
-    return now ? claim?.lease_id !== now.lease_id : claim !== null && (complete || gone.has(id));
-  });
-  for (const claim of claims) {
-    if (claim.moderator_id === me?.id) hold(claim);
-    else lose(claim.note_id);
+export function heardOfClaims({ complete, claims, released_subjects }: ClaimNews): void {
+  const { me } = get();
+  const held = new Map(claims.map((claim) => [nameOf(claim.subject), claim]));
+  const gone = new Set(released_subjects.map(nameOf));
+  for (const [name, claim] of held) {
+    if (claim.moderator_id !== me?.id) lose(name);
+    // The decision ended the claim, whichever of the two is told first.
+    else if (!wasDecidedHere(name)) hold(claim);
   }
-  for (const noteId of released) lose(noteId);
-  if (complete) for (const noteId of get().leases.keys()) if (!byNote.has(noteId)) lose(noteId);
-  if (!changed) return;
-  set({
-    items: get().items.map((item) => {
-      const now = byNote.get(item.id);
-      if (now && now.moderator_id !== me?.id && item.claim?.lease_id !== now.lease_id) {
-        // The stream gives no names; the note does.
-        void reread(item.id);
-        return item;
-      }
-      return !now && (complete || gone.has(item.id)) && item.claim ? freed(item) : item;
-    }),
-  });
-}
-
-/** Free again: what may be done about it is for the service to say. */
-function freed(item: Item): Item {
-  if (!item.claim?.mine) void reread(item.id);
-  return { ...item, claim: null };
+  for (const name of gone) lose(name);
+  if (complete) for (const name of get().leases.keys()) if (!held.has(name)) lose(name);
+  for (const { id, claim } of get().items) {
+    const now = held.get(id);
+    const news = now
+      ? now.moderator_id !== me?.id && now.lease_id !== claim?.lease_id
+      : gone.has(id) || (complete && claim !== null);
+    // The stream gives no names; what may be done about it now is for the service to say, too.
+    if (news) void reread(id);
+  }
 }
 
 /** Renews while the tab is seen, and gives everything back when the page goes. */

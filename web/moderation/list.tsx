@@ -1,5 +1,6 @@
-import { useRef } from 'preact/hooks';
-import { NO, preview, YES } from './decisions.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { preview } from './batches.ts';
+import { NO, YES } from './begin.ts';
 import { Empty } from './empty.tsx';
 import { FINDINGS } from './findings.ts';
 import { claimNext } from './leases.ts';
@@ -100,6 +101,11 @@ const AGES = [
 function Search() {
   const { filters, keys } = useStore(store);
   const form = useRef<HTMLFormElement>(null);
+  const words = useRef<HTMLInputElement>(null);
+  // A value that is drawn anew with the page would take away what is being typed.
+  useEffect(() => {
+    if (words.current) words.current.value = filters.q;
+  }, [filters.q]);
   const narrowed = Object.values(filters).some(Boolean);
   const apply = () => {
     const data = new FormData(form.current ?? undefined);
@@ -127,6 +133,7 @@ function Search() {
           Search text and names
         </label>
         <input
+          ref={words}
           id="search"
           name="q"
           type="search"
@@ -135,7 +142,6 @@ function Search() {
           maxLength={200}
           placeholder={keys ? 'Search  ( / )' : 'Search'}
           aria-keyshortcuts="/"
-          value={filters.q}
         />
         <label class="visually-hidden" for="finding">
           Finding

@@ -1,8 +1,12 @@
 import { sessionLost, signedInAgain } from './api.ts';
+import { isEcho } from './decided-here.ts';
 import { heardOfClaims } from './leases.ts';
-import { decidedHere, loadPolicies, refresh, refreshSoon, reread } from './queue.ts';
+import { nameOf } from './names.ts';
+import { loadPolicies } from './policy-list.ts';
+import { refresh, refreshSoon } from './queue.ts';
+import { reread } from './reread.ts';
 import { get, set } from './state.ts';
-import type { Counts } from './wire.ts';
+import type { Counts, Subject } from './wire.ts';
 
 const POLL_MS = 15_000;
 const RETRY_MS = 2000;
@@ -96,7 +100,7 @@ async function* messages(
 }
 
 interface QueueNews {
-  subject: { type: string; id: string };
+  subject: Subject;
   version: number | null;
   actor: { type: string; id?: string };
 }
@@ -108,19 +112,18 @@ function heard(event: string, data: string): void {
   else if (event === 'resync') {
     if (news.reason === 'policies') void loadPolicies();
     else void refresh();
-  } else if (event === 'queue') heardOfNote(news);
+  } else if (event === 'queue') heardOfItem(news);
 }
 
 /** One's own decisions are known already; another's change the row, or who belongs to the list. */
-function heardOfNote({ subject, version, actor }: QueueNews): void {
+function heardOfItem({ subject, version, actor }: QueueNews): void {
   const { me, items, focusId, panel } = get();
-  const own = actor.type === 'moderator' && actor.id === me?.id && decidedHere.has(subject.id);
-  if (own) return;
-  if (!own) decidedHere.delete(subject.id);
-  const known = items.find(({ id }) => id === subject.id);
+  const name = nameOf(subject);
+  if (actor.type === 'moderator' && actor.id === me?.id && isEcho(name, version)) return;
+  const known = items.find(({ id }) => id === name);
   if (known && (version === null || version > known.version)) {
-    if (subject.id === focusId || subject.id === panel?.noteId) {
-      void reread(subject.id).then(() => refreshSoon());
+    if (name === focusId || name === panel?.itemId) {
+      void reread(name).then(() => refreshSoon());
       return;
     }
   }

@@ -1,24 +1,36 @@
 import { Actions } from './actions.tsx';
+import { Content } from './content.tsx';
 import { Flags } from './flags.tsx';
 import { claimOpenly, leaseOn } from './leases.ts';
 import { MarkedText } from './marked-text.tsx';
-import { focusOn, reread, show } from './queue.ts';
+import { focusOn, show } from './queue.ts';
+import { reread } from './reread.ts';
 import { set, mark as setMark, store } from './state.ts';
 import { useStore } from './store.ts';
 import { History, Thread } from './thread.tsx';
-import type { Item } from './wire.ts';
-import { ageOf, authorName, doneWords, fullTime, plural, spanWords, timeWords } from './words.ts';
+import { type Item, isNote } from './wire.ts';
+import {
+  ageOf,
+  authorName,
+  doneWords,
+  fullTime,
+  kindName,
+  plural,
+  spanWords,
+  timeWords,
+} from './words.ts';
 
-/** The present note with all that a decision needs. */
+/** The present note, or the present record, with all that a decision needs. */
 export function Note({ item }: { item: Item | undefined }) {
   const { details, marks, leases, policies, panel, drafts } = useStore(store);
   if (!item) return <section class="note none" aria-label="Note" />;
   const detail = details.get(item.id);
   const mark = marks.get(item.id);
-  const parent = detail?.thread.find(({ relation }) => relation === 'parent');
   const held = leaseOn(item.id);
   const lost = leases.get(item.id)?.lost ?? false;
-  const { decision, appeal } = item;
+  const note = isNote(item) ? item : null;
+  const { decision } = item;
+  const appeal = note?.appeal;
   const policy = policies.find(({ code }) => code === decision?.policy);
   return (
     <section class="note" aria-labelledby="note-title">
@@ -35,18 +47,18 @@ export function Note({ item }: { item: Item | undefined }) {
         </button>
         <header class="note-head">
           <h2 id="note-title" tabIndex={-1}>
-            {item.parent ? 'Reply' : 'Note'} by <bdi>{authorName(item)}</bdi>
+            {kindName(item)} by <bdi>{authorName(item)}</bdi>
           </h2>
           <p class="hint">
             <time dateTime={item.received_at} title={fullTime(item.received_at)}>
               {timeWords(item.received_at)}
             </time>{' '}
-            · {ageWords(item)} · {item.experience} ·{' '}
+            · {ageWords(item)} · {note && `${note.experience} · `}
             <span class={`tag ${item.state}`}>{item.state}</span>
-            {item.deferred_until && <> · deferred until {timeWords(item.deferred_until)}</>}
+            {note?.deferred_until && <> · deferred until {timeWords(note.deferred_until)}</>}
           </p>
         </header>
-        {mark?.kind === 'conflict' && panel?.noteId !== item.id && (
+        {mark?.kind === 'conflict' && panel?.itemId !== item.id && (
           <p class="box bad conflict">
             {mark.text} {drafts.has(item.id) && 'What you typed is kept. '}
             <button
@@ -80,18 +92,7 @@ export function Note({ item }: { item: Item | undefined }) {
             {timeWords(item.claim.claimed_at)}.
           </p>
         )}
-        {item.parent && (
-          <blockquote class="parent">
-            <p class="hint">
-              In reply to {parent && <bdi>{parent.name || 'a guest'}</bdi>}
-              {item.parent.public ? '' : ' (not public)'}
-            </p>
-            <MarkedText text={item.parent.text} />
-          </blockquote>
-        )}
-        <div class="text">
-          {item.erased ? <em>The text is erased.</em> : <MarkedText text={item.text} />}
-        </div>
+        <Content item={item} thread={detail?.thread} />
         {appeal && (
           <section class="box accent">
             <h3>
@@ -118,9 +119,7 @@ export function Note({ item }: { item: Item | undefined }) {
           <h3>The author</h3>
           <p>
             {item.author.kind === 'member' ? 'Member' : 'Guest'} <bdi>{authorName(item)}</bdi>
-            {item.author.kind === 'member'
-              ? `: ${plural(item.author.approved, 'note')} approved, ${item.author.rejected} rejected or removed.`
-              : ': a name that anyone may write.'}{' '}
+            {recordWords(item)}{' '}
             <button
               type="button"
               class="button quiet"
@@ -128,11 +127,11 @@ export function Note({ item }: { item: Item | undefined }) {
                 show('decided', { q: '', finding: '', older_than: '', author: authorOf(item) })
               }
             >
-              Decided notes of this author
+              Decided before, of this author
             </button>
           </p>
         </section>
-        <Thread detail={detail} />
+        {note && <Thread detail={detail} />}
         <History detail={detail} />
       </div>
       <Actions item={item} />
@@ -150,5 +149,11 @@ const DECIDED = {
   restored: 'restore',
   granted: 'grant',
 } as const;
+
+function recordWords({ author }: Item): string {
+  if (author.kind === 'guest') return ': a name that anyone may write.';
+  if (!('approved' in author)) return '.';
+  return `: ${plural(author.approved, 'note')} approved, ${author.rejected} rejected or removed.`;
+}
 
 const authorOf = ({ author }: Item): string => author.member_id ?? author.name;

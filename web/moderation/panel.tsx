@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Field } from '../shared/field.tsx';
-import { closePanel, finish } from './decisions.ts';
+import { closePanel, finish } from './begin.ts';
 import { DEFERRALS, inHours } from './keys.ts';
-import { activePolicies } from './queue.ts';
+import { activePolicies } from './policy-list.ts';
 import { draft, type Panel, store } from './state.ts';
 import { useStore } from './store.ts';
 import { ACTION_NAMES } from './words.ts';
@@ -20,9 +20,9 @@ const MOST = 500;
 /** What a decision still wants to know. A number decides; words to the author are optional. */
 export function DecisionPanel({ panel }: { panel: Panel }) {
   const { drafts, keys } = useStore(store);
-  const { action, noteId, sending, fault } = panel;
+  const { action, itemId, sending, fault } = panel;
   const place = useRef<HTMLElement>(null);
-  const text = drafts.get(noteId) ?? '';
+  const text = drafts.get(itemId) ?? '';
   useEffect(() => {
     const field = action === 'escalate' && place.current?.querySelector('textarea');
     (field || place.current)?.focus();
@@ -91,7 +91,7 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
           most={MOST}
           optional={action !== 'escalate'}
           value={text}
-          onValue={(value) => draft(noteId, value)}
+          onValue={(value) => draft(itemId, value)}
           hint={policies ? 'Esc leaves this field, then a number decides.' : 'Enter sends it.'}
           onKeyDown={(event) => {
             if (policies || event.key !== 'Enter' || event.shiftKey || event.isComposing) return;

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Dialog } from '../shared/dialog.tsx';
 import { Field } from '../shared/field.tsx';
 import { call, failureOf } from './api.ts';
-import { loadPolicies } from './queue.ts';
+import { loadPolicies } from './policy-list.ts';
 import { say, store } from './state.ts';
 import { useStore } from './store.ts';
 import type { Policy } from './wire.ts';

@@ -1,11 +1,11 @@
 import { call, failureOf } from './api.ts';
-import { current, type Filters, get, listView, NO_FILTERS, set, withEntry } from './state.ts';
-import type { Detail, Item, Policy, QueueBody, View } from './wire.ts';
-import { isList } from './wire.ts';
+import { isOutdated } from './decided-here.ts';
+import { named } from './names.ts';
+import { ask, latest, reread } from './reread.ts';
+import { current, type Filters, get, itemOf, listView, NO_FILTERS, set, toast } from './state.ts';
+import type { Item, QueueBody, View } from './wire.ts';
+import { isList, isNote } from './wire.ts';
 import { failureWords } from './words.ts';
-
-/** Reported records that are no notes are decided on through the API alone: nothing here shows them. */
-const isNote = (item: object): boolean => !('subject' in item);
 
 const PAGE = 50;
 /** Rows that are left before the next page is asked for. */
@@ -21,42 +21,44 @@ export function takeFocusWish(): boolean {
   return wanted;
 }
 
-function query(limit: number, cursor?: string | null): string {
+async function readPage(limit: number, cursor?: string | null): Promise<QueueBody> {
   const { filters } = get();
   const parts = new URLSearchParams({ view: listView(), limit: String(limit) });
   for (const [name, value] of Object.entries(filters)) if (value) parts.set(name, value);
   if (cursor) parts.set('cursor', cursor);
-  return `queue?${parts}`;
+  const asked = ask();
+  const body = await call<QueueBody>('GET', `queue?${parts}`);
+  return { ...body, items: body.items.map((item) => latest(named(item), asked)) };
 }
 
-let asked = 0;
+let listed = 0;
 
 /** Reads the view from its beginning; the old rows go at once where the view is another one. */
 export async function loadList(): Promise<void> {
-  const mine = ++asked;
+  const mine = ++listed;
   set({ loading: true, listFault: null });
   try {
-    const body = await call<QueueBody>('GET', query(PAGE));
-    if (mine !== asked) return;
-    const items = body.items.filter(isNote);
+    const body = await readPage(PAGE);
+    if (mine !== listed) return;
+    const { items } = body;
     set({ items, nextCursor: body.next_cursor, counts: body.counts, loading: false });
     if (!current()) focusOn(items[0]?.id ?? null, { focus: false });
     else void loadDetail(get().focusId);
   } catch (error) {
-    if (mine === asked) set({ loading: false, listFault: failureWords(failureOf(error)) });
+    if (mine === listed) set({ loading: false, listFault: failureWords(failureOf(error)) });
   }
 }
 
 export async function loadMore(): Promise<void> {
   const { nextCursor, loading } = get();
   if (!nextCursor || loading) return;
-  const mine = asked;
+  const mine = listed;
   set({ loading: true });
   try {
-    const body = await call<QueueBody>('GET', query(PAGE, nextCursor));
-    if (mine !== asked) return;
+    const body = await readPage(PAGE, nextCursor);
+    if (mine !== listed) return;
     const known = new Set(get().items.map(({ id }) => id));
-    const more = body.items.filter((item) => isNote(item) && !known.has(item.id));
+    const more = body.items.filter((item) => !known.has(item.id) && !isOutdated(item));
     set({
       items: [...get().items, ...more],
       nextCursor: body.next_cursor,
@@ -65,7 +67,7 @@ export async function loadMore(): Promise<void> {
     });
     if (!current()) focusOn(more[0]?.id ?? null);
   } catch (error) {
-    if (mine === asked) set({ loading: false, listFault: failureWords(failureOf(error)) });
+    if (mine === listed) set({ loading: false, listFault: failureWords(failureOf(error)) });
   }
 }
 
@@ -83,7 +85,7 @@ export function refreshSoon(): void {
 /** Reads as much of the view as is shown, and keeps the place, the selection and what is held. */
 export async function refresh(): Promise<void> {
   if (!isList(get().view) || get().session !== 'in') return;
-  const mine = asked;
+  const mine = listed;
   const wanted = Math.max(get().items.length, PAGE);
   const fresh: Item[] = [];
   let cursor: string | null = null;
@@ -91,8 +93,8 @@ export async function refresh(): Promise<void> {
   try {
     do {
       const limit = Math.min(100, wanted - fresh.length);
-      const body: QueueBody = await call<QueueBody>('GET', query(limit, cursor));
-      fresh.push(...body.items.filter(isNote));
+      const body: QueueBody = await readPage(limit, cursor);
+      fresh.push(...body.items);
       cursor = body.next_cursor;
       counts = body.counts;
     } while (cursor && fresh.length < wanted);
@@ -100,17 +102,17 @@ export async function refresh(): Promise<void> {
     // The next one tells; a call that fails shows at the top of the page already.
     return;
   }
-  if (mine !== asked) return;
+  if (mine !== listed) return;
   const { items, marks, focusId, panel, selected } = get();
   const ids = new Set(fresh.map(({ id }) => id));
   // What is being worked on stays where it is, although it no longer belongs here.
   const kept = items.filter(
     ({ id }) =>
       !ids.has(id) &&
-      (id === panel?.noteId || (id === focusId && marks.get(id)?.kind !== 'deciding')),
+      (id === panel?.itemId || (id === focusId && marks.get(id)?.kind !== 'deciding')),
   );
   // A decision that is on its way is not taken back by an answer that had not heard of it.
-  const list = fresh.filter(({ id }) => !decidedHere.has(id) || listView() === 'decided');
+  const list = fresh.filter((item) => !isOutdated(item) || listView() === 'decided');
   for (const item of kept) {
     const place = items.indexOf(item);
     list.splice(Math.min(place, list.length), 0, item);
@@ -126,36 +128,6 @@ export async function refresh(): Promise<void> {
   if (!current()) focusOn(list[0]?.id ?? null, { focus: false });
 }
 
-/** Notes whose decisions this console has sent, until they come back by an undo. */
-export const decidedHere = new Set<string>();
-
-interface NoteBody extends Detail {
-  item: Item;
-}
-
-/** One note as it is now: what is shown of it changes in its place. */
-export async function reread(id: string): Promise<Item | undefined> {
-  try {
-    const { item, thread, history } = await call<NoteBody>('GET', `notes/${id}`);
-    checkLease(item);
-    set({
-      items: get().items.map((one) => (one.id === id ? item : one)),
-      details: withEntry(get().details, id, { thread, history }),
-    });
-    return item;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A claim that the service no longer knows is lost, or over with the decision. */
-function checkLease(item: Item): void {
-  const lease = get().leases.get(item.id);
-  if (!lease || item.claim?.mine) return;
-  const over = item.state !== 'pending' && item.claim === null;
-  set({ leases: withEntry(get().leases, item.id, over ? undefined : { ...lease, lost: true }) });
-}
-
 let detailTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** Thread and history follow when the eye rests; whoever runs through a list asks for nothing. */
@@ -169,7 +141,7 @@ function loadDetail(id: string | null): void {
 export function focusOn(id: string | null, { focus = true } = {}): void {
   focusWanted ||= focus;
   const { panel } = get();
-  set({ focusId: id, ...(panel && panel.noteId !== id && !panel.sending ? { panel: null } : {}) });
+  set({ focusId: id, ...(panel && panel.itemId !== id && !panel.sending ? { panel: null } : {}) });
   loadDetail(id);
   const { items } = get();
   if (items.length - items.findIndex((item) => item.id === id) <= AHEAD) void loadMore();
@@ -209,6 +181,11 @@ export function settle(id: string): void {
 
 export function select(id: string | null): void {
   if (!id) return;
+  const item = itemOf(id);
+  if (item && !isNote(item)) {
+    toast('Only notes are decided on together.');
+    return;
+  }
   const selected = new Set(get().selected);
   if (!selected.delete(id)) selected.add(id);
   set({ selected });
@@ -230,14 +207,3 @@ export function show(view: View, filters: Filters = NO_FILTERS): void {
   if (location.hash !== `#${view}`) history.pushState(null, '', `#${view}`);
   if (isList(view)) void loadList();
 }
-
-export async function loadPolicies(): Promise<void> {
-  try {
-    const { policies } = await call<{ policies: Policy[] }>('GET', 'policies');
-    set({ policies });
-  } catch {
-    // A rejection that finds none says so, and the stream brings the next occasion.
-  }
-}
-
-export const activePolicies = (): Policy[] => get().policies.filter(({ active }) => active);

@@ -3,8 +3,17 @@ import { MarkedText } from './marked-text.tsx';
 import { focusOn, select } from './queue.ts';
 import { set, store } from './state.ts';
 import { useStore } from './store.ts';
-import type { Item } from './wire.ts';
-import { ageOf, authorName, plural, spanWords, timeWords } from './words.ts';
+import { type Item, isNote } from './wire.ts';
+import {
+  ageOf,
+  authorName,
+  excerptOf,
+  isErased,
+  kindName,
+  plural,
+  spanWords,
+  timeWords,
+} from './words.ts';
 
 const BANDS = {
   clear: ['clear', 'Nothing found'],
@@ -20,22 +29,25 @@ export function Row({ item }: { item: Item }) {
   const lost = leases.get(item.id)?.lost ?? false;
   const held = leaseOn(item.id);
   const other = item.claim && !item.claim.mine ? item.claim.moderator.name : null;
-  const [band, bandWords] = item.screening.band ? BANDS[item.screening.band] : ['none', ''];
+  const note = isNote(item) ? item : null;
+  const [band, bandWords] = note?.screening.band ? BANDS[note.screening.band] : ['none', ''];
   const here = focusId === item.id;
   const classes = ['row', here && 'here', (lost || other) && 'grey', mark && `is-${mark.kind}`];
   return (
     <li class={classes.filter(Boolean).join(' ')}>
-      <label class="pick">
-        <input
-          type="checkbox"
-          checked={selected.has(item.id)}
-          onChange={() => select(item.id)}
-          tabIndex={here ? 0 : -1}
-        />
-        <span class="visually-hidden">
-          Select the note by <bdi>{authorName(item)}</bdi>
-        </span>
-      </label>
+      {note && (
+        <label class="pick">
+          <input
+            type="checkbox"
+            checked={selected.has(item.id)}
+            onChange={() => select(item.id)}
+            tabIndex={here ? 0 : -1}
+          />
+          <span class="visually-hidden">
+            Select the note by <bdi>{authorName(item)}</bdi>
+          </span>
+        </label>
+      )}
       <button
         type="button"
         class="row-main"
@@ -52,18 +64,24 @@ export function Row({ item }: { item: Item }) {
           <span class="age">{spanWords(ageOf(item))}</span>
         </span>
         <span class="excerpt">
-          {item.erased ? <em>erased</em> : <MarkedText text={item.text.slice(0, EXCERPT)} />}
+          {isErased(item) ? (
+            <em>erased</em>
+          ) : (
+            <MarkedText text={excerptOf(item).slice(0, EXCERPT)} />
+          )}
         </span>
         <span class="tags">
           {bandWords && band !== 'clear' && <span class={`tag ${band}`}>{bandWords}</span>}
-          {item.past_due && <span class="tag due">Past due</span>}
-          {item.tier === 'lead' && <span class="tag lead">Escalated</span>}
-          {item.parent && <span class="tag">Reply</span>}
+          {note?.past_due && <span class="tag due">Past due</span>}
+          {note?.tier === 'lead' && <span class="tag lead">Escalated</span>}
+          {kindName(item) !== 'Note' && <span class="tag">{kindName(item)}</span>}
           {item.reports.length > 0 && (
             <span class="tag">{plural(item.reports.length, 'report')}</span>
           )}
-          {item.appeal?.state === 'open' && <span class="tag">Appeal</span>}
-          {item.state !== 'pending' && <span class={`tag ${item.state}`}>{item.state}</span>}
+          {note?.appeal?.state === 'open' && <span class="tag">Appeal</span>}
+          {item.state !== 'pending' && item.state !== 'published' && (
+            <span class={`tag ${item.state}`}>{item.state}</span>
+          )}
           {held && <span class="tag mine">Yours</span>}
           {other && (
             <span class="tag">

@@ -1,7 +1,9 @@
 import { call, failureOf, sessionFound } from './api.ts';
 import { keepLeases } from './leases.ts';
 import { follow } from './live.ts';
-import { loadList, loadPolicies, refresh } from './queue.ts';
+import { nameOf } from './names.ts';
+import { loadPolicies } from './policy-list.ts';
+import { loadList, refresh } from './queue.ts';
 import { get, set, type store } from './state.ts';
 import type { Lease, Moderator } from './wire.ts';
 import { isList } from './wire.ts';
@@ -29,7 +31,7 @@ export async function resume(): Promise<void> {
     set({
       me: moderator,
       session: 'in',
-      leases: new Map(leases.map((lease) => [lease.note_id, { ...lease, lost: false }])),
+      leases: new Map(leases.map((lease) => [nameOf(lease.subject), { ...lease, lost: false }])),
     });
     begin();
   } catch (error) {

@@ -21,7 +21,7 @@ export type Mark =
 /** What a decision still wants to know. */
 export interface Panel {
   action: Action;
-  noteId: string;
+  itemId: string;
   /** The note was claimed by opening this, and is given back when it is closed. */
   claimedHere: boolean;
   sending: boolean;
@@ -142,6 +142,11 @@ export function withEntry<V>(map: ReadonlyMap<string, V>, key: string, value: V 
 
 export function mark(id: string, value: Mark | undefined): void {
   set({ marks: withEntry(get().marks, id, value) });
+}
+
+export function changePanel(itemId: string, change: Partial<Panel>): void {
+  const { panel } = get();
+  if (panel?.itemId === itemId) set({ panel: { ...panel, ...change } });
 }
 
 export function draft(id: string, text: string): void {

@@ -73,6 +73,7 @@ function Found({ figures }: { figures: Figures }) {
           alert={depth.past_due > 0}
         />
         <Tile name="Oldest" value={spanWords(depth.oldest_age_seconds)} />
+        <Tile name="Reported" value={countWords(depth.reported)} />
         <Tile name="Arrivals" value={countWords(figures.arrivals)} />
         <Tile name="Decisions" value={countWords(figures.decisions)} />
         <Tile name="Overturned" value={rateWords(figures.overturn_rate)} />

@@ -1,6 +1,6 @@
-import { undo } from './decisions.ts';
 import { set, store } from './state.ts';
 import { useStore } from './store.ts';
+import { undo } from './undo.ts';
 
 /** What was just done, for the eye; the live region tells it to the ear. */
 export function Toaster() {

@@ -1,5 +1,6 @@
 import type { Entry } from '../../services/moderation/audit-contract.ts';
-import type { Item } from '../../services/moderation/item.ts';
+import type { Item as NoteItem } from '../../services/moderation/item.ts';
+import type { RecordItem as GivenRecord } from '../../services/moderation/record-item.ts';
 import type {
   BatchResult,
   Decided,
@@ -10,7 +11,18 @@ import type { Action } from '../../services/moderation/roles.ts';
 import type { Stats } from '../../services/moderation/stats-contract.ts';
 
 /** The API's own types: what the console reads cannot drift from what is answered. */
-export type { Action, BatchResult, Decided, Entry, HistoryEvent, Item, Stats, ThreadNote };
+export type { Action, BatchResult, Decided, Entry, HistoryEvent, NoteItem, Stats, ThreadNote };
+
+/** A profile, an artifact, a case or a note on a case. */
+export type RecordItem = Omit<GivenRecord, 'allowed_actions'> & { allowed_actions: Action[] };
+export type Item = NoteItem | RecordItem;
+
+export const isNote = (item: Item): item is NoteItem => !('subject' in item);
+
+export interface Subject {
+  type: 'note' | RecordItem['subject']['type'];
+  id: string;
+}
 
 export const LISTS = ['todo', 'mine', 'escalated', 'reported', 'appeals', 'decided'] as const;
 export type ListView = (typeof LISTS)[number];
@@ -29,7 +41,7 @@ export interface Moderator {
 
 export interface Lease {
   lease_id: string;
-  note_id: string;
+  subject: Subject;
   /** Unix seconds. */
   expires_at: number;
 }

@@ -1,5 +1,12 @@
 import type { Failure } from './api.ts';
-import type { Action, HistoryEvent, Item, View } from './wire.ts';
+import {
+  type Action,
+  type HistoryEvent,
+  type Item,
+  isNote,
+  type Subject,
+  type View,
+} from './wire.ts';
 
 export const VIEW_NAMES: Record<View, string> = {
   todo: 'To do',
@@ -23,6 +30,19 @@ export const ACTION_NAMES: Record<Action, string> = {
   keep: 'Keep',
   grant: 'Grant the appeal',
   uphold: 'Uphold the decision',
+};
+
+const KIND_NAMES: Record<Subject['type'], string> = {
+  note: 'Note',
+  profile: 'Profile',
+  artifact: 'Context packet',
+  case: 'Case',
+  case_note: 'Note on a case',
+};
+
+export const kindName = (item: Item): string => {
+  if (!isNote(item)) return KIND_NAMES[item.subject.type];
+  return item.parent ? 'Reply' : KIND_NAMES.note;
 };
 
 const DONE: Record<Action, string> = {
@@ -126,7 +146,7 @@ export function failureWords(failure: Failure): string {
     case 'undo_expired':
       return 'The time to undo it is over. A lead still can.';
     case 'claim_limit':
-      return 'You hold ten notes already. Decide or release one first.';
+      return 'You hold ten already. Decide on one or release one first.';
     case 'role_required':
       return 'Your role does not allow this.';
     case 'network':
@@ -157,6 +177,9 @@ const EVENT_WORDS: Record<string, string> = {
   AppealGranted: 'appeal granted',
   AppealUpheld: 'decision upheld',
   NoteErased: 'text erased',
+  RecordReported: 'reported',
+  RecordReportsDismissed: 'reports dismissed',
+  RecordReportsResolved: 'reporters told',
 };
 
 export const eventWords = (type: string): string =>
@@ -166,3 +189,10 @@ export const actorWords = ({ type, name }: HistoryEvent['actor']): string => {
   if (name) return name;
   return type === 'service' ? 'the service' : `a ${type}`;
 };
+
+/** What stands in a list for the whole of it. */
+export const excerptOf = (item: Item): string =>
+  isNote(item) || item.title === '' ? item.text : `${item.title} – ${item.text}`;
+
+export const isErased = (item: Item): boolean =>
+  isNote(item) ? item.erased : item.title === '' && item.text === '';

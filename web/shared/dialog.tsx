@@ -28,7 +28,9 @@ export function Dialog({ title, onClose, mayClose, children }: DialogParts) {
     const field = dialog.current?.querySelector<HTMLElement>(
       'input:not([type="checkbox"], [type="radio"]), textarea',
     );
-    (field ?? heading.current)?.focus();
+    // A dialog that says where to begin is taken at its word.
+    const first = dialog.current?.querySelector<HTMLElement>('[autofocus]');
+    (first ?? field ?? heading.current)?.focus();
   }, [title]);
   const close = () => {
     if (mayClose?.() ?? true) onClose();

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { type Answer, type Call, done, type History, nothing, open } from './history.ts';
+import type { Random } from './random.ts';
+
+/** A case as it was when somebody last heard of it. */
+export interface KnownCase {
+  id: string;
+  author: string;
+  version: number;
+  state: string;
+  claimant: string | undefined;
+}
+
+/** What the clients of one run know in common. */
+export interface Common {
+  call: Call;
+  history: History;
+  until: number;
+  /** Nobody writes any more. */
+  quiet: boolean;
+  cases: KnownCase[];
+  artifacts: { id: string; author: string }[];
+  /** Public notes at the top level. */
+  notes: string[];
+}
+
+/** How an operation is done, and what is remembered of it. */
+export interface Operation {
+  operation: string;
+  actor: string;
+  address: string;
+  key?: string;
+  subject?: string;
+  credential?: string | undefined;
+  /** How often it is repeated at most while there is no clear answer. */
+  patience?: number;
+  /** The same request so often at once; every one that succeeds must have the same answer. */
+  copies?: number;
+  /** Whether the client forgets that it was answered, and asks once more. */
+  again?: boolean;
+  send: () => Promise<Answer | undefined>;
+}
+
+/** How long after the end of a run somebody still insists. */
+const LATE_MS = 10_000;
+
+/** Sends exactly the same until it is known what became of it, or gives up. */
+export async function insist(
+  { history, until }: Common,
+  random: Random,
+  asked: Operation,
+): Promise<Answer | undefined> {
+  const { operation, key = null, send, patience = 60, copies = 1 } = asked;
+  const invoked = history.now();
+  let lost = 0;
+
+  const one = async () => {
+    for (let tries = 0; ; tries++) {
+      const answer = await send();
+      if (answer?.status === 500) history.wrong.push(`${operation} ${key}: answered 500`);
+      if (open(answer)) lost++;
+      else if (!nothing(answer)) return answer;
+      if (tries >= patience || history.now() > until + LATE_MS) return answer;
+      await sleep(40 + 80 * random.next());
+    }
+  };
+
+  const answers = await Promise.all(Array.from({ length: copies }, one));
+  if (asked.again && answers.some(done)) answers.push(await one());
+  const successes = answers.filter(done);
+  const [first] = successes;
+  const told = first ?? answers.find((answer) => answer && !open(answer));
+  // What was lost may still arrive: a refusal after it says nothing of it.
+  const outcome = first ? 'done' : lost > 0 ? 'unknown' : 'refused';
+  if (first && asked.key && successes.some((other) => !alike(operation, first, other)))
+    history.wrong.push(`${operation} ${key}: two answers to one request`);
+  history.entries.push({
+    operation,
+    actor: asked.actor,
+    address: asked.address,
+    key,
+    subject: asked.subject ?? null,
+    credential: asked.credential ?? null,
+    invoked,
+    answered: history.now(),
+    lost,
+    outcome,
+    status: told?.status ?? 0,
+    events: first ? eventsOf(first) : [],
+  });
+  return outcome === 'unknown' ? undefined : told;
+}
+
+const eventsOf = ({ body }: Answer): string[] =>
+  body?.receipt?.event_ids ??
+  (body?.results ?? [body]).flatMap((one: { event_id?: string }) => one?.event_id ?? []);
+
+/** What stays the same for ever in an answer: all of it, but where it tells of a note as it is now. */
+function lasting(operation: string, { body }: Answer): unknown {
+  if (operation === 'guestbook.submit') return body.id;
+  if (operation === 'moderation.claim')
+    return body.claims.map(({ lease_id }: { lease_id: string }) => lease_id);
+  return body;
+}
+
+const alike = (operation: string, left: Answer, right: Answer): boolean =>
+  isDeepStrictEqual(lasting(operation, left), lasting(operation, right));
+
+export function uuid(random: Random): string {
+  const hex = () => random.below(16).toString(16);
+  return 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, hex);
+}
+
+export function secret(random: Random, { secrets }: History): string {
+  const made = Array.from({ length: 64 }, () => random.below(16).toString(16)).join('');
+  secrets.add(made);
+  return made;
+}
+
+/** One of so many that no limit on addresses is met by chance. */
+export const anyAddress = (random: Random): string =>
+  `10.${random.below(256)}.${random.below(256)}.${random.below(256)}`;
+
+export const consent = {
+  visibility: 'public',
+  publish_consent: true,
+  policy_version: 'service-public-v1',
+};

@@ -1,0 +1,23 @@
+import type { Facts } from '../facts.ts';
+import type { Seen } from '../history.ts';
+
+/** Feeds are numbered without a gap, and what each reader saw is its member's feed from the first on. */
+export function feedsWhole(seen: readonly Seen[], { feed }: Facts): string[] {
+  const wrong: string[] = [];
+  const feeds = Map.groupBy(feed, ({ member }) => member);
+  for (const [member, rows] of feeds)
+    rows.forEach(({ sequence }, index) => {
+      if (sequence !== index + 1) wrong.push(`${member}: ${sequence} stands at ${index + 1}`);
+    });
+  for (const { member, events, whole } of seen) {
+    const rows = feeds.get(member) ?? [];
+    events.forEach(({ id, sequence }, index) => {
+      if (sequence !== index + 1) wrong.push(`${member}: read ${sequence} as the ${index + 1}th`);
+      if (rows[index]?.id !== id)
+        wrong.push(`${member}: what was read as ${sequence} is not there`);
+    });
+    if (whole && events.length !== rows.length)
+      wrong.push(`${member}: ${rows.length} events, ${events.length} were read`);
+  }
+  return wrong;
+}

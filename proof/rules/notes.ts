@@ -1,0 +1,97 @@
+import type { EventFact, Facts } from '../facts.ts';
+import type { Entry, History, Sighting } from '../history.ts';
+
+/** The clocks of the database and of the clients are one machine's, read in two ways. */
+const SLACK_MS = 50;
+
+interface Span {
+  from: number;
+  to: number;
+}
+
+/** From when a note may be seen, and until when at most, by its stream and what clients were told. */
+function publicSpans(stream: readonly EventFact[], hiddenBy: (event: EventFact) => number): Span[] {
+  const spans: Span[] = [];
+  let open: Span | undefined;
+  stream.forEach((event, index) => {
+    const { type, data, at } = event;
+    const shows =
+      ['NoteApproved', 'NoteRestored', 'AppealGranted'].includes(type) ||
+      (type === 'DecisionUndone' && data.decision === 'removed');
+    const hides =
+      ['NoteRejected', 'NoteRemoved', 'NoteWithdrawn', 'NoteErased'].includes(type) ||
+      (type === 'DecisionUndone' && data.decision === 'approved');
+    if (shows && !open) {
+      open = { from: at, to: Infinity };
+      spans.push(open);
+    }
+    if (hides && open) {
+      // Whoever wrote the next event of the stream had seen this one.
+      open.to = Math.min(hiddenBy(event), stream[index + 1]?.at ?? Infinity);
+      open = undefined;
+    }
+  });
+  return spans;
+}
+
+/** Whatever a visitor saw was approved by then, and nothing that hid it had been acknowledged before. */
+export function decidedBeforePublic(
+  sightings: readonly Sighting[],
+  entries: readonly Entry[],
+  { events, receipts }: Facts,
+): string[] {
+  const answeredAt = new Map<string, number>();
+  const acknowledged = new Map(
+    entries.flatMap(({ outcome, key, answered }) =>
+      outcome === 'done' && key ? [[key, answered] as const] : [],
+    ),
+  );
+  for (const { key, events: ids } of receipts)
+    for (const id of ids) answeredAt.set(id, acknowledged.get(key) ?? Infinity);
+  const withdrawn = new Map(
+    entries.flatMap(({ operation, outcome, subject, answered }) =>
+      operation === 'guestbook.withdraw' && outcome === 'done'
+        ? [[subject, answered] as const]
+        : [],
+    ),
+  );
+  const hiddenBy = ({ id, type, data }: EventFact): number =>
+    (type === 'NoteWithdrawn' ? withdrawn.get(String(data.note_id)) : undefined) ??
+    answeredAt.get(id) ??
+    Infinity;
+  const streams = noteStreams(events);
+  const spans = new Map(
+    [...streams].map(([note, stream]) => [note, publicSpans(stream, hiddenBy)]),
+  );
+  const wrong = new Set<string>();
+  for (const { note, invoked, answered } of sightings) {
+    const shown = spans.get(note) ?? [];
+    const fits = shown.some(
+      ({ from, to }) => from <= answered + SLACK_MS && to >= invoked - SLACK_MS,
+    );
+    if (!fits)
+      wrong.add(
+        `note ${note}: ${shown.length > 0 ? 'public at the wrong time' : 'public, not approved'}`,
+      );
+  }
+  return [...wrong];
+}
+
+/** No author learns of a rejection or removal as long as its moderator may still undo it. */
+export function toldInTime(told: History['told'], { events }: Facts, undoMs: number): string[] {
+  const streams = noteStreams(events);
+  return told.flatMap(({ note, answered }) => {
+    const decided = streams
+      .get(note)
+      ?.filter(({ type, at }) => ['NoteRejected', 'NoteRemoved'].includes(type) && at <= answered);
+    const early = decided?.every(({ at }) => at + undoMs > answered + SLACK_MS) ?? true;
+    const removed = decided?.some(({ type }) => type === 'NoteRemoved');
+    return early && !removed ? [`note ${note}: told before the decision stood`] : [];
+  });
+}
+
+const noteStreams = (events: readonly EventFact[]) =>
+  Map.groupBy(
+    events.filter(({ stream }) => stream.startsWith('note-')),
+    ({ stream }) => stream.slice('note-'.length),
+  );

@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { openBursts } from './bursts.ts';
+import { check, type Verdict } from './check.ts';
+import type { Common } from './client.ts';
+import { openDeeds } from './deeds.ts';
+import { readFacts } from './facts.ts';
+import { breakThings } from './faults.ts';
+import { type History, openCall, openHistory, type Seen } from './history.ts';
+import { type Member, openMember } from './member.ts';
+import { openModerator } from './moderator.ts';
+import { planOf } from './plan.ts';
+import { type Random, seeded } from './random.ts';
+import { readFeed, visit } from './reader.ts';
+import { differFromRebuild } from './rebuilt.ts';
+import type { Limits } from './rules/limits.ts';
+import { leaks } from './secrets.ts';
+import type { Stage } from './stage.ts';
+
+const SEATS = 10;
+const HANDS = 3;
+/** Things that each hand does before its member goes, and another comes. */
+const LIFE = 18;
+
+/** Lets clients loose on the stage while it breaks, and says what is wrong afterwards. */
+export async function run(
+  stage: Stage,
+  {
+    seconds,
+    seed,
+    limits,
+    undoMs,
+  }: { seconds: number; seed: number; limits: Limits; undoMs: number },
+  say: (line: string) => void,
+): Promise<Verdict[]> {
+  const random = seeded(seed);
+  // One each, so that what one of them draws changes nothing for another.
+  const plan = random.fork();
+  const choice = random.fork();
+  const bursting = random.fork();
+  const moderating = random.fork();
+  const history = openHistory();
+  history.secrets.add(stage.secret);
+  const call = openCall(stage.addresses, () => choice.below(1000), stage.keep);
+  const common: Common = {
+    call,
+    history,
+    until: history.now() + seconds * 1000,
+    quiet: false,
+    cases: [],
+    artifacts: [],
+    notes: [],
+  };
+  const hire = async (name: string, role: string) => {
+    const token = await moderatorToken(stage, name, role);
+    history.secrets.add(token.split('.').at(-1) ?? '');
+    return openModerator(common, moderating.fork(), token);
+  };
+  const [working, rushing] = await Promise.all([
+    Promise.all([hire('ann', 'moderator'), hire('eve', 'lead')]),
+    Promise.all(['bob', 'cat', 'dan'].map((name) => hire(name, 'moderator'))),
+  ]);
+  const bursts = openBursts(common, rushing, limits);
+
+  common.until = history.now() + seconds * 1000;
+  const readers: Promise<Seen>[] = [];
+  await Promise.all([
+    breakThings(
+      stage,
+      history,
+      planOf(plan, bursts.names),
+      bursts.run,
+      bursting,
+      common.until,
+      say,
+    ),
+    visit(common, random.fork()),
+    ...working.map(({ work }) => work()),
+    ...Array.from({ length: SEATS }, (_, seat) => live(common, random.fork(), seat, readers)),
+  ]);
+  await stage.ready();
+  await stage.stop(stage.workers);
+  common.quiet = true;
+  const seen = await Promise.all(readers);
+  await stage.stop(stage.web);
+  tell(history, seen, say);
+
+  const pool = new pg.Pool({ connectionString: stage.url(), max: 4 });
+  pool.on('error', () => undefined);
+  try {
+    const verdicts = check(history, await readFacts(pool), seen, limits, undoMs);
+    const { found, searched } = await leaks(pool, history.secrets, await stage.places());
+    const mb = Math.round(searched / 1e6);
+    return [
+      ...verdicts,
+      {
+        rule: 'every read model equals its rebuild',
+        wrong: await differFromRebuild(stage.url(), pool),
+      },
+      {
+        rule: `none of ${history.secrets.size} secrets stands in ${mb} MB of logs, dump, WAL and answers`,
+        wrong: found,
+      },
+    ];
+  } finally {
+    await pool.end();
+  }
+}
+
+/** One member after another, each with several hands and a reader of its feed. */
+async function live(
+  common: Common,
+  random: Random,
+  seat: number,
+  readers: Promise<Seen>[],
+): Promise<void> {
+  const { history } = common;
+  for (let life = 1; history.now() < common.until; life++) {
+    const member = openMember(common, random.fork(), `member_${seat}_${life}`);
+    if (!(await member.register())) {
+      await sleep(100);
+      continue;
+    }
+    await member.renew();
+    readers.push(readFeed(common, random.fork(), member));
+    await Promise.all(Array.from({ length: HANDS }, () => hand(common, random.fork(), member)));
+    // Whoever is there when the time is over stays, and the reader reads to the end.
+    while (!member.gone() && history.now() < common.until) await member.remove();
+  }
+}
+
+async function hand(common: Common, random: Random, member: Member): Promise<void> {
+  const { something } = openDeeds(common, random, member);
+  for (let deed = 0; deed < LIFE; deed++) {
+    if (common.history.now() >= common.until || member.gone()) return;
+    await something();
+    await sleep(random.below(20));
+  }
+}
+
+async function moderatorToken(stage: Stage, name: string, role: string): Promise<string> {
+  const command = join(import.meta.dirname, '../services/moderator-command.ts');
+  const env = { ...stage.env, DATABASE_URL: stage.url(), DATABASE_DIRECT_URL: stage.url() };
+  const args = [command, 'add', name, '--role', role];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+  return stdout.trim().split('\n').at(-1) ?? '';
+}
+
+function tell(
+  { entries, faults, sightings }: History,
+  seen: readonly Seen[],
+  say: (line: string) => void,
+) {
+  const rows = [...Map.groupBy(entries, ({ operation }) => operation)].sort();
+  const row = (name: string, of: typeof entries) => {
+    const by = (outcome: string) => of.filter((entry) => entry.outcome === outcome).length;
+    const cells = [by('done'), by('refused'), by('unknown')].map((n) => String(n).padStart(9));
+    say(`${name.padEnd(22)}${cells.join('')}`);
+  };
+  say(
+    `\n${'operation'.padEnd(22)}${['done', 'refused', 'unknown'].map((w) => w.padStart(9)).join('')}`,
+  );
+  for (const [operation, of] of rows) row(operation, of);
+  row('all', entries);
+  const read = seen.reduce((sum, { events }) => sum + events.length, 0);
+  say(
+    `\n${faults.length} faults; ${seen.length} feeds read, ${read} entries; ` +
+      `${sightings.length} sightings of public notes`,
+  );
+}

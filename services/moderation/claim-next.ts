@@ -1,0 +1,107 @@
+import { hash } from 'node:crypto';
+import type pg from 'pg';
+import { lockModerator } from '../../projections/moderators.ts';
+import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
+import { type Sql, sql } from '../eventstore/sql.ts';
+import { pipeline } from '../pipeline.ts';
+import { deadline, isServerError, OutcomeUnconfirmed, types, withClient } from '../postgres.ts';
+import { freeOf } from './free.ts';
+import { type Lease, type LeaseRow, leaseBody, releaseLeases } from './leases.ts';
+import { type Once, untilDone } from './once.ts';
+import type { ClaimView, Viewer } from './queue.ts';
+import { MOST_LEASES } from './queue-contract.ts';
+
+/** Leases of the moderator `$1` for what is `picked`; a lease that stands is left as it is. */
+export const LEASE = `INSERT INTO note_leases
+    (lease_id, subject_type, note_id, moderator_id, claimed_at, expires_at)
+  SELECT gen_random_uuid(), subject_type, note_id, $1, now.at, now.at + interval '5 minutes'
+  FROM picked, (SELECT clock_timestamp() AS at) now
+  WHERE (SELECT count FROM held) + (SELECT count(*) FROM picked) <= ${MOST_LEASES}
+    AND EXISTS (SELECT FROM moderators WHERE moderator_id = $1 AND state = 'active')
+  ORDER BY note_id
+  ON CONFLICT (note_id, subject_type) DO UPDATE SET lease_id = excluded.lease_id,
+    moderator_id = excluded.moderator_id, claimed_at = excluded.claimed_at,
+    expires_at = excluded.expires_at
+  WHERE note_leases.expires_at <= clock_timestamp()
+  RETURNING lease_id, subject_type, note_id, expires_at`;
+
+/**
+ * The first free ones of a view, leased. Another's lease that was committed since the statement
+ * began leaves one picked but not leased: `picked` tells, and the caller asks again.
+ */
+export function claimNext(view: ClaimView, viewer: Viewer, count: number): Sql {
+  const text = `WITH picked AS MATERIALIZED (${freeOf(view, viewer, count)}),
+    held AS (SELECT count(*) FROM note_leases
+      WHERE moderator_id = $1 AND expires_at > clock_timestamp()),
+    leased AS (${LEASE})
+    SELECT (SELECT count(*) FROM picked)::int AS picked, (SELECT count FROM held)::int AS held,
+      (SELECT coalesce(json_agg(leased), '[]') FROM leased) AS leased`;
+  return { name: hash('sha1', text), text, values: [viewer.moderatorId] };
+}
+
+export interface Taken {
+  picked: number;
+  held: number;
+  leased: (Pick<LeaseRow, 'lease_id' | 'subject_type' | 'note_id'> & { expires_at: string })[];
+}
+
+/** A lease that a crash of the database loses is claimed again. To plan a claim takes as long as it. */
+const HASTY = sql`SELECT set_config('synchronous_commit', 'off', true),
+  set_config('plan_cache_mode', 'force_generic_plan', true)`;
+
+/**
+ * Without a key there is no receipt: lock and claim go as one message, whose end commits them. What
+ * was leased before a refusal is given back.
+ */
+export async function takeAtOnce(
+  pool: pg.Pool,
+  moderatorId: string,
+  next: (count: number) => Sql,
+  count: number,
+): Promise<Once<Lease[]> | Refusal<'moderator_required' | 'state_conflict'>> {
+  const until = deadline();
+  const run = (statements: readonly Sql[]) =>
+    untilDone(until, () =>
+      withClient(pool, until, (client) => pipeline(client, statements, types).catch(unconfirmed)),
+    );
+  let active = true;
+  const leased: string[] = [];
+  const answer = await takeNext(async (more) => {
+    const claimed = await run([HASTY, lockModerator(moderatorId), next(more)]);
+    active = claimed[1]?.rows.length === 1;
+    const taken = active ? (claimed[2]?.rows[0] as Taken) : undefined;
+    leased.push(...(taken?.leased ?? []).map(({ lease_id }) => lease_id));
+    return taken;
+  }, count);
+  if (active && !isRefusal(answer)) return { answer };
+  if (leased.length > 0) await run([releaseLeases(moderatorId, leased)]);
+  return isRefusal(answer) ? answer : refuse('moderator_required');
+}
+
+/** What ends a message commits it: where its answer is lost, so is whether it was done. */
+function unconfirmed(error: unknown): never {
+  throw isServerError(error)
+    ? error
+    : new OutcomeUnconfirmed('the answer to a claim was lost', { cause: error });
+}
+
+export async function takeNext(
+  ask: (count: number) => Promise<Taken | undefined>,
+  count: number,
+): Promise<Lease[] | Refusal<'state_conflict'>> {
+  const taken: Lease[] = [];
+  for (let round = 0; round < 20 && taken.length < count; round++) {
+    const { picked, held, leased } = (await ask(count - taken.length)) ?? NONE;
+    if (held + picked > MOST_LEASES) return limitReached();
+    for (const { expires_at, ...lease } of leased)
+      taken.push(leaseBody({ ...lease, expires_at: new Date(expires_at) }));
+    if (picked === 0) break;
+  }
+  return taken;
+}
+
+const NONE: Taken = { picked: 0, held: 0, leased: [] };
+
+export function limitReached(): Refusal<'state_conflict'> {
+  return refuse('state_conflict', { reason: 'claim_limit', limit: MOST_LEASES });
+}

@@ -1,0 +1,106 @@
+import t from 'tap';
+import { newAgent } from '../harness/agent.ts';
+import { look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { openConsole, toast } from '../harness/console.ts';
+import { hire } from '../harness/moderation.ts';
+import { publishArtifact, publishCase, publishProfile, report } from '../harness/records.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+/** A profile, a packet and a case, reported in this order. */
+async function fill(service: Service) {
+  const [author, reporter] = [await newAgent(service), await newAgent(service)];
+  const records = {
+    profile: await publishProfile(author, 'Profile of a seller'),
+    packet: await publishArtifact(author, 'Packet of offers'),
+    open: await publishCase(author, 'Case of nothing'),
+  };
+  for (const record of Object.values(records))
+    await report(reporter, record, { details: `Look at this ${record.type}` });
+  return records;
+}
+
+t.test('reported records are read, claimed, kept, removed and undone', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const { profile, packet, open } = await fill(service);
+  const { page, browser } = await openConsole(t, service, ann);
+  await page.getByRole('link', { name: /^Reported/ }).click();
+  await page.locator('.row').nth(2).waitFor();
+  const title = page.getByRole('heading', { level: 2 });
+  const shows = (kind: string) => title.filter({ hasText: kind }).waitFor();
+
+  await shows('Profile by');
+  await page.locator('.text', { hasText: 'Profile of a seller' }).waitFor();
+  await page.locator('.report', { hasText: 'Look at this profile' }).waitFor();
+  await page.locator('.history li', { hasText: 'reported' }).waitFor();
+  await page.keyboard.press('n');
+  await page.locator('.row', { hasText: 'Profile' }).getByText('Yours').waitFor();
+  t.match((await ann.get('me')).body.leases, [{ subject: { type: 'profile', id: profile.id } }]);
+  await page.keyboard.press('a');
+  await toast(page, 'Kept');
+  t.match((await ann.get(`subjects/profile/${profile.id}`)).body.item.reports, [{ state: 'kept' }]);
+
+  await shows('Context packet by');
+  await look(t, page, 'moderation-record');
+  await page.keyboard.press('r');
+  await page.locator('.row', { hasText: 'Packet of offers' }).getByText('Yours').waitFor();
+  await page.getByLabel('Word to the author').fill('Offers go elsewhere');
+  await page.getByLabel('Word to the author').press('Escape');
+  await page.keyboard.press('1');
+  await toast(page, /^Removed: .*spam/);
+  t.equal((await service.call('GET', packet.path)).status, 410);
+  t.match((await ann.get(`subjects/artifact/${packet.id}`)).body.item.decision, {
+    message: 'Offers go elsewhere',
+  });
+  await shows('Case by');
+  await page.keyboard.press('u');
+  await toast(page, 'Undone');
+  await shows('Context packet by');
+  t.equal((await service.call('GET', packet.path)).status, 200);
+
+  await page.keyboard.press('j');
+  await shows('Case by');
+  await page.keyboard.press('x');
+  await toast(page, 'Only notes are decided on together');
+  await page.keyboard.press('r');
+  await page.keyboard.press('1');
+  await toast(page, /^Removed/);
+  const leas = await openConsole(t, service, lea, browser);
+  await leas.page.getByRole('link', { name: 'Decided' }).click();
+  await leas.page.locator('.row', { hasText: 'Case of nothing' }).waitFor();
+  await leas.page.getByText('Nobody can read it now').waitFor();
+  await leas.page.keyboard.press('a');
+  await toast(leas.page, 'Restored');
+  t.equal((await service.call('GET', open.path)).status, 200);
+});
+
+t.test('two moderators in two browsers on one record', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const { profile } = await fill(service);
+  const anns = await openConsole(t, service, ann);
+  const bobs = await openConsole(t, service, bob, anns.browser);
+  for (const { page } of [anns, bobs]) {
+    await page.getByRole('link', { name: /^Reported/ }).click();
+    await page.getByRole('button', { name: 'Keep a' }).waitFor();
+  }
+  await bobs.page.keyboard.press('n');
+  await anns.page.getByText('Bob has been working on this since').waitFor();
+  await anns.page.keyboard.press('a');
+  await toast(anns.page, 'Not possible here');
+  await bobs.page.keyboard.press('Escape');
+  await anns.page.getByRole('button', { name: 'Keep a' }).waitFor();
+
+  // Ann's page does not hear of what Bob decides.
+  await anns.page.route('**/api/moderation/stream', (route) => route.abort());
+  await anns.context.setOffline(true);
+  await anns.page.getByText('Live updates paused').waitFor();
+  const path = `subjects/profile/${profile.id}`;
+  const { version } = (await bob.get(path)).body.item;
+  const kept = await bob.post(`${path}/decisions`, { action: 'keep', expected_version: version });
+  t.equal(kept.status, 201, kept.text);
+  await anns.context.setOffline(false);
+  await anns.page.keyboard.press('a');
+  await toast(anns.page, /Not kept\. .*Bob decided at/);
+  await anns.page.locator('.row-fault', { hasText: 'Bob decided at' }).waitFor();
+});

@@ -1,0 +1,48 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { NEEDS_BROWSER, openBrowser, visit } from '../harness/browser.ts';
+import { startService } from '../harness/service.ts';
+
+const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
+
+t.test('the API reference lists every operation, opens and calls it', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const { paths } = (await service.call('GET', '/openapi.json')).body;
+  const operations = Object.values(paths).flatMap((item) => Object.keys(item as object));
+  // Beside this every message of the console is a fault, and so is a request of another origin.
+  const { page } = await visit(t, await openBrowser(t), `${service.baseUrl}/docs`, {
+    first: `window.violations = [];
+      document.addEventListener('securitypolicyviolation', (event) =>
+        window.violations.push(event.violatedDirective + ' ' + event.blockedURI));`,
+  });
+  const rows = page.locator('.opblock');
+  await rows.first().waitFor();
+  t.equal(await rows.count(), operations.length, 'every operation has a row');
+  const picture = (name: string) => page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+  await mkdir(SCREENSHOTS, { recursive: true });
+  await picture('docs');
+
+  const open = async (method: string, path: string) => {
+    const row = page
+      .locator(`.opblock-${method}`)
+      .filter({ has: page.locator(`[data-path="${path}"]`) });
+    await row.locator('.opblock-summary-control').click();
+    await row.getByRole('heading', { name: 'Responses' }).waitFor();
+    return row;
+  };
+  for (const path of ['/api/guestbook', '/api/v1/cases/{case_id}/claim', '/mcp']) {
+    const row = await open('post', path);
+    await row.scrollIntoViewIfNeeded();
+    await picture(`docs-${path.split('/').at(-1)}`);
+  }
+
+  const status = await open('get', '/api/v1/status');
+  await status.getByRole('button', { name: 'Try it out' }).click();
+  await status.getByRole('button', { name: 'Execute' }).click();
+  await status.locator('.live-responses-table').getByText('service.status.v1').waitFor();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.locator('html.dark-mode').waitFor();
+  await picture('docs-dark');
+  t.strictSame(await page.evaluate('window.violations'), [], 'nothing against the policy');
+});

@@ -1,0 +1,54 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import t from 'tap';
+import { openApiDocument } from '../../services/http/openapi.ts';
+import { startService } from '../harness/service.ts';
+
+interface Schema {
+  type?: string;
+  [keyword: string]: unknown;
+}
+
+/** Every schema of a string in a schema, `$ref`s followed once. */
+function* strings(
+  schema: unknown,
+  named: Record<string, unknown>,
+  seen: Set<string>,
+): Generator<Schema> {
+  if (Array.isArray(schema)) for (const part of schema) yield* strings(part, named, seen);
+  else if (typeof schema === 'object' && schema !== null) {
+    const { $ref, type, examples: _, example: __, ...rest } = schema as Schema & { $ref?: string };
+    const name = $ref?.split('/').at(-1);
+    if (name && !seen.has(name)) yield* strings(named[name], named, seen.add(name));
+    if (type === 'string') yield schema as Schema;
+    else for (const part of Object.values(rest)) yield* strings(part, named, seen);
+  }
+}
+
+t.test('no text of a request may hold a control character, and the document says so', async (t) => {
+  const { features } = await startService(t);
+  const document = openApiDocument(features, 'http://localhost');
+  const ajv = new Ajv2020({ strict: false });
+  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  const named = (document.components?.schemas ?? {}) as Record<string, unknown>;
+  let looked = 0;
+  for (const item of Object.values(document.paths ?? {}))
+    for (const operation of Object.values(
+      item as Record<string, { operationId: string } & Schema>,
+    )) {
+      const { operationId, requestBody, parameters = [] } = operation;
+      // What A2A is sent is answered in its own protocol, whatever it is.
+      if (operationId === 'a2a.call') continue;
+      const queries = (parameters as { in: string; schema: unknown }[]).filter(
+        (parameter) => parameter.in === 'query',
+      );
+      for (const schema of strings([requestBody, queries], named, new Set())) {
+        looked++;
+        const accepts = ajv.compile(schema);
+        for (const text of ['a\u0000b', '\u0007', 'x\u009f'])
+          if (accepts(text))
+            t.fail(`${operationId}: ${JSON.stringify(text)} fits ${JSON.stringify(schema)}`);
+      }
+    }
+  t.ok(looked > 100, `${looked} texts`);
+});

@@ -1,0 +1,66 @@
+import t from 'tap';
+import type { EventFact } from '../../proof/facts.ts';
+import { decidedBeforePublic, toldInTime } from '../../proof/rules/notes.ts';
+import { entry, event, facts, receiptOf } from '../harness/histories.ts';
+
+const seenAt = (at: number) => [{ note: 'n', invoked: at - 5, answered: at + 5 }];
+
+const stream = (...all: [type: string, at: number, data?: object][]): EventFact[] =>
+  all.map(([type, at, data], index) =>
+    event({ type, at, data: { note_id: 'n', ...data }, stream: 'note-n', version: index + 1 }),
+  );
+
+t.test('a note that was approved may be seen from then on', async (t) => {
+  const events = stream(['NoteSubmitted', 1000], ['NoteApproved', 2000]);
+  t.same(decidedBeforePublic(seenAt(2001), [], facts({ events })), []);
+  const before = decidedBeforePublic(seenAt(1500), [], facts({ events }));
+  t.match(before.join(), /public at the wrong time/);
+});
+
+t.test('a note that is public and was never approved is found', async (t) => {
+  for (const decision of ['NoteRejected', 'NoteEscalated']) {
+    const events = stream(['NoteSubmitted', 1000], [decision, 2000]);
+    t.match(decidedBeforePublic(seenAt(3000), [], facts({ events })).join(), /not approved/);
+  }
+  t.match(decidedBeforePublic(seenAt(3000), [], facts({})).join(), /not approved/);
+});
+
+for (const [type, data] of [
+  ['NoteRemoved', {}],
+  ['DecisionUndone', { decision: 'approved' }],
+] as const)
+  t.test(`a note still seen after ${type} was acknowledged is found`, async (t) => {
+    const events = stream(['NoteSubmitted', 1000], ['NoteApproved', 2000], [type, 3000, data]);
+    const hidden = entry({ operation: 'moderation.decide', invoked: 2990, answered: 3100 });
+    const all = facts({ events, receipts: [receiptOf(hidden, [events[2] as EventFact])] });
+    t.same(decidedBeforePublic(seenAt(3050), [hidden], all), [], 'it may not have been done yet');
+    const late = decidedBeforePublic(seenAt(3200), [hidden], all);
+    t.match(late.join(), /public at the wrong time/);
+    const unknown = { ...hidden, outcome: 'unknown' as const };
+    t.same(decidedBeforePublic(seenAt(3200), [unknown], all), [], 'nobody knew');
+  });
+
+t.test('a note still seen after its withdrawal was acknowledged is found', async (t) => {
+  const events = stream(['NoteSubmitted', 1000], ['NoteApproved', 2000], ['NoteWithdrawn', 3000]);
+  const done = entry({ operation: 'guestbook.withdraw', key: null, subject: 'n', invoked: 2995 });
+  t.match(decidedBeforePublic(seenAt(3200), [done], facts({ events })).join(), /wrong time/);
+});
+
+t.test('what comes next in the stream shows that the note was hidden by then', async (t) => {
+  const events = stream(
+    ['NoteSubmitted', 1000],
+    ['NoteApproved', 2000],
+    ['NoteRemoved', 3000],
+    ['AppealOpened', 4000],
+    ['AppealGranted', 5000],
+  );
+  t.match(decidedBeforePublic(seenAt(4500), [], facts({ events })).join(), /wrong time/);
+  t.same(decidedBeforePublic(seenAt(5500), [], facts({ events })), [], 'public again');
+});
+
+t.test('an author who is told before the decision stands is found', async (t) => {
+  const events = stream(['NoteSubmitted', 1000], ['NoteRejected', 2000]);
+  const told = (answered: number) => toldInTime([{ note: 'n', answered }], facts({ events }), 3000);
+  t.match(told(3000).join(), /told before the decision stood/);
+  t.same(told(5000), []);
+});

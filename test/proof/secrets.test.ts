@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import t from 'tap';
+import { finder, formsOf } from '../../proof/secrets.ts';
+
+const secrets = Array.from({ length: 50 }, () => randomBytes(32).toString('hex'));
+const secret = secrets[17] ?? '';
+const find = finder(secrets);
+const raw = Buffer.from(secret, 'hex');
+const noise = (length: number) => randomBytes(length).toString('latin1');
+
+/** The five encodings, and of each the ways it is written. */
+const written: Record<string, string> = {
+  'small hex': secret,
+  'capital hex': secret.toUpperCase(),
+  'raw bytes': raw.toString('latin1'),
+  'base64 of the bytes': raw.toString('base64'),
+  'base64 of the digits': Buffer.from(secret).toString('base64'),
+  'base64 within something longer': Buffer.from(`user:${secret}!`).toString('base64'),
+  'base64url of the bytes': raw.toString('base64url'),
+  'base64url of the digits': Buffer.from(`x${secret}`).toString('base64url'),
+  'percent escapes': secret.replace(/./g, (digit) => `%${digit.charCodeAt(0).toString(16)}`),
+  'JSON escapes': secret.replace(/./g, (digit) => `\\u00${digit.charCodeAt(0).toString(16)}`),
+  'hex of the digits': Buffer.from(secret).toString('hex'),
+};
+
+for (const [name, text] of Object.entries(written))
+  t.test(`a secret is found wherever it begins: ${name}`, async (t) => {
+    for (let before = 0; before < 40; before++) {
+      const bytes = Buffer.from(`${noise(before)}${text}${noise(20)}`, 'latin1');
+      t.equal(find(bytes), secret, `after ${before} bytes`);
+    }
+  });
+
+t.test('nothing is found where there is none, nor a part of one', async (t) => {
+  t.equal(find(randomBytes(1_000_000)), undefined);
+  t.equal(find(Buffer.from(secret.slice(0, 40))), undefined);
+  t.equal(find(Buffer.alloc(0)), undefined);
+});
+
+t.test('every form is long enough to hold a whole window wherever it begins', async (t) => {
+  for (const form of formsOf(secret)) t.ok(form.length >= 29, form);
+});

@@ -1,0 +1,87 @@
+import { call, failureOf } from './api.ts';
+import { decidedHere, notDecidedHere } from './decided-here.ts';
+import { drop } from './leases.ts';
+import { titleOf } from './policy-list.ts';
+import { focusOn, nextAfter, select, settle } from './queue.ts';
+import { reread } from './reread.ts';
+import { get, mark, set, toast } from './state.ts';
+import { canBeUndone } from './undo.ts';
+import { type Action, type BatchResult, isNote } from './wire.ts';
+import { doneWords, failureWords, plural } from './words.ts';
+
+const MOST_IN_BATCH = 100;
+
+/** Shows what a batch would do; nothing runs before it is confirmed. */
+export function preview(actions: readonly Action[]): void {
+  const { items, selected } = get();
+  if (selected.size === 0) {
+    toast('Nothing is selected. Select with x.');
+    return;
+  }
+  const chosen = items.filter((item) => isNote(item) && selected.has(item.id));
+  const action = actions.find((one) => chosen.some((item) => item.allowed_actions.includes(one)));
+  if (!action) {
+    toast('None of the selected notes allows this.');
+    return;
+  }
+  const fit = chosen.filter((item) => item.allowed_actions.includes(action));
+  set({ batch: { action, items: fit.slice(0, MOST_IN_BATCH), sending: false } });
+}
+
+export async function runBatch(policy?: string): Promise<void> {
+  const { batch } = get();
+  if (!batch || batch.sending) return;
+  set({ batch: { ...batch, sending: true } });
+  const { action, items } = batch;
+  for (const item of items) decidedHere(item);
+  try {
+    const { batch_id, results } = await call<{ batch_id: string; results: BatchResult[] }>(
+      'POST',
+      'decisions/batch',
+      {
+        action,
+        ...(policy ? { policy } : {}),
+        items: items.map(({ id, version }) => ({ note_id: id, expected_version: version })),
+      },
+    );
+    const failed = results.filter(({ status }) => status !== 'decided');
+    for (const { note_id, error, status } of failed) keepBack(note_id, error?.reason ?? status);
+    const done = results.filter(({ status }) => status === 'decided');
+    const last = items.at(-1)?.id ?? '';
+    for (const { id } of items) mark(id, get().marks.get(id) ?? { kind: 'deciding', action });
+    const next = done.some(({ note_id }) => note_id === get().focusId)
+      ? nextAfter(last)
+      : get().focusId;
+    for (const { note_id } of done) {
+      mark(note_id, undefined);
+      drop(note_id);
+      settle(note_id);
+    }
+    set({ batch: null });
+    focusOn(next);
+    const words = `${doneWords(action, policy && titleOf(policy))}: ${plural(done.length, 'note')}`;
+    if (done.length > 0) canBeUndone({ kind: 'batch', batchId: batch_id, words });
+    toast(failed.length ? `${words}; ${plural(failed.length, 'note')} refused` : words, {
+      undo: done.length > 0,
+      tone: failed.length ? 'alert' : 'plain',
+    });
+  } catch (error) {
+    for (const { id } of items) notDecidedHere(id);
+    set({ batch: null });
+    toast(`Nothing was decided. ${failureWords(failureOf(error))}`, { tone: 'alert' });
+  }
+}
+
+const REFUSED: Record<string, string> = {
+  claimed_by_other: 'Another moderator is working on this.',
+  version_mismatch: 'It has changed since you saw it.',
+  wrong_state: 'It was decided meanwhile.',
+  parent_not_public: 'The note that it replies to is not public.',
+};
+
+function keepBack(itemId: string, reason: string): void {
+  notDecidedHere(itemId);
+  mark(itemId, { kind: 'conflict', text: REFUSED[reason] ?? reason.replaceAll('_', ' ') });
+  if (get().selected.has(itemId)) select(itemId);
+  void reread(itemId);
+}

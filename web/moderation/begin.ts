@@ -1,0 +1,67 @@
+import { type Decisive, decide } from './decisions.ts';
+import { claimThis, leaseOn, release } from './leases.ts';
+import { focusOn } from './queue.ts';
+import { changePanel, current, get, itemOf, mark, set, toast } from './state.ts';
+import type { Action, Item } from './wire.ts';
+import { ACTION_NAMES, failureWords } from './words.ts';
+
+/** Actions that need a word or a choice before they are sent. */
+const WITH_PANEL: readonly Action[] = ['reject', 'remove', 'escalate', 'defer', 'uphold'];
+
+/** What `a` and `r` mean for a note: to let it stand, or not. */
+export const YES: readonly Action[] = ['approve', 'grant', 'keep', 'restore'];
+export const NO: readonly Action[] = ['reject', 'uphold', 'remove'];
+
+export const firstAllowed = (item: Item, actions: readonly Action[]): Action | undefined =>
+  actions.find((action) => item.allowed_actions.includes(action));
+
+/** Begins an action on the present note: at once, or with the panel that asks for the rest. */
+export function begin(action: Action | undefined): void {
+  const item = current();
+  if (!item || get().marks.get(item.id)?.kind === 'deciding') return;
+  if (!action || !item.allowed_actions.includes(action)) {
+    toast(action ? `${ACTION_NAMES[action]} is not possible here.` : 'Not possible here.');
+    return;
+  }
+  if (WITH_PANEL.includes(action)) void openPanel(item, action);
+  else void decide(item, action);
+}
+
+async function openPanel(item: Item, action: Action): Promise<void> {
+  const held = leaseOn(item.id) !== undefined;
+  set({
+    open: true,
+    panel: { action, itemId: item.id, claimedHere: !held, sending: false, fault: null },
+  });
+  if (held) return;
+  // Whoever begins to write about a note holds it, so that nobody else writes about it too.
+  const failure = await claimThis(item.id);
+  if (!failure || failure.reason === 'claim_limit') {
+    if (failure) changePanel(item.id, { claimedHere: false });
+    else if (get().panel?.itemId !== item.id && !get().marks.has(item.id)) void release(item.id);
+    return;
+  }
+  changePanel(item.id, { claimedHere: false });
+  // A decision that was sent meanwhile is refused for the same reason, and says so.
+  if (failure.status === 409 && get().marks.get(item.id)?.kind !== 'deciding') {
+    mark(item.id, { kind: 'conflict', text: failureWords(failure) });
+    toast(failureWords(failure), { tone: 'alert' });
+  }
+}
+
+export function closePanel(): void {
+  const { panel } = get();
+  if (!panel) return;
+  set({ panel: null });
+  if (panel.claimedHere) void release(panel.itemId);
+  focusOn(panel.itemId);
+}
+
+/** What the panel was filled in with. With words of one's own the note waits for the answer. */
+export function finish(said: Decisive): void {
+  const { panel } = get();
+  const item = itemOf(panel?.itemId ?? null);
+  if (!panel || !item || panel.sending) return;
+  const message = get().drafts.get(item.id)?.trim();
+  void decide(item, panel.action, { ...said, ...(message ? { message } : {}) });
+}

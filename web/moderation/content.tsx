@@ -1,0 +1,67 @@
+import { MarkedText } from './marked-text.tsx';
+import { type Item, isNote, type NoteItem, type RecordItem, type ThreadNote } from './wire.ts';
+import { isErased } from './words.ts';
+
+/** What an item says, and of a reply what it replies to. */
+export function Content({ item, thread }: { item: Item; thread: ThreadNote[] | undefined }) {
+  if (isErased(item))
+    return (
+      <div class="text">
+        <em>The text is erased.</em>
+      </div>
+    );
+  return isNote(item) ? <NoteText note={item} thread={thread} /> : <RecordText record={item} />;
+}
+
+function NoteText({ note, thread }: { note: NoteItem; thread: ThreadNote[] | undefined }) {
+  const parent = thread?.find(({ relation }) => relation === 'parent');
+  return (
+    <>
+      {note.parent && (
+        <blockquote class="parent">
+          <p class="hint">
+            In reply to {parent && <bdi>{parent.name || 'a guest'}</bdi>}
+            {note.parent.public ? '' : ' (not public)'}
+          </p>
+          <MarkedText text={note.parent.text} />
+        </blockquote>
+      )}
+      <div class="text">
+        <MarkedText text={note.text} />
+      </div>
+    </>
+  );
+}
+
+const PUBLIC_AT: Partial<Record<RecordItem['subject']['type'], string>> = {
+  profile: '/api/v1/agents',
+  artifact: '/api/v1/artifacts',
+  case: '/api/v1/cases',
+};
+
+/** A packet may be long: here stands its beginning. */
+function RecordText({
+  record: { subject, title, text, public: isPublic },
+}: {
+  record: RecordItem;
+}) {
+  const at = PUBLIC_AT[subject.type];
+  return (
+    <>
+      <p class="text title">
+        <MarkedText text={title} />
+      </p>
+      <div class="text whole">
+        <MarkedText text={text} />
+      </div>
+      {isPublic && at && (
+        <p>
+          <a href={`${at}/${subject.id}`} target="_blank" rel="noreferrer">
+            As everybody reads it
+          </a>
+        </p>
+      )}
+      {!isPublic && <p class="hint">Nobody can read it now.</p>}
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+import { call } from './api.ts';
+import { get, set } from './state.ts';
+import type { Policy } from './wire.ts';
+
+export async function loadPolicies(): Promise<void> {
+  try {
+    const { policies } = await call<{ policies: Policy[] }>('GET', 'policies');
+    set({ policies });
+  } catch {
+    // A rejection that finds none says so, and the stream brings the next occasion.
+  }
+}
+
+export const activePolicies = (): Policy[] => get().policies.filter(({ active }) => active);
+
+export const titleOf = (code: string): string =>
+  get()
+    .policies.find((policy) => policy.code === code)
+    ?.title.toLowerCase() ?? code;

@@ -1,0 +1,57 @@
+import { call } from './api.ts';
+import { named, pathOf } from './names.ts';
+import { get, itemOf, set, withEntry } from './state.ts';
+import { type Detail, type Item, isNote } from './wire.ts';
+
+/** When what is shown of an item was asked for: the answer to an earlier question comes too late. */
+const shownSince = new Map<string, number>();
+let questions = 0;
+
+export const ask = (): number => ++questions;
+
+/** Of what is shown of an item and an answer: what was asked for last. */
+export function latest(answer: Item, asked: number): Item {
+  const shown = itemOf(answer.id);
+  if (shown && (shownSince.get(answer.id) ?? 0) > asked) return shown;
+  shownSince.set(answer.id, asked);
+  return answer;
+}
+
+/** What this console has done to an item without an answer. */
+export function change(id: string, patch: Pick<Item, 'claim'>): void {
+  shownSince.set(id, ask());
+  set({ items: get().items.map((one) => (one.id === id ? { ...one, ...patch } : one)) });
+}
+
+export function show(item: Item, asked: number): void {
+  const shown = latest(item, asked);
+  set({ items: get().items.map((one) => (one.id === item.id ? shown : one)) });
+}
+
+/** One item as it is now: what is shown of it changes in its place. */
+export async function reread(id: string): Promise<void> {
+  const asked = ask();
+  try {
+    const body = await call<Partial<Detail> & { item: Item }>('GET', pathOf(id));
+    const { thread = [], history = [] } = body;
+    const item = named(body.item);
+    checkLease(item);
+    show(item, asked);
+    set({ details: withEntry(get().details, id, { thread, history }) });
+  } catch {
+    // What is shown stays; a call that fails shows at the top of the page already.
+  }
+}
+
+/** A claim that the service no longer knows is lost, or over with the decision. */
+function checkLease(item: Item): void {
+  const lease = get().leases.get(item.id);
+  if (!lease || item.claim?.mine) return;
+  const over = item.claim === null && !waits(item);
+  set({ leases: withEntry(get().leases, item.id, over ? undefined : { ...lease, lost: true }) });
+}
+
+const waits = (item: Item): boolean =>
+  item.state === 'pending' ||
+  item.reports.some(({ state }) => state === 'open') ||
+  (isNote(item) && item.appeal?.state === 'open');

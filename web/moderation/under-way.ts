@@ -1,0 +1,21 @@
+/**
+ * What was sent and is not answered yet. Two answers about one note may arrive in either order, so
+ * whatever builds on an answer waits for it here.
+ */
+let decisions: Promise<unknown> = Promise.resolve();
+const claims = new Map<string, Promise<unknown>>();
+
+export function decisionSent(answer: Promise<unknown>): void {
+  decisions = Promise.allSettled([decisions, answer]);
+}
+
+export function claimSent(id: string, answer: Promise<unknown>): void {
+  const settled = Promise.allSettled([claims.get(id), answer]).then(() => {
+    if (claims.get(id) === settled) claims.delete(id);
+  });
+  claims.set(id, settled);
+}
+
+export const decisionsAnswered = (): Promise<unknown> => decisions;
+
+export const claimAnswered = (id: string): Promise<unknown> | undefined => claims.get(id);
