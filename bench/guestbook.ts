@@ -22,8 +22,7 @@ const beside = (path: string) => join(import.meta.dirname, path);
 export const guestbook: Bench = {
   name: 'guestbook',
   async prepare(setting) {
-    const ours = await startService(setting);
-    const floor = await startFloor(setting, await readPage(ours));
+    const [{ base: ours }, { base: floor }] = await startBoth(setting);
     const aside = (aim: number, name: string, contender: Contender) => ({ aim, name, contender });
     return [
       {
@@ -33,20 +32,28 @@ export const guestbook: Bench = {
       },
       {
         name: `GET /api/guestbook, ${NOTES} notes`,
-        ours: requests(`${ours}/api/guestbook`, CONNECTIONS, { method: 'GET' }),
-        floors: [
-          aside(
-            0.8,
-            'bare Express, the same bytes',
-            requests(`${floor}/api/guestbook`, CONNECTIONS, { method: 'GET' }),
-          ),
-        ],
+        ours: reads(ours),
+        floors: [aside(0.8, 'bare Express, the same bytes', reads(floor))],
       },
     ];
   },
 };
 
-function posts(base: string): Contender {
+interface Served {
+  base: string;
+  pid: number;
+}
+
+/** The service and the floor, each in a process of its own. */
+export async function startBoth(setting: Setting): Promise<[ours: Served, floor: Served]> {
+  const ours = await startService(setting);
+  return [ours, await startFloor(setting, await readPage(ours.base))];
+}
+
+export const reads = (base: string): Contender =>
+  requests(`${base}/api/guestbook`, CONNECTIONS, { method: 'GET' });
+
+export function posts(base: string): Contender {
   return requests(`${base}/api/guestbook`, CONNECTIONS, {
     method: 'POST',
     headers: { origin: base, 'content-type': 'application/json' },
@@ -56,7 +63,7 @@ function posts(base: string): Contender {
 
 const newNote = () => ({ id: randomUUID(), name: 'Ada', message: MESSAGE });
 
-async function startService(setting: Setting): Promise<string> {
+async function startService(setting: Setting): Promise<Served> {
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
   const env = {
@@ -68,13 +75,13 @@ async function startService(setting: Setting): Promise<string> {
     LIMIT_NOTES_PER_TEN_MINUTES: PLENTY,
     LIMIT_NOTES_PER_DAY: PLENTY,
   };
-  await startServer(setting, [beside('../services/web.ts')], env, base, '/readyz');
+  const pid = await startServer(setting, [beside('../services/web.ts')], env, base, '/readyz');
   const core = await openCore(readConfig(env), 'bench');
   const moderator = await addModerator(core, 'Bench', 'moderator');
   await core.close();
   if (isRefusal(moderator)) throw new Error(moderator.refused);
   for (let count = 0; count < NOTES; count++) await publish(base, moderator.token);
-  return base;
+  return { base, pid };
 }
 
 async function publish(base: string, token: string): Promise<void> {
@@ -101,7 +108,7 @@ async function readPage(base: string): Promise<string> {
   return text;
 }
 
-async function startFloor(setting: Setting, bytes: string): Promise<string> {
+async function startFloor(setting: Setting, bytes: string): Promise<Served> {
   const { path, remove } = temporaryFolder('bench-floor');
   setting.onEnd(remove);
   const file = join(path, 'page.json');
@@ -109,6 +116,6 @@ async function startFloor(setting: Setting, bytes: string): Promise<string> {
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
   const args = [beside('floor-server.ts'), port, await setting.database('empty'), file];
-  await startServer(setting, args, { NODE_ENV: 'production' }, base, '/livez');
-  return base;
+  const pid = await startServer(setting, args, { NODE_ENV: 'production' }, base, '/livez');
+  return { base, pid };
 }

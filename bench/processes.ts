@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Setting } from './setting.ts';
 
-/** A server in a process of its own, once `path` answers 200 at `base`. */
+/** A server in a process of its own, once `path` answers 200 at `base`; answers its process id. */
 export async function startServer(
   setting: Setting,
   args: readonly string[],
   env: Record<string, string>,
   base: string,
   path: string,
-): Promise<void> {
+): Promise<number> {
   const child = spawn(process.execPath, [...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -24,7 +24,7 @@ export async function startServer(
   });
   for (let waited = 0; waited < 20_000 && child.exitCode === null; waited += 50) {
     const answer = await fetch(`${base}${path}`).catch(() => undefined);
-    if (answer?.status === 200) return;
+    if (answer?.status === 200) return child.pid ?? 0;
     await sleep(50);
   }
   throw new Error(`${args[0]} did not become ready`);

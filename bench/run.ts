@@ -5,6 +5,7 @@ import { moderation } from './console.ts';
 import { growth } from './growth.ts';
 import { guestbook } from './guestbook.ts';
 import { lists } from './lists.ts';
+import { memoryUnderLoad } from './memory-under-load.ts';
 import { pages } from './pages.ts';
 import { compare, type Result } from './pair.ts';
 import { queue } from './queue.ts';
@@ -14,7 +15,7 @@ import { startup } from './startup.ts';
 import { updates } from './updates.ts';
 
 const BENCHES = [append, guestbook, updates, queue, lists, pages, moderation];
-const LONG = [growth, rebuilding, startup];
+const LONG = [growth, rebuilding, startup, memoryUnderLoad];
 const PACE = { rounds: 7, seconds: 1 };
 
 const { positionals, values } = parseArgs({
