@@ -1,0 +1,25 @@
+import { posts, reads, startBoth } from './guestbook.ts';
+import { memoryOf } from './memory.ts';
+import type { Measured } from './setting.ts';
+
+const SECONDS = 20;
+const AIM = 1.5;
+
+/** The memory of one web process that reads and writes the guestbook, beside bare Express's. */
+export const memoryUnderLoad: Measured = {
+  name: 'memory',
+  async measure(setting) {
+    const both = await startBoth(setting);
+    const peaks: number[] = [];
+    for (const { base, pid } of both) {
+      await Promise.all([posts(base).run(SECONDS), reads(base).run(SECONDS)]);
+      peaks.push(memoryOf(pid)?.peak ?? Number.NaN);
+    }
+    const [ours = Number.NaN, floor = Number.NaN] = peaks;
+    const ratio = ours / floor;
+    process.stdout.write(
+      `memory of a web process, ${SECONDS} s of reads and writes / bare Express: ${ratio.toFixed(2)} ` +
+        `(peak ${ours.toFixed(0)} MiB against ${floor.toFixed(0)} MiB), at most ${AIM}: ${ratio <= AIM ? 'met' : 'missed'}\n`,
+    );
+  },
+};
