@@ -22,6 +22,11 @@ const SMALL: Readonly<Record<string, string>> = {
 const WHOLE: readonly { part: string; why: string }[] = [
   { part: 'pgboss.', why: 'pg-boss has its own plans' },
   { part: 'FROM note_decisions d JOIN notes n USING', why: 'statistics: all decided in a period' },
+  { part: 'AS arrivals FROM (', why: 'statistics: all that came in a period' },
+  {
+    part: 'FROM record_decisions d WHERE undone_at IS NULL AND NOT EXISTS',
+    why: 'the last decision on each record, of the few that were ever decided on',
+  },
   { part: "LATERAL (SELECT DISTINCT found->>'code'", why: 'statistics: all decided in a period' },
 ];
 
@@ -169,7 +174,7 @@ t.test('no statement of a request or a job reads a growing table from end to end
   t.ok(planned.length > 150, `${planned.length} statements`);
   try {
     for (const statement of planned) {
-      if (WHOLE.some(({ part }) => statement.text.includes(part))) continue;
+      if (WHOLE.some(({ part }) => statement.text.replaceAll(/\s+/g, ' ').includes(part))) continue;
       const found = await wholeScans(client, statement);
       t.same(found, [], statement.text.replaceAll(/\s+/g, ' ').slice(0, 150));
     }
