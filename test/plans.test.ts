@@ -23,10 +23,6 @@ const WHOLE: readonly { part: string; why: string }[] = [
   { part: 'pgboss.', why: 'pg-boss has its own plans' },
   { part: 'FROM note_decisions d JOIN notes n USING', why: 'statistics: all decided in a period' },
   { part: 'AS arrivals FROM (', why: 'statistics: all that came in a period' },
-  {
-    part: 'FROM record_decisions d WHERE undone_at IS NULL AND NOT EXISTS',
-    why: 'the last decision on each record, of the few that were ever decided on',
-  },
   { part: "LATERAL (SELECT DISTINCT found->>'code'", why: 'statistics: all decided in a period' },
 ];
 

@@ -99,7 +99,8 @@ export function queuePage(
   return withDetails({ name: '', text, values }, newestFirst ? 'DESC' : 'ASC');
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** A member's id, which is no handle. */
+export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function filterConditions(
   { author, q, finding, older_than }: Filters,

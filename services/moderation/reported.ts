@@ -6,7 +6,7 @@ import { query } from '../postgres.ts';
 import type { RecordType } from '../reports/kind.ts';
 import type { Subject } from '../subject.ts';
 import { keyOf } from './leases.ts';
-import type { Filters, QueuePlace, View, Viewer } from './queue.ts';
+import { type Filters, type QueuePlace, UUID, type View, type Viewer } from './queue.ts';
 import { type RecordItem, type RecordItemRow, recordItemBody, withReports } from './record-item.ts';
 
 export interface RecordPlace {
@@ -25,11 +25,11 @@ const SOURCES: Partial<Record<View, string>> = {
     FROM note_leases l LEFT JOIN reported_records w
       ON w.subject_type = l.subject_type AND w.subject_id = l.note_id
     WHERE l.subject_type <> 'note' AND l.moderator_id = $1 AND l.expires_at > clock_timestamp()`,
-  // Each by its last decision that stands.
+  // Each by its last decision that stands, looked up one by one: a join would read all there are.
   decided: `SELECT subject_type, subject_id, author_id, decided_at AS at FROM record_decisions d
-    WHERE undone_at IS NULL AND NOT EXISTS (SELECT FROM record_decisions later
-      WHERE later.subject_type = d.subject_type AND later.subject_id = d.subject_id
-        AND later.undone_at IS NULL AND later.decided_at > d.decided_at)`,
+    WHERE undone_at IS NULL AND event_id = (SELECT last.event_id FROM record_decisions last
+      WHERE last.subject_type = d.subject_type AND last.subject_id = d.subject_id
+        AND last.undone_at IS NULL ORDER BY last.decided_at DESC, last.event_id DESC LIMIT 1)`,
 };
 
 /**
@@ -58,8 +58,11 @@ export function recordsOf(
     );
   }
   if (author !== undefined)
-    conditions.push(`w.author_id IN (SELECT member_id FROM members
-      WHERE handle = ${value(author, 'text')} OR member_id::text = lower(${value(author, 'text')}))`);
+    conditions.push(
+      UUID.test(author)
+        ? `w.author_id = ${value(author, 'uuid')}`
+        : `w.author_id = (SELECT member_id FROM members WHERE handle = ${value(author, 'text')})`,
+    );
   if (older_than !== undefined)
     conditions.push(
       `w.at < clock_timestamp() - make_interval(secs => ${value(older_than, 'int')})`,
