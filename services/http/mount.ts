@@ -52,15 +52,14 @@ export function mount(parts: HttpParts, app: Express = newApp()): Express {
     paths.set(path, methods);
   }
   const fixed = new Map([...paths].filter(([path]) => !/[:*{]/.test(path)));
-  // A path without parameters is looked up: Express tries its routes one after the other.
+  // Express tries its routes one after the other: a path without parameters is looked up before.
   app.use((req, res, next) => {
     const methods = fixed.get(req.path);
     if (methods) void exchange(parts, req, res, req.path, methods);
     else next();
   });
   for (const [path, methods] of paths)
-    if (!fixed.has(path))
-      app.route(path).all((req, res) => exchange(parts, req, res, path, methods));
+    app.route(path).all((req, res) => exchange(parts, req, res, path, methods));
   return app;
 }
 

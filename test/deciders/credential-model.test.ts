@@ -177,7 +177,7 @@ t.test(
           same(log.usable(), model.usable());
         }
       }),
-      tries(500),
+      tries(2000),
     );
     for (const answer of [
       'create accepted',

@@ -125,7 +125,7 @@ t.test('whoever registers, recovers and leaves, membership is what the model say
         for (let who = 0; who < 5; who++) same(log.state(who), model.members.get(who) ?? 'unknown');
       }
     }),
-    tries(500),
+    tries(5000),
   );
   for (const answer of [
     'register accepted',
