@@ -47,14 +47,15 @@ export function submitPlan(
   const content = canonicalize(body) ?? '';
   return {
     ...(memberId ? { lock: [memberId] } : {}),
+    // Nothing locks a guest's id: whoever commits between the two is found by the second.
     load: [
-      readReceipt(owner, 'note', id),
       findNote(id),
+      readReceipt(owner, 'note', id),
       ...(session ? [findLiveSession(session.sessionId)] : []),
       ...(body.parent_id ? [findNote(body.parent_id)] : []),
     ],
     decide({ rows, now }) {
-      const [[receipt], [known], ...rest] = rows as unknown as [ReceiptRow[], NoteRow[]];
+      const [[known], [receipt], ...rest] = rows as unknown as [NoteRow[], ReceiptRow[]];
       const [live] = session ? (rest.shift() as unknown as SessionRow[]) : [];
       const [parent] = (rest.shift() ?? []) as unknown as NoteRow[];
       if (session && live?.member_id !== memberId) return refuse('session_required');
@@ -64,7 +65,10 @@ export function submitPlan(
           ? {
               unchanged: {
                 status: 200,
-                body: { status: wordOf(known, config.undoWindowSeconds, now), id },
+                body: {
+                  status: known ? wordOf(known, config.undoWindowSeconds, now) : 'pending_review',
+                  id,
+                },
               },
             }
           : refuse('submission_conflict');

@@ -100,6 +100,15 @@ t.test('refusals and replays stand among what is accepted', async (t) => {
   t.equal((await eventsOf([known, ...notes, strange])).length, 4);
 });
 
+t.test('a repetition that its original overtakes between two reads is a repetition', async (t) => {
+  const { planOf, submit, execute } = commandsOf(await startService(t));
+  const note = newNote();
+  await submit(note);
+  const { load, ...plan } = planOf(note);
+  const overtaken = { ...plan, load: [sql`SELECT WHERE false`, ...load.slice(1)] };
+  t.same(await execute(overtaken), replayed(note));
+});
+
 const FAULTS: Record<string, (plan: Plan<unknown, string>) => Plan<unknown, string>> = {
   'a statement that fails': (plan) => ({
     ...plan,
