@@ -1,5 +1,5 @@
 /** How many batches may be on their way to the disk at once. */
-const LANES = 2;
+const LANES = 3;
 const MOST = 32;
 /** Whoever waited so long for a lane goes alone. */
 const WAIT_MS = 100;
