@@ -12,7 +12,7 @@ function started(waitMs = 60_000) {
         batches.push([...batch]);
         ends.push((fail) => (fail ? reject(fail) : resolve(batch.map((work) => `${work} done`))));
       }),
-    { waitMs },
+    { waitMs, lanes: 2 },
   );
   const join = (work: string, ...ids: string[]) => group.join(work, ids);
   return { batches, join, end: (index: number, fail?: Error) => ends[index]?.(fail) };
