@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { membersToErase } from '../projections/members.ts';
 import { openBursts } from './bursts.ts';
 import { check, type Verdict } from './check.ts';
 import type { Common } from './client.ts';
@@ -24,6 +25,9 @@ const SEATS = 10;
 const HANDS = 3;
 /** Things that each hand does before its member goes, and another comes. */
 const LIFE = 18;
+/** Longer than the heartbeat after which a killed worker's erasure is another's. */
+const ERASURE_MS = 90_000;
+const ERASURE_STEP_MS = 500;
 
 /** Lets clients loose on the stage while it breaks, and says what is wrong afterwards. */
 export async function run(
@@ -82,6 +86,7 @@ export async function run(
     ...Array.from({ length: SEATS }, (_, seat) => live(common, random.fork(), seat, readers)),
   ]);
   await stage.ready();
+  const unerased = await eraseAll(stage.url());
   await stage.stop(stage.workers);
   common.quiet = true;
   const seen = await Promise.all(readers);
@@ -96,6 +101,7 @@ export async function run(
     const mb = Math.round(searched / 1e6);
     return [
       ...verdicts,
+      { rule: 'every deleted account is erased', wrong: unerased },
       {
         rule: 'every read model equals its rebuild',
         wrong: await differFromRebuild(stage.url(), pool),
@@ -107,6 +113,25 @@ export async function run(
     ];
   } finally {
     await pool.end();
+  }
+}
+
+/**
+ * The accounts that are not erased, once the workers have had their time: half way through one, the
+ * log has forgotten what its read models still say.
+ */
+async function eraseAll(url: string): Promise<string[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    for (let waited = 0; ; waited += ERASURE_STEP_MS) {
+      const { rows } = await client.query<{ member_id: string }>(membersToErase(10));
+      if (rows.length === 0 || waited >= ERASURE_MS)
+        return rows.map(({ member_id }) => `${member_id} is deleted and not erased`);
+      await sleep(ERASURE_STEP_MS);
+    }
+  } finally {
+    await client.end();
   }
 }
 
