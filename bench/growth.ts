@@ -1,17 +1,10 @@
-import { join } from 'node:path';
 import pg from 'pg';
-import { openCore } from '../services/app.ts';
-import { readConfig } from '../services/config.ts';
-import { isRefusal } from '../services/eventstore/decider.ts';
-import type { Role } from '../services/http/principal.ts';
-import { addModerator } from '../services/moderation/moderators.ts';
-import { freePort } from '../test/harness/free-port.ts';
 import { writeHistory } from '../test/harness/history.ts';
 import { fillPrimaryData, fillTables } from '../test/harness/history-tables.ts';
 import { atDesk } from '../test/harness/moderation.ts';
-import { type Operation, openTraffic, type Wire } from '../test/harness/traffic.ts';
+import { type Operation, openTraffic } from '../test/harness/traffic.ts';
 import { median, type Result } from './pair.ts';
-import { startServer } from './processes.ts';
+import { hire, serviceOn, startWeb, wire } from './service.ts';
 import type { Measured, Setting } from './setting.ts';
 
 const SMALL = 10_000;
@@ -22,8 +15,6 @@ const WARM = 6;
 /** So few that the short log fills a page too. */
 const PAGE = 10;
 const AIM = 1 / 1.25;
-const PLENTY = '1000000000';
-const WEB = join(import.meta.dirname, '../services/web.ts');
 
 /** In proportion to what was decided in the period asked for, however long the log. */
 const PERIOD = 'GET /api/moderation/stats';
@@ -78,32 +69,13 @@ async function compare(large: Operation, small: Operation): Promise<Result> {
 async function side(setting: Setting, events: number): Promise<Operation[]> {
   const url = await setting.database('migrated');
   await fill(url, events);
-  const port = await freePort();
-  const base = `http://127.0.0.1:${port}`;
-  const env = {
-    DATABASE_URL: url,
-    PORT: port,
-    METRICS_PORT: await freePort(),
-    BASE_URL: base,
-    SERVER_KEYS: setting.serverKeys,
-    LIMIT_KEY_ATTEMPTS: PLENTY,
-    LIMIT_BOOTSTRAP_ATTEMPTS: PLENTY,
-    LIMIT_REGISTRATIONS_PER_DAY: PLENTY,
-    LIMIT_MEMBERS: PLENTY,
-    LIMIT_WRITES_PER_DAY: PLENTY,
-    LIMIT_NOTES_PER_TEN_MINUTES: PLENTY,
-    LIMIT_NOTES_PER_DAY: PLENTY,
-    LOG_LEVEL: 'info',
+  const service = await serviceOn(setting, url);
+  const { base } = service;
+  const desk = {
+    moderator: atDesk(wire(base), await hire(service, 'Ann', 'moderator')),
+    lead: atDesk(wire(base), await hire(service, 'Lea', 'lead')),
   };
-  const core = await openCore(readConfig(env), 'bench');
-  const hire = async (name: string, role: Role) => {
-    const added = await addModerator(core, name, role);
-    if (isRefusal(added)) throw new Error(added.refused);
-    return atDesk(wire(base), added);
-  };
-  const desk = { moderator: await hire('Ann', 'moderator'), lead: await hire('Lea', 'lead') };
-  await core.close();
-  await startServer(setting, [WEB], env, base, '/readyz');
+  await startWeb(setting, service);
   return openTraffic(wire(base), desk, PAGE);
 }
 
@@ -124,24 +96,3 @@ async function fill(url: string, events: number): Promise<void> {
     await client.end();
   }
 }
-
-/** The API over HTTP, as the harness calls it. */
-export const wire = (base: string): Wire => ({
-  async call(method, path, { body, headers = {}, cookie } = {}) {
-    const answer = await fetch(`${base}${path}`, {
-      method,
-      redirect: 'manual',
-      headers: {
-        ...(method === 'GET' ? {} : { origin: base }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(cookie ? { cookie } : {}),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    const json = answer.headers.get('content-type')?.startsWith('application/json') && text;
-    const { status, headers: answered } = answer;
-    return { status, headers: answered, text, body: json ? JSON.parse(text) : undefined };
-  },
-});

@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openCore } from '../services/app.ts';
-import { readConfig } from '../services/config.ts';
-import { isRefusal } from '../services/eventstore/decider.ts';
-import { addModerator } from '../services/moderation/moderators.ts';
 import { freePort } from '../test/harness/free-port.ts';
 import { temporaryFolder } from '../test/harness/temporary-folder.ts';
 import { requests } from './load.ts';
 import type { Contender } from './pair.ts';
 import { startServer } from './processes.ts';
+import { hire, serviceOn, startWeb } from './service.ts';
 import type { Bench, Setting } from './setting.ts';
 
 const CONNECTIONS = 32;
 const NOTES = 30;
-const PLENTY = '1000000000';
 const MESSAGE = 'A note of the usual length, which says hello and what brought its author here.';
 const beside = (path: string) => join(import.meta.dirname, path);
 
@@ -64,22 +60,10 @@ export function posts(base: string): Contender {
 const newNote = () => ({ id: randomUUID(), name: 'Ada', message: MESSAGE });
 
 async function startService(setting: Setting): Promise<Served> {
-  const port = await freePort();
-  const base = `http://127.0.0.1:${port}`;
-  const env = {
-    DATABASE_URL: await setting.database('migrated'),
-    PORT: port,
-    METRICS_PORT: await freePort(),
-    BASE_URL: base,
-    SERVER_KEYS: setting.serverKeys,
-    LIMIT_NOTES_PER_TEN_MINUTES: PLENTY,
-    LIMIT_NOTES_PER_DAY: PLENTY,
-  };
-  const pid = await startServer(setting, [beside('../services/web.ts')], env, base, '/readyz');
-  const core = await openCore(readConfig(env), 'bench');
-  const moderator = await addModerator(core, 'Bench', 'moderator');
-  await core.close();
-  if (isRefusal(moderator)) throw new Error(moderator.refused);
+  const service = await serviceOn(setting, await setting.database('migrated'));
+  const { base } = service;
+  const pid = await startWeb(setting, service);
+  const moderator = await hire(service, 'Bench', 'moderator');
   for (let count = 0; count < NOTES; count++) await publish(base, moderator.token);
   return { base, pid };
 }

@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { projections } from '../projections/registry.ts';
-import { freePort } from '../test/harness/free-port.ts';
 import { writeHistory } from '../test/harness/history.ts';
 import { fillTables } from '../test/harness/history-tables.ts';
 import { memoryOf } from './memory.ts';
 import { median } from './pair.ts';
-import { startServer } from './processes.ts';
-import type { Measured, Setting } from './setting.ts';
+import { serviceOn, startWeb } from './service.ts';
+import type { Measured } from './setting.ts';
 
 const EACH = 100;
 const NOTES = 23;
@@ -31,7 +30,9 @@ export const rebuilding: Measured = {
     await fillTables(client);
     await client.query('VACUUM ANALYZE');
     const count = Number((await client.query('SELECT count(*) FROM events')).rows[0].count);
-    const { base, env } = await startService(setting, url);
+    const service = await serviceOn(setting, url);
+    await startWeb(setting, service);
+    const { base, env } = service;
 
     const [ours, theirs]: [number[], number[]] = [[], []];
     for (let round = 0; round < ROUNDS; round++) {
@@ -54,22 +55,6 @@ export const rebuilding: Measured = {
     });
   },
 };
-
-async function startService(setting: Setting, url: string) {
-  const port = await freePort();
-  const base = `http://127.0.0.1:${port}`;
-  const env = {
-    DATABASE_URL: url,
-    PORT: port,
-    METRICS_PORT: await freePort(),
-    BASE_URL: base,
-    SERVER_KEYS: setting.serverKeys,
-    LIMIT_NOTES_PER_TEN_MINUTES: '1000000',
-    LIMIT_NOTES_PER_DAY: '1000000',
-  };
-  await startServer(setting, [beside('../services/web.ts')], env, base, '/readyz');
-  return { base, env };
-}
 
 /** Seconds that it takes to fill tables of the same kind, with the same indexes. */
 async function floor(client: pg.Client): Promise<number> {

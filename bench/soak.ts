@@ -2,24 +2,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { openCore } from '../services/app.ts';
-import { readConfig } from '../services/config.ts';
-import { isRefusal } from '../services/eventstore/decider.ts';
-import type { Role } from '../services/http/principal.ts';
-import { addModerator } from '../services/moderation/moderators.ts';
 import { freePort } from '../test/harness/free-port.ts';
 import { atDesk } from '../test/harness/moderation.ts';
 import { type Operation, openTraffic } from '../test/harness/traffic.ts';
-import { wire } from './growth.ts';
 import { startServer } from './processes.ts';
+import { hire, serviceOn, startWeb, wire } from './service.ts';
 import { type Setting, withSetting } from './setting.ts';
 import { judge, newSeries, sample } from './slopes.ts';
 
 const CALLERS = 4;
 const PAUSE_MS = 25;
 const SAMPLES = 120;
-const PLENTY = '1000000000';
-const beside = (path: string) => join(import.meta.dirname, path);
+const WORKER = join(import.meta.dirname, '../workers/worker.ts');
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '60' } } });
 const minutes = Number(values.minutes);
@@ -77,37 +71,24 @@ async function call(
 
 async function startBoth(setting: Setting) {
   const url = await setting.database('migrated');
-  const port = await freePort();
-  const base = `http://127.0.0.1:${port}`;
-  const metrics = { web: await freePort(), worker: await freePort() };
-  const env = {
-    DATABASE_URL: url,
-    PORT: port,
-    METRICS_PORT: metrics.web,
-    WORKER_METRICS_PORT: metrics.worker,
-    BASE_URL: base,
-    SERVER_KEYS: setting.serverKeys,
-    UNDO_WINDOW_SECONDS: '5',
-    LIMIT_KEY_ATTEMPTS: PLENTY,
-    LIMIT_BOOTSTRAP_ATTEMPTS: PLENTY,
-    LIMIT_REGISTRATIONS_PER_DAY: PLENTY,
-    LIMIT_MEMBERS: PLENTY,
-    LIMIT_WRITES_PER_DAY: PLENTY,
-    LIMIT_NOTES_PER_TEN_MINUTES: PLENTY,
-    LIMIT_NOTES_PER_DAY: PLENTY,
-    LOG_LEVEL: 'error',
+  const { base, env } = await serviceOn(setting, url);
+  const metrics = { web: env.METRICS_PORT, worker: await freePort() };
+  const service = {
+    base,
+    env: {
+      ...env,
+      WORKER_METRICS_PORT: metrics.worker,
+      UNDO_WINDOW_SECONDS: '5',
+      LOG_LEVEL: 'error',
+    },
   };
-  const core = await openCore(readConfig(env), 'soak');
-  const hire = async (name: string, role: Role) => {
-    const added = await addModerator(core, name, role);
-    if (isRefusal(added)) throw new Error(added.refused);
-    return atDesk(wire(base), added);
+  const desk = {
+    moderator: atDesk(wire(base), await hire(service, 'Ann', 'moderator')),
+    lead: atDesk(wire(base), await hire(service, 'Lea', 'lead')),
   };
-  const desk = { moderator: await hire('Ann', 'moderator'), lead: await hire('Lea', 'lead') };
-  await core.close();
-  await startServer(setting, [beside('../services/web.ts')], env, base, '/readyz');
+  await startWeb(setting, service);
   const worker = `http://127.0.0.1:${metrics.worker}`;
-  await startServer(setting, [beside('../workers/worker.ts')], env, worker, '/metrics');
+  await startServer(setting, [WORKER], service.env, worker, '/metrics');
   const operations = await openTraffic(wire(base), desk);
   return { url, operations, metrics };
 }

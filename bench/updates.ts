@@ -7,11 +7,11 @@ import { requests } from './load.ts';
 import type { Comparison, Contender } from './pair.ts';
 import { startServer } from './processes.ts';
 import { seedLog } from './seed-log.ts';
+import { serviceOn, startWeb } from './service.ts';
 import type { Bench, Setting } from './setting.ts';
 
 const CONNECTIONS = 32;
 const PAGE = 100;
-const PLENTY = '1000000000';
 /** Each turn loses the chains of the requests that are in flight when it ends. */
 const CHAINS = 600;
 const beside = (path: string) => join(import.meta.dirname, path);
@@ -79,24 +79,12 @@ const page = ({ ours, authorization, cursor }: Side) =>
 const floorPage = ({ floor }: Side) => get(`${floor}/api/v1/updates?after=${PAGE}`);
 
 async function start(setting: Setting, events: number): Promise<Side> {
-  const [port, floorPort] = [await freePort(), await freePort()];
-  const ours = `http://127.0.0.1:${port}`;
+  const floorPort = await freePort();
   const floor = `http://127.0.0.1:${floorPort}`;
   const url = await setting.database('migrated');
-  const env = {
-    DATABASE_URL: url,
-    PORT: port,
-    METRICS_PORT: await freePort(),
-    BASE_URL: ours,
-    SERVER_KEYS: setting.serverKeys,
-    LIMIT_KEY_ATTEMPTS: PLENTY,
-    LIMIT_BOOTSTRAP_ATTEMPTS: PLENTY,
-    LIMIT_REGISTRATIONS_PER_DAY: PLENTY,
-    LIMIT_MEMBERS: PLENTY,
-    LIMIT_WRITES_PER_DAY: PLENTY,
-    LOG_LEVEL: 'info',
-  };
-  await startServer(setting, [beside('../services/web.ts')], env, ours, '/readyz');
+  const service = await serviceOn(setting, url);
+  const { base: ours } = service;
+  await startWeb(setting, service);
   const { member, authorization } = await newAgent(ours);
   await seedLog(url, member, events);
   const args = [beside('api-floor.ts'), floorPort, url, member];

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { openCore } from '../services/app.ts';
+import { readConfig } from '../services/config.ts';
+import { isRefusal } from '../services/eventstore/decider.ts';
+import type { Role } from '../services/http/principal.ts';
+import { addModerator } from '../services/moderation/moderators.ts';
+import { freePort } from '../test/harness/free-port.ts';
+import type { Wire } from '../test/harness/traffic.ts';
+import { startServer } from './processes.ts';
+import type { Setting } from './setting.ts';
+
+const PLENTY = '1000000000';
+const WEB = join(import.meta.dirname, '../services/web.ts');
+
+/** A service that benches run: its address, and its environment with limits that none of them reaches. */
+export interface Service {
+  base: string;
+  env: Record<string, string> & { METRICS_PORT: string };
+}
+
+export async function serviceOn(setting: Setting, url: string): Promise<Service> {
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  const env = {
+    DATABASE_URL: url,
+    PORT: port,
+    METRICS_PORT: await freePort(),
+    BASE_URL: base,
+    SERVER_KEYS: setting.serverKeys,
+    LIMIT_KEY_ATTEMPTS: PLENTY,
+    LIMIT_BOOTSTRAP_ATTEMPTS: PLENTY,
+    LIMIT_REGISTRATIONS_PER_DAY: PLENTY,
+    LIMIT_MEMBERS: PLENTY,
+    LIMIT_WRITES_PER_DAY: PLENTY,
+    LIMIT_NOTES_PER_TEN_MINUTES: PLENTY,
+    LIMIT_NOTES_PER_DAY: PLENTY,
+  };
+  return { base, env };
+}
+
+/** Its web process, once it is ready; answers the process id. */
+export function startWeb(setting: Setting, { base, env }: Service): Promise<number> {
+  return startServer(setting, [WEB], env, base, '/readyz');
+}
+
+/** Makes a moderator of it. */
+export async function hire({ env }: Service, name: string, role: Role) {
+  const core = await openCore(readConfig(env), 'bench');
+  try {
+    const added = await addModerator(core, name, role);
+    if (isRefusal(added)) throw new Error(added.refused);
+    return added;
+  } finally {
+    await core.close();
+  }
+}
+
+/** The API over HTTP, as the harness calls it. */
+export const wire = (base: string): Wire => ({
+  async call(method, path, { body, headers = {}, cookie } = {}) {
+    const answer = await fetch(`${base}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(method === 'GET' ? {} : { origin: base }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(cookie ? { cookie } : {}),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const json = answer.headers.get('content-type')?.startsWith('application/json') && text;
+    const { status, headers: answered } = answer;
+    return { status, headers: answered, text, body: json ? JSON.parse(text) : undefined };
+  },
+});
