@@ -48,9 +48,10 @@ def before_call(context, case, kwargs):
         case.body = copy.deepcopy(case.body)
         possible_body(operation, case)
     if case.path_parameters:
-        # `None` is no id, but what a link makes of one that may be null.
+        # A link makes `None` of an id that is null: it is no id.
         case.path_parameters = {
-            name: new_id() if value == "None" else value for name, value in case.path_parameters.items()
+            name: new_id() if value in (None, "None") else value
+            for name, value in case.path_parameters.items()
         }
     if operation == "mcp.call":
         # Of the revision of 2026 the message and three headers have to say the same.
