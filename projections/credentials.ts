@@ -98,8 +98,16 @@ export interface LiveCredentialRow {
   proven_at: Date;
 }
 
-/** A credential with its verifier, where both it and its member live by the database's clock. */
-export function liveCredential(credentialId: string): Sql {
+/** The member of a credential, where both live by the database's clock. */
+export function credentialHolder(credentialId: string): Sql {
+  return sql`SELECT c.member_id FROM credentials c
+    JOIN members m ON m.member_id = c.member_id AND m.state = 'active' AND m.key_epoch = c.key_epoch
+    WHERE c.credential_id = ${credentialId} AND c.state = 'active'
+      AND c.expires_at > clock_timestamp()`;
+}
+
+/** Credentials with their verifiers, where both they and their members live by the database's clock. */
+export function liveCredentials(credentialIds: readonly string[]): Sql {
   return sql`SELECT c.credential_id, c.member_id, m.handle, c.key_epoch, c.scopes, c.created_at,
       c.expires_at, v.key_id, v.hash, coalesce(b.used, 0) AS writes_today,
       clock_timestamp() AS proven_at
@@ -109,6 +117,6 @@ export function liveCredential(credentialId: string): Sql {
       AND v.subject_id = c.credential_id
     LEFT JOIN write_budgets b ON b.member_id = c.member_id
       AND b.day = (clock_timestamp() AT TIME ZONE 'UTC')::date
-    WHERE c.credential_id = ${credentialId} AND c.state = 'active'
+    WHERE c.credential_id = ANY(${credentialIds}::uuid[]) AND c.state = 'active'
       AND c.expires_at > clock_timestamp()`;
 }

@@ -1,4 +1,4 @@
-import { type LiveCredentialRow, liveCredential } from '../projections/credentials.ts';
+import { credentialHolder } from '../projections/credentials.ts';
 import { bindSecrets, redactedHash, sameBody } from './body-hash.ts';
 import type { Config } from './config.ts';
 import { type Append, type ReceiptRow, readReceipt } from './eventstore/append.ts';
@@ -63,10 +63,10 @@ export type CommandRefusal = 'idempotency_conflict' | 'write_budget_exhausted';
 function bearerOf(principal: PrincipalOf<'credential'>): Caller<'credential_not_accepted'> {
   return {
     memberId: principal.memberId,
-    load: [liveCredential(principal.credentialId)],
+    load: [credentialHolder(principal.credentialId)],
     prove(rows) {
-      const [[live]] = rows as unknown as [LiveCredentialRow[]];
-      return live?.member_id === principal.memberId ? null : refuse('credential_not_accepted');
+      const [[holder]] = rows as unknown as [{ member_id: string }[]];
+      return holder?.member_id === principal.memberId ? null : refuse('credential_not_accepted');
     },
   };
 }

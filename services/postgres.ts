@@ -57,6 +57,8 @@ export function clientConfig(url: string, application: string): pg.ClientConfig 
   };
 }
 
+const NO_SCANS = 'SET enable_seqscan = off';
+
 export function openPool(url: string, application: string, size: number): pg.Pool {
   const pool = new pg.Pool({
     ...clientConfig(url, application),
@@ -68,7 +70,12 @@ export function openPool(url: string, application: string, size: number): pg.Poo
   });
   // Without listeners a connection that breaks, idle (the first) or in use, would end the process.
   pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+    // A plan that scans a table while it is empty would outlive that time. Where this is lost, so is
+    // the connection.
+    client.query(NO_SCANS).catch(() => undefined);
+  });
   return pool;
 }
 

@@ -41,10 +41,29 @@ function withHeads(on: Projection['on']): Projection['on'] {
 }
 
 function insertEntry(event: RecordedEvent, entry: FeedEntry): Sql {
-  return sql`WITH head AS (
+  const statement = sql`WITH head AS (
       UPDATE feed_heads SET sequence = sequence + 1 WHERE member_id = ${entry.member}
       RETURNING sequence)
     INSERT INTO feed (member_id, sequence, event_id, type, occurred_at, subject_type, subject_id, actor, data)
     SELECT ${entry.member}, head.sequence, ${event.event_id}, ${entry.type}, ${event.recorded_at},
       ${entry.subject.type}, ${entry.subject.id}, ${entry.actor ?? event.actor}, ${entry.data} FROM head`;
+  return { ...statement, many: manyEntries };
+}
+
+const ENTRY = ['uuid', 'uuid', 'uuid', 'text', 'timestamptz', 'text', 'uuid', 'jsonb', 'jsonb'];
+
+/** Entries of any members, each member's numbered in the order in which they stand. */
+function manyEntries(count: number): string {
+  const rows = Array.from({ length: count }, (_, turn) => {
+    const values = ENTRY.map((type, index) => `$${turn * ENTRY.length + index + 1}::${type}`);
+    return `(${turn}, ${values.join(', ')})`;
+  });
+  return `WITH entry (turn, locked, member_id, event_id, type, occurred_at, subject_type, subject_id,
+      actor, data) AS (VALUES ${rows.join(', ')}),
+    added AS (SELECT locked, count(*) FROM entry GROUP BY locked),
+    head AS (UPDATE feed_heads h SET sequence = h.sequence + added.count FROM added
+      WHERE h.member_id = added.locked RETURNING h.member_id, h.sequence - added.count AS before)
+    INSERT INTO feed (member_id, sequence, event_id, type, occurred_at, subject_type, subject_id, actor, data)
+    SELECT member_id, before + row_number() OVER (PARTITION BY member_id ORDER BY turn), event_id, type,
+      occurred_at, subject_type, subject_id, actor, data FROM entry JOIN head USING (member_id)`;
 }

@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { type LiveCredentialRow, liveCredential } from '../../projections/credentials.ts';
+import { type LiveCredentialRow, liveCredentials } from '../../projections/credentials.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { bearerToken, type Presented, type PrincipalOf } from '../http/principal.ts';
 import type { KeyRing, Verifier } from '../keys.ts';
-import { query } from '../postgres.ts';
+import { readTogether } from '../read-together.ts';
 
 const FORM = /^svc_([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})\.([0-9a-f]{64})$/;
 
@@ -21,6 +21,12 @@ export const credentialOwner = (memberId: string, credentialId: string) =>
 
 /** Who the bearer proves, asked anew on every request. */
 export function bearerAuthenticator(pool: pg.Pool, keys: KeyRing) {
+  const find = readTogether<LiveCredentialRow & Verifier>(
+    pool,
+    liveCredentials,
+    (row) => row.credential_id,
+  );
+
   return async ({
     authorization,
   }: Presented): Promise<
@@ -30,7 +36,7 @@ export function bearerAuthenticator(pool: pg.Pool, keys: KeyRing) {
     const presented = presentedCredential(authorization);
     if (!presented) return refuse('credential_not_accepted');
     const { id: credentialId, secret } = presented;
-    const [row] = await query<LiveCredentialRow & Verifier>(pool, liveCredential(credentialId));
+    const row = await find(credentialId);
     const owner = credentialOwner(row?.member_id ?? '', credentialId);
     if (!keys.verify('credential', owner, secret, row) || !row)
       return refuse('credential_not_accepted');

@@ -37,10 +37,12 @@ export function mergeLists(lists: readonly (readonly Sql[])[]): Merged[] {
     const lead = lists[first]?.[at[first] ?? 0];
     if (!lead) return merged;
     const same: [number, Sql][] = [];
+    const once = isUpsert(lead);
     for (const [index, list] of lists.entries())
       for (let next = list[at[index] ?? 0]; next?.name === lead.name; ) {
         same.push([index, next]);
         next = list[++(at[index] as number)];
+        if (once) break;
       }
     // Powers of two, so that few statements are prepared; and not many at once, which is dear to plan.
     while (same.length > 0)
@@ -49,6 +51,9 @@ export function mergeLists(lists: readonly (readonly Sql[])[]): Merged[] {
       );
   }
 }
+
+/** One statement must not write a row twice: no two commands that are gathered share one. */
+const isUpsert = ({ text }: Sql) => /\bON CONFLICT\b/i.test(text);
 
 function merge(same: readonly [number, Sql][]): Merged[] {
   const lists = same.map(([index]) => index);
@@ -84,15 +89,19 @@ function textOf(statement: Sql, count: number): string {
   return text;
 }
 
+const INSERT =
+  /^(\s*INSERT INTO\s+\w+(?:\s+AS\s+\w+)?\s*\([^()]*\)\s*VALUES\s*)(\(.*?\))(\s*ON CONFLICT\b[^$]*)?\s*$/is;
+
 function manyText(statement: Sql, count: number): string {
   const { text, values } = statement;
+  if (statement.many) return statement.many(count);
   const each = (part: string) =>
     Array.from({ length: count }, (_, turn) =>
       part.replace(/\$(\d+)/g, (_all, number) => `$${Number(number) + turn * values.length}`),
     );
-  const insert = /^(\s*INSERT INTO\s+\w+\s*\([^()]*\)\s*VALUES\s*)(\(.*\))\s*$/is.exec(text);
-  if (insert && !/\bON CONFLICT\b|\bRETURNING\b/i.test(text))
-    return `${insert[1]}${each(insert[2] ?? '').join(', ')}`;
+  const [, into = '', row = '', upsert = ''] = INSERT.exec(text) ?? [];
+  if (row && !/\bRETURNING\b/i.test(text) && !/\bON CONFLICT\b/i.test(row))
+    return `${into}${each(row).join(', ')}${upsert}`;
   if (!isPlainRead(statement)) return '';
   return each(text)
     .map((one, turn) => `(SELECT part.*, ${turn} AS "${MARK}" FROM (${one}) part)`)

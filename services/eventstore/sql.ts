@@ -5,6 +5,8 @@ export interface Sql {
   readonly name: string;
   readonly text: string;
   readonly values: unknown[];
+  /** The text for so many of it as one, with the values of each in turn, where no rule tells it. */
+  readonly many?: (count: number) => string;
 }
 
 const known = new WeakMap<TemplateStringsArray, { name: string; text: string }>();

@@ -10,11 +10,10 @@ export class TryAgain extends Error {}
 const BEGIN = sql`BEGIN`;
 /**
  * Neighbours wait no longer for each other's rows; each goes alone then, as long as it may. What they
- * read together takes longer to plan than to run, so it is planned once on each connection; and by
- * index, since such a plan outlives the time when a table is small.
+ * read together takes longer to plan than to run, so it is planned once on each connection.
  */
 const TOGETHER = sql`SELECT set_config('lock_timeout', '200ms', true),
-  set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)`;
+  set_config('plan_cache_mode', 'force_generic_plan', true)`;
 const NOW = sql`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS xid`;
 
 type Needs = Pick<Plan<unknown, string>, 'gate' | 'lock' | 'load'>;

@@ -5,6 +5,7 @@ import { sql } from '../eventstore/sql.ts';
 import { bearerToken, type Presented, type PrincipalOf } from '../http/principal.ts';
 import type { KeyRing, Verifier } from '../keys.ts';
 import { query } from '../postgres.ts';
+import { readTogether } from '../read-together.ts';
 import {
   findLiveModeratorSession,
   type ModeratorSessionRow,
@@ -17,14 +18,17 @@ type Authenticated = PrincipalOf<'moderator'> | Refusal<'moderator_required'>;
 
 /** Who the bearer proves, or the cookie where there is no bearer; asked anew on every request. */
 export function moderatorAuthenticator(pool: pg.Pool, keys: KeyRing) {
+  const find = readTogether<ModeratorRow & Verifier>(
+    pool,
+    (ids) => sql`SELECT m.*, v.key_id, v.hash FROM moderators m
+      JOIN verifiers v ON v.owner_id = m.moderator_id AND v.purpose = 'moderator'
+        AND v.subject_id = m.moderator_id
+      WHERE m.moderator_id = ANY(${ids}::uuid[]) AND m.state = 'active'`,
+    (row) => row.moderator_id,
+  );
+
   async function byToken({ id, secret }: Token): Promise<Authenticated> {
-    const [row] = await query<ModeratorRow & Verifier>(
-      pool,
-      sql`SELECT m.*, v.key_id, v.hash FROM moderators m
-        JOIN verifiers v ON v.owner_id = m.moderator_id AND v.purpose = 'moderator'
-          AND v.subject_id = m.moderator_id
-        WHERE m.moderator_id = ${id} AND m.state = 'active'`,
-    );
+    const row = await find(id);
     if (!keys.verify('moderator', id, secret, row) || !row) return refuse('moderator_required');
     return principal(row, null);
   }

@@ -4,8 +4,10 @@ import { sql } from '../../services/eventstore/sql.ts';
 import type { Plan } from '../../services/eventstore/store.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
 import { submitPlan } from '../../services/guestbook/submit.ts';
+import { POLICY_VERSION } from '../../services/http/consent.ts';
 import type { PrincipalOf } from '../../services/http/principal.ts';
 import { StorageUnavailable } from '../../services/postgres.ts';
+import { type Agent, newAgent } from '../harness/agent.ts';
 import { testDatabase } from '../harness/database.ts';
 import { type Service, signedIn, startService } from '../harness/service.ts';
 import { wireProxy } from '../harness/wire-proxy.ts';
@@ -177,6 +179,46 @@ t.test('commands of one member in one turn are decided on each other’s results
   );
   t.same(rows.map((row) => row.subject_id).sort(), [one.id, two.id].sort());
   t.equal((rows[1]?.sequence ?? 0) - (rows[0]?.sequence ?? 0), 1);
+});
+
+t.test('what many members write at once is told to each in order, and counted', async (t) => {
+  const service = await startService(t);
+  const agents = await Promise.all(Array.from({ length: 12 }, () => newAgent(service)));
+  const profile = {
+    display_name: 'Ada',
+    summary: 'Reads.',
+    links: [],
+    capabilities: [],
+    visibility: 'public',
+    publish_consent: true,
+    policy_version: POLICY_VERSION,
+  };
+  const publish = (agent: Agent) => agent.call('POST', '/api/v1/me/profile', profile);
+  const answers = await Promise.all([...agents, ...agents].map(publish));
+  t.same(
+    answers.map(({ status }) => status),
+    answers.map(() => 200),
+  );
+  const { rows: feeds } = await service.database.pool.query(
+    `SELECT member_id, array_agg(f.sequence::int ORDER BY f.sequence) AS sequences,
+       array_agg(e.stream_version ORDER BY f.sequence) FILTER (WHERE f.type = 'profile.published')
+         AS versions, max(h.sequence)::int AS head
+     FROM feed f JOIN feed_heads h USING (member_id) JOIN events e USING (event_id)
+     GROUP BY member_id`,
+  );
+  t.equal(feeds.length, agents.length);
+  for (const { sequences, versions, head } of feeds)
+    t.same({ sequences, versions, head }, { sequences: [1, 2, 3, 4], versions: [1, 2], head: 4 });
+  const { rows: budgets } = await service.database.pool.query('SELECT used FROM write_budgets');
+  t.same(
+    budgets,
+    agents.map(() => ({ used: 2 })),
+  );
+  const { rows } = await service.database.pool.query(
+    `SELECT count(DISTINCT xmin::text)::int AS transactions FROM events
+     WHERE type = 'ProfilePublished'`,
+  );
+  t.ok(rows[0]?.transactions < answers.length, `${rows[0]?.transactions} transactions`);
 });
 
 t.test('of many commands for one stream, in one turn and later ones, one wins', async (t) => {

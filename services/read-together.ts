@@ -1,0 +1,30 @@
+import type pg from 'pg';
+import { openGroup } from './eventstore/group.ts';
+import type { Sql } from './eventstore/sql.ts';
+import { patiently, query } from './postgres.ts';
+
+/** Where storage is this slow, a place in the next statement is soon worth more than one's own. */
+const WAIT_MS = 1000;
+
+/**
+ * Reads of one row by its id, where those that are asked for while others are under way go as one
+ * statement: every answer was begun after it was asked for, so none is stale.
+ */
+export function readTogether<Row extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  statement: (ids: readonly string[]) => Sql,
+  idOf: (row: Row) => string,
+): (id: string) => Promise<Row | undefined> {
+  const read = async (ids: readonly string[]) => {
+    const rows = await query<Row>(pool, statement([...new Set(ids)]));
+    const byId = new Map(rows.map((row) => [idOf(row), row]));
+    return ids.map((id) => ({ row: byId.get(id) }));
+  };
+  const group = openGroup(read, { waitMs: WAIT_MS });
+
+  return (id) =>
+    patiently(async () => {
+      const joined = await group.join(id, []);
+      return joined ? joined.row : (await query<Row>(pool, statement([id])))[0];
+    });
+}
