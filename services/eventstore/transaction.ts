@@ -8,12 +8,11 @@ import { type Sql, sql } from './sql.ts';
 export class TryAgain extends Error {}
 
 const BEGIN = sql`BEGIN`;
-/**
- * Neighbours wait no longer for each other's rows; each goes alone then, as long as it may. What they
- * read together takes longer to plan than to run, so it is planned once on each connection.
- */
-const TOGETHER = sql`SELECT set_config('lock_timeout', '200ms', true),
-  set_config('plan_cache_mode', 'force_generic_plan', true)`;
+/** What a command reads takes longer to plan than to run, so it is planned once on each connection. */
+const ALONE = sql`SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`;
+/** Neighbours wait no longer for each other's rows; each goes alone then, as long as it may. */
+const TOGETHER = sql`SELECT set_config('plan_cache_mode', 'force_generic_plan', true),
+  set_config('lock_timeout', '200ms', true)`;
 const NOW = sql`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS xid`;
 
 type Needs = Pick<Plan<unknown, string>, 'gate' | 'lock' | 'load'>;
@@ -56,7 +55,8 @@ export async function begin(
 }
 
 function headOf(plan: Needs | undefined): Sql[] {
-  return [...(plan?.gate ? [plan.gate] : []), ...(plan?.lock ? [lockStatement(plan.lock)] : [])];
+  const { gate, lock } = plan ?? {};
+  return [ALONE, ...(gate ? [gate] : []), ...(lock ? [lockStatement(lock)] : [])];
 }
 
 /** `gatherable` plans alone: no gates, and members by their ids. */

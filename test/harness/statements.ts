@@ -6,10 +6,14 @@ export interface Statement {
   text: string;
   /** As they were bound, the first time. */
   values: unknown[];
+  /** Whether it was planned for any values, as the statements of a command are. */
+  general: boolean;
 }
 
 interface Wire {
-  parsedTexts?: Map<string, string>;
+  /** Of the statement without a name. */
+  parsedText?: string;
+  general?: boolean;
 }
 
 interface Methods {
@@ -23,21 +27,28 @@ export function recordStatements(t: { teardown(end: () => void): unknown }) {
   const statements = new Map<string, Statement>();
   const methods = (pg as unknown as { Connection: { prototype: Methods } }).Connection.prototype;
   const { parse, bind, query } = methods;
-  const note = (name: string, text: string, values: unknown[]) => {
-    if (!statements.has(text)) statements.set(text, { name, text, values });
+  const texts = new Map<string, string>();
+  const note = (statement: Statement) => {
+    const known = statements.get(statement.text);
+    if (!known) statements.set(statement.text, statement);
+    else known.general ||= statement.general;
   };
   methods.parse = function (parsed, more) {
-    this.parsedTexts ??= new Map();
-    this.parsedTexts.set(parsed.name ?? '', parsed.text);
+    if (parsed.name) texts.set(parsed.name, parsed.text);
+    else this.parsedText = parsed.text;
     parse.call(this, parsed, more);
   };
   methods.bind = function (bound, more) {
     const name = bound.statement ?? '';
-    note(name, this.parsedTexts?.get(name) ?? '', [...(bound.values ?? [])]);
+    const text = (name ? texts.get(name) : this.parsedText) ?? '';
+    // What goes as one message has a wire of its own, which ends with it.
+    if (text.includes('force_generic_plan')) this.general = true;
+    const general = this.general ?? /\b(INSERT|UPDATE|DELETE)\b/.test(text);
+    note({ name, text, values: [...(bound.values ?? [])], general });
     bind.call(this, bound, more);
   };
   methods.query = function (text) {
-    note('', text, []);
+    note({ name: '', text, values: [], general: false });
     query.call(this, text);
   };
   t.teardown(() => Object.assign(methods, { parse, bind, query }));
