@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { type Sql, sql, updateOf } from '../services/eventstore/sql.ts';
 import * as events from '../services/notes/events.ts';
 import { defineProjection, type EventOf } from './projection.ts';
 
@@ -39,7 +39,11 @@ export const decisions = defineProjection(events, {
     DecisionUndone: ({ data, recorded_at }) =>
       sql`UPDATE note_decisions SET undone_at = ${recorded_at} WHERE event_id = ${data.of}`,
     DecisionTold: ({ data, recorded_at }) =>
-      sql`UPDATE note_decisions SET told_at = ${recorded_at} WHERE event_id = ${data.of}`,
+      updateOf(
+        data.of,
+        ['timestamptz', 'uuid'],
+        sql`UPDATE note_decisions SET told_at = ${recorded_at} WHERE event_id = ${data.of}`,
+      ),
     NoteErased: ({ data }) =>
       sql`UPDATE note_decisions SET message = NULL WHERE note_id = ${data.note_id}`,
   },

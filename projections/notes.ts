@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { type Sql, sql, updateOf } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
 import * as events from '../services/notes/events.ts';
 import type { Experience } from '../services/notes/experience.ts';
@@ -29,11 +29,12 @@ type Publishing =
 /** Public, at the place that the note had if it was public before. */
 function publish({ data, actor, stream_version, recorded_at }: Publishing): Sql {
   const by = actor.type === 'moderator' ? actor.id : null;
-  return sql`UPDATE notes SET state = 'approved', settled_at = ${recorded_at}, settled_by = ${by},
+  const update = sql`UPDATE notes SET state = 'approved', settled_at = ${recorded_at}, settled_by = ${by},
       approved_at = coalesce(approved_at, ${recorded_at}), appeal = NULL, appealed_at = NULL,
       version = ${stream_version},
       reported_at = CASE WHEN state = 'removed' THEN NULL ELSE reported_at END
     WHERE note_id = ${data.note_id}`;
+  return updateOf(data.note_id, ['timestamptz', 'uuid', 'timestamptz', 'int', 'uuid'], update);
 }
 
 export const notes = defineProjection(events, {

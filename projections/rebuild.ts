@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { EventCatalogue, RecordedEvent } from '../services/eventstore/event.ts';
+import { mergeLists } from '../services/eventstore/merge.ts';
+import type { Sql } from '../services/eventstore/sql.ts';
 import { pipeline } from '../services/pipeline.ts';
 import { types } from '../services/postgres.ts';
 import { type Projection, projector } from './projection.ts';
 
 const PAGE = 1000;
+/** Rows of one statement at most. */
+const ROWS = 64;
 const CLOSE_ENOUGH = 2000;
 const SWAP_ATTEMPTS = 200;
 
@@ -32,14 +36,18 @@ export async function rebuild(
     await client.query(`SELECT pg_advisory_lock(hashtext('rebuild'))`);
     // Nothing is lost with a page that a crash takes: the next rebuild begins anew.
     await client.query('SET synchronous_commit = off');
+    // The tables grow from nothing: a plan that scans them would be wrong after a page.
+    for (const way of ['seqscan', 'hashjoin', 'mergejoin'])
+      await client.query(`SET enable_${way} = off`);
+    await client.query('SET plan_cache_mode = force_generic_plan');
     const searches = await makeTables(client, projections);
-    const project = projector(projections);
+    const each = projections.map(statementsOf);
     let done = 0;
     let events = 0;
     let searchable = false;
     for (;;) {
       const last = await settledPosition(client);
-      events += await fill(connections, catalogue, project, done, last, progress);
+      events += await fill(connections, catalogue, each, done, last, progress);
       const close = last - done < CLOSE_ENOUGH;
       done = last;
       if (!close) continue;
@@ -56,7 +64,7 @@ export async function rebuild(
         events += await fill(
           connections,
           catalogue,
-          project,
+          each,
           done,
           await lastPosition(client),
           progress,
@@ -158,33 +166,65 @@ async function lastPosition(client: pg.Client): Promise<number> {
   return Number(rows[0]?.last ?? 0);
 }
 
-/** Projects what stands after a position, a page in a transaction; the next page is read meanwhile. */
+/**
+ * Projects what stands after a position, a page in a transaction. While one is written, the next is
+ * made into statements and the one after it is read.
+ */
 async function fill(
   { client, reader }: Connections,
   catalogue: EventCatalogue,
-  project: ReturnType<typeof projector>,
+  each: readonly ReturnType<typeof statementsOf>[],
   from: number,
   to: number,
   progress: (position: number, last: number) => void,
 ): Promise<number> {
   let count = 0;
+  let written: Promise<unknown> = Promise.resolve();
   let next = readPage(reader, from, to);
   for (;;) {
     const rows = await next;
     const last = rows.at(-1);
-    if (!last) return count;
+    if (!last) break;
     const position = Number(last.position);
     next = readPage(reader, position, to);
     // Whoever fails meanwhile is heard above, or not waited for where this fails first.
     next.catch(() => undefined);
-    await pipeline(
+    const events = rows.map((row) => catalogue.read(row));
+    // No two projections share a table, so each may have the whole page before the next.
+    const statements = each.flatMap((lists) => mergeLists(lists(events), ROWS));
+    await written;
+    written = pipeline(
       client,
-      rows.flatMap((row) => project(catalogue.read(row))),
+      statements.map(({ statement }) => statement),
       types,
     );
+    written.catch(() => undefined);
     count += rows.length;
     progress(position, to);
   }
+  await written;
+  return count;
+}
+
+/**
+ * What one projection writes for events, in lists that share no table: each list keeps its order.
+ * Where a statement names several tables, there is one list.
+ */
+function statementsOf(projection: Projection): (events: readonly RecordedEvent[]) => Sql[][] {
+  const project = projector([projection]);
+  const known = new Map<string, string | undefined>();
+  const tableOf = ({ name, text }: Sql): string | undefined => {
+    if (!known.has(name)) {
+      const named = projection.tables.filter((table) => new RegExp(`\\b${table}\\b`).test(text));
+      known.set(name, named.length === 1 ? named[0] : undefined);
+    }
+    return known.get(name);
+  };
+  return (events) => {
+    const statements = events.flatMap(project);
+    const lists = Map.groupBy(statements, tableOf);
+    return lists.has(undefined) ? [statements] : [...lists.values()];
+  };
 }
 
 async function readPage(reader: pg.Client, after: number, to: number): Promise<RecordedEvent[]> {

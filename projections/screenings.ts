@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { type Sql, sql, typedRows } from '../services/eventstore/sql.ts';
 import * as noteEvents from '../services/notes/events.ts';
 import * as screeningEvents from '../services/screening/events.ts';
 import { defineProjection, type EventOf } from './projection.ts';
@@ -13,17 +13,15 @@ export const screenings = defineProjection(events, {
   tables: ['note_screenings', 'note_fingerprints'],
   texts: [{ table: 'note_screenings', columns: ['words'] }],
   on: {
-    NoteScreened: ({ data, personal, recorded_at }) => [
+    NoteScreened: ({ stream_version, data, personal, recorded_at }) => [
       sql`INSERT INTO note_screenings (note_id, rules_version, band, findings, words, screened_at)
         VALUES (${data.note_id}, ${data.rules_version}, ${data.band},
           ${JSON.stringify(data.findings)}, ${personal?.words ?? null}, ${recorded_at})
         ON CONFLICT (note_id) DO UPDATE SET rules_version = excluded.rules_version,
           band = excluded.band, findings = excluded.findings, words = excluded.words,
           screened_at = excluded.screened_at`,
-      dropFingerprints(data.note_id),
-      sql`INSERT INTO note_fingerprints (hash, screened_at, note_id)
-        SELECT DISTINCT hash, ${recorded_at}::timestamptz, ${data.note_id}::uuid
-        FROM unnest(${hashesOf(personal)}::bigint[]) hash`,
+      ...(stream_version > 1 ? [dropFingerprints(data.note_id)] : []),
+      insertFingerprints(recorded_at, data.note_id, hashesOf(personal)),
     ],
     // The facts stay, without the note's words and without a hash of its text.
     NoteErased: ({ data }) => [
@@ -35,6 +33,15 @@ export const screenings = defineProjection(events, {
 
 function hashesOf(personal: Screened['personal']): string[] {
   return personal ? [personal.fingerprint.whole, ...personal.fingerprint.parts] : [];
+}
+
+function insertFingerprints(screenedAt: Date, noteId: string, hashes: readonly string[]): Sql {
+  const text = (count: number) => `INSERT INTO note_fingerprints (hash, screened_at, note_id)
+    SELECT DISTINCT hash, screened_at, note_id
+    FROM (VALUES ${typedRows(['timestamptz', 'uuid', 'bigint[]'], count)})
+      screened (screened_at, note_id, hashes), unnest(hashes) hash`;
+  const values = [screenedAt, noteId, hashes];
+  return { name: 'fingerprints', text: text(1), values, many: { text } };
 }
 
 function dropFingerprints(noteId: string): Sql {

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../../services/eventstore/event.ts';
-import { type Sql, sql } from '../../services/eventstore/sql.ts';
+import { type Sql, sql, typedRows } from '../../services/eventstore/sql.ts';
 import type { Projection } from '../projection.ts';
 import type { FeedEntries, FeedEntry } from './entry.ts';
 
@@ -47,19 +47,15 @@ function insertEntry(event: RecordedEvent, entry: FeedEntry): Sql {
     INSERT INTO feed (member_id, sequence, event_id, type, occurred_at, subject_type, subject_id, actor, data)
     SELECT ${entry.member}, head.sequence, ${event.event_id}, ${entry.type}, ${event.recorded_at},
       ${entry.subject.type}, ${entry.subject.id}, ${entry.actor ?? event.actor}, ${entry.data} FROM head`;
-  return { ...statement, many: manyEntries };
+  return { ...statement, many: { text: manyEntries } };
 }
 
 const ENTRY = ['uuid', 'uuid', 'uuid', 'text', 'timestamptz', 'text', 'uuid', 'jsonb', 'jsonb'];
 
 /** Entries of any members, each member's numbered in the order in which they stand. */
 function manyEntries(count: number): string {
-  const rows = Array.from({ length: count }, (_, turn) => {
-    const values = ENTRY.map((type, index) => `$${turn * ENTRY.length + index + 1}::${type}`);
-    return `(${turn}, ${values.join(', ')})`;
-  });
-  return `WITH entry (turn, locked, member_id, event_id, type, occurred_at, subject_type, subject_id,
-      actor, data) AS (VALUES ${rows.join(', ')}),
+  return `WITH entry (locked, member_id, event_id, type, occurred_at, subject_type, subject_id, actor,
+      data, turn) AS (SELECT *, row_number() OVER () FROM (VALUES ${typedRows(ENTRY, count)})),
     added AS (SELECT locked, count(*) FROM entry GROUP BY locked),
     head AS (UPDATE feed_heads h SET sequence = h.sequence + added.count FROM added
       WHERE h.member_id = added.locked RETURNING h.member_id, h.sequence - added.count AS before)

@@ -10,6 +10,7 @@ export interface Merged {
 }
 
 const MARK = '#';
+/** Of a command's neighbours: a statement of more is dear to plan. */
 const MOST = 8;
 const texts = new Map<string, string>();
 const reads = new Map<string, boolean>();
@@ -29,7 +30,7 @@ export function isPlainRead({ name, text }: Sql): boolean {
  * The statements of several lists, in an order that keeps that of each list, and those of the same
  * text that meet as one: rows of one INSERT, or SELECTs of one UNION ALL.
  */
-export function mergeLists(lists: readonly (readonly Sql[])[]): Merged[] {
+export function mergeLists(lists: readonly (readonly Sql[])[], most = MOST): Merged[] {
   const merged: Merged[] = [];
   const at = lists.map(() => 0);
   for (;;) {
@@ -37,23 +38,22 @@ export function mergeLists(lists: readonly (readonly Sql[])[]): Merged[] {
     const lead = lists[first]?.[at[first] ?? 0];
     if (!lead) return merged;
     const same: [number, Sql][] = [];
-    const once = isUpsert(lead);
+    const rows = new Set<string>();
     for (const [index, list] of lists.entries())
       for (let next = list[at[index] ?? 0]; next?.name === lead.name; ) {
+        const row = rowOf(next);
+        // One statement must not write a row twice.
+        if (row !== undefined && rows.size === rows.add(row).size) break;
         same.push([index, next]);
         next = list[++(at[index] as number)];
-        if (once) break;
       }
     // Powers of two, so that few statements are prepared; and not many at once, which is dear to plan.
     while (same.length > 0)
       merged.push(
-        ...merge(same.splice(0, Math.min(MOST, 2 ** Math.floor(Math.log2(same.length))))),
+        ...merge(same.splice(0, Math.min(most, 2 ** Math.floor(Math.log2(same.length))))),
       );
   }
 }
-
-/** One statement must not write a row twice: no two commands that are gathered share one. */
-const isUpsert = ({ text }: Sql) => /\bON CONFLICT\b/i.test(text);
 
 function merge(same: readonly [number, Sql][]): Merged[] {
   const lists = same.map(([index]) => index);
@@ -90,16 +90,37 @@ function textOf(statement: Sql, count: number): string {
 }
 
 const INSERT =
-  /^(\s*INSERT INTO\s+\w+(?:\s+AS\s+\w+)?\s*\([^()]*\)\s*VALUES\s*)(\(.*?\))(\s*ON CONFLICT\b[^$]*)?\s*$/is;
+  /^(\s*INSERT INTO\s+\w+(?:\s+AS\s+\w+)?\s*\(([^()]*)\)\s*VALUES\s*)(\(.*?\))(\s*ON CONFLICT\b[^$]*)?\s*$/is;
+const keyed = new Map<string, readonly number[] | undefined>();
+
+/** The row that a statement changes, or the values by which an upsert finds it. */
+function rowOf(statement: Sql): string | undefined {
+  const { name, values, many } = statement;
+  if (many) return many.row;
+  if (!keyed.has(name)) keyed.set(name, keyParameters(statement));
+  const parameters = keyed.get(name);
+  return parameters && JSON.stringify(parameters.map((number) => values[number - 1]));
+}
+
+function keyParameters({ text }: Sql): number[] | undefined {
+  const [, , columns = '', row = '', upsert = ''] = INSERT.exec(text) ?? [];
+  const names = /ON CONFLICT\s*\(([^()]*)\)\s*DO UPDATE\b/i.exec(upsert)?.[1]?.split(',');
+  // Commas within parentheses part no values.
+  const parts = row.slice(1, -1).split(/,(?![^(]*\))/);
+  const of = (column: string) => columns.split(',').findIndex((one) => one.trim() === column);
+  return names?.flatMap((column) =>
+    [...(parts[of(column.trim())] ?? '').matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)),
+  );
+}
 
 function manyText(statement: Sql, count: number): string {
   const { text, values } = statement;
-  if (statement.many) return statement.many(count);
+  if (statement.many) return statement.many.text(count);
   const each = (part: string) =>
     Array.from({ length: count }, (_, turn) =>
       part.replace(/\$(\d+)/g, (_all, number) => `$${Number(number) + turn * values.length}`),
     );
-  const [, into = '', row = '', upsert = ''] = INSERT.exec(text) ?? [];
+  const [, into = '', , row = '', upsert = ''] = INSERT.exec(text) ?? [];
   if (row && !/\bRETURNING\b/i.test(text) && !/\bON CONFLICT\b/i.test(row))
     return `${into}${each(row).join(', ')}${upsert}`;
   if (!isPlainRead(statement)) return '';

@@ -5,8 +5,15 @@ export interface Sql {
   readonly name: string;
   readonly text: string;
   readonly values: unknown[];
-  /** The text for so many of it as one, with the values of each in turn, where no rule tells it. */
-  readonly many?: (count: number) => string;
+  /** How several of it go as one, where no rule tells that. */
+  readonly many?: Many;
+}
+
+export interface Many {
+  /** The text for so many, with the values of each in turn. */
+  text(count: number): string;
+  /** Which row it changes: of those that change the same one, only one goes. */
+  row?: string;
 }
 
 const known = new WeakMap<TemplateStringsArray, { name: string; text: string }>();
@@ -20,6 +27,26 @@ export function sql(parts: TemplateStringsArray, ...values: unknown[]): Sql {
     known.set(parts, statement);
   }
   return { ...statement, values };
+}
+
+/** `($1::uuid, $2::text), ($3::uuid, …`: so many rows with values of these types. */
+export function typedRows(types: readonly string[], count: number): string {
+  const rows = Array.from({ length: count }, (_, turn) =>
+    types.map((type, index) => `$${turn * types.length + index + 1}::${type}`).join(', '),
+  );
+  return `(${rows.join('), (')})`;
+}
+
+/** An UPDATE of one row, of which several may go as one: `types` are those of its values. */
+export function updateOf(row: string, types: readonly string[], statement: Sql): Sql {
+  const text = (count: number) => {
+    const [, head, where] = /^(.*)\bWHERE\b(.*)$/s.exec(
+      statement.text.replace(/\$(\d+)/g, 'given.v$1'),
+    ) as unknown as [string, string, string];
+    const names = types.map((_, index) => `v${index + 1}`).join(', ');
+    return `${head} FROM (VALUES ${typedRows(types, count)}) given (${names}) WHERE ${where}`;
+  };
+  return { ...statement, many: { row, text } };
 }
 
 /** The same rows as the text of one JSON array, in `rows`. */

@@ -8,11 +8,17 @@ import { type Sql, sql } from './sql.ts';
 export class TryAgain extends Error {}
 
 const BEGIN = sql`BEGIN`;
-/** What a command reads takes longer to plan than to run, so it is planned once on each connection. */
-const ALONE = sql`SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`;
-/** Neighbours wait no longer for each other's rows; each goes alone then, as long as it may. */
-const TOGETHER = sql`SELECT set_config('plan_cache_mode', 'force_generic_plan', true),
-  set_config('lock_timeout', '200ms', true)`;
+/**
+ * What a command reads takes longer to plan than to run, so it is planned once on each connection;
+ * and by keys, since such a plan outlives the time when a table is small. Neighbours wait no longer
+ * than this for each other's rows; each goes alone then, as long as it may.
+ */
+const settings = (lockTimeout: string) =>
+  sql`SELECT set_config('plan_cache_mode', 'force_generic_plan', true),
+    set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+    set_config('lock_timeout', ${lockTimeout}, true)`;
+const ALONE = settings('0');
+const TOGETHER = settings('200ms');
 const NOW = sql`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS xid`;
 
 type Needs = Pick<Plan<unknown, string>, 'gate' | 'lock' | 'load'>;
