@@ -35,13 +35,18 @@ export const MUTANTS: Readonly<Record<string, readonly Edit[]>> = {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is put into a template
       instead: "SELECT ${entry.member}, nextval('events_position_seq'),",
     },
+    {
+      file: 'projections/feed/feed.ts',
+      text: /before \+ row_number\(\) OVER \(PARTITION BY member_id ORDER BY turn\)/g,
+      instead: "nextval('events_position_seq')",
+    },
   ],
   // The bearer proven before the lock, and not once more under it.
   'no-second-proof': [
     {
       file: 'services/member-command.ts',
-      text: /return live\?\.member_id === principal\.memberId \? null/g,
-      instead: 'return live !== null ? null',
+      text: /return holder\?\.member_id === principal\.memberId \? null/g,
+      instead: 'return holder !== null ? null',
     },
   ],
 };
