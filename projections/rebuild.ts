@@ -40,6 +40,7 @@ export async function rebuild(
     for (const way of ['seqscan', 'hashjoin', 'mergejoin'])
       await client.query(`SET enable_${way} = off`);
     await client.query('SET plan_cache_mode = force_generic_plan');
+    await client.query('SET jit = off');
     const searches = await makeTables(client, projections);
     const each = projections.map(statementsOf);
     let done = 0;

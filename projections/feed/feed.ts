@@ -55,7 +55,7 @@ const ENTRY = ['uuid', 'uuid', 'uuid', 'text', 'timestamptz', 'text', 'uuid', 'j
 /** Entries of any members, each member's numbered in the order in which they stand. */
 function manyEntries(count: number): string {
   return `WITH entry (locked, member_id, event_id, type, occurred_at, subject_type, subject_id, actor,
-      data, turn) AS (SELECT *, row_number() OVER () FROM (VALUES ${typedRows(ENTRY, count)})),
+      data, turn) AS (SELECT *, row_number() OVER () FROM (VALUES ${typedRows(ENTRY, count)}) given),
     added AS (SELECT locked, count(*) FROM entry GROUP BY locked),
     head AS (UPDATE feed_heads h SET sequence = h.sequence + added.count FROM added
       WHERE h.member_id = added.locked RETURNING h.member_id, h.sequence - added.count AS before)
