@@ -1,16 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openCore } from '../services/app.ts';
 import { readConfig } from '../services/config.ts';
 import { isRefusal } from '../services/eventstore/decider.ts';
 import type { Role } from '../services/http/principal.ts';
 import { addModerator } from '../services/moderation/moderators.ts';
+import { parseProcfile } from '../services/supervisor/procfile.ts';
 import { freePort } from '../test/harness/free-port.ts';
 import type { Wire } from '../test/harness/traffic.ts';
 import { startServer } from './processes.ts';
 import type { Setting } from './setting.ts';
 
 const PLENTY = '1000000000';
-const WEB = join(import.meta.dirname, '../services/web.ts');
+const ROOT = join(import.meta.dirname, '..');
 
 /** A service that benches run: its address, and its environment with limits that none of them reaches. */
 export interface Service {
@@ -38,9 +40,17 @@ export async function serviceOn(setting: Setting, url: string): Promise<Service>
   return { base, env };
 }
 
-/** Its web process, once it is ready; answers the process id. */
+/** Its web process as the Procfile says, once it is ready; answers the process id. */
 export function startWeb(setting: Setting, { base, env }: Service): Promise<number> {
-  return startServer(setting, [WEB], env, base, '/readyz');
+  const words = parseProcfile(readFileSync(join(ROOT, 'Procfile'), 'utf8'))
+    .get('web')
+    ?.split(' ');
+  const [variables = [], args = []] = [
+    words?.slice(0, words.indexOf('node')),
+    words?.slice(words.indexOf('node') + 1),
+  ];
+  const given = Object.fromEntries(variables.map((variable) => variable.split('=')));
+  return startServer(setting, args, { ...given, ...env }, base, '/readyz');
 }
 
 /** Makes a moderator of it. */
