@@ -3,8 +3,6 @@ import { openGroup } from './eventstore/group.ts';
 import type { Sql } from './eventstore/sql.ts';
 import { patiently, query } from './postgres.ts';
 
-/** One that hangs keeps nobody else. */
-const LANES = 3;
 /** Where storage is this slow, a place in the next statement is soon worth more than one's own. */
 const WAIT_MS = 1000;
 
@@ -22,7 +20,7 @@ export function readTogether<Row extends pg.QueryResultRow>(
     const byId = new Map(rows.map((row) => [idOf(row), row]));
     return ids.map((id) => ({ row: byId.get(id) }));
   };
-  const group = openGroup(read, { lanes: LANES, waitMs: WAIT_MS });
+  const group = openGroup(read, { waitMs: WAIT_MS });
 
   return (id) =>
     patiently(async () => {

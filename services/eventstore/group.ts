@@ -1,5 +1,5 @@
-/** How many batches may be under way at once. More are smaller ones, which cost more for each in them. */
-const LANES = 1;
+/** How many batches may be on their way to the disk at once. */
+const LANES = 3;
 const MOST = 32;
 /** Whoever waited so long for a lane goes alone. */
 const WAIT_MS = 100;
