@@ -61,6 +61,9 @@ function line({ name, floor, ours, theirs, ratio, range, aim, met }: Result): st
   ].join(' ');
 }
 
+// Whoever has read enough closes the pipe: the run goes on, so that it ends what it started.
+process.stdout.on('error', () => undefined);
+
 // Aims are told, not enforced: another machine has other ratios. What fails is what cannot run.
 await withSetting(run);
 if (values.json) {
