@@ -42,15 +42,15 @@ export async function serviceOn(setting: Setting, url: string): Promise<Service>
 
 /** Its web process as the Procfile says, once it is ready; answers the process id. */
 export function startWeb(setting: Setting, { base, env }: Service): Promise<number> {
-  const words = parseProcfile(readFileSync(join(ROOT, 'Procfile'), 'utf8'))
-    .get('web')
-    ?.split(' ');
-  const [variables = [], args = []] = [
-    words?.slice(0, words.indexOf('node')),
-    words?.slice(words.indexOf('node') + 1),
-  ];
-  const given = Object.fromEntries(variables.map((variable) => variable.split('=')));
-  return startServer(setting, args, { ...given, ...env }, base, '/readyz');
+  const command = parseProcfile(readFileSync(join(ROOT, 'Procfile'), 'utf8')).get('web') ?? '';
+  const [, variables = '', args = ''] = /^((?:\w+=\S+ )*)node (.+)$/.exec(command) ?? [];
+  const given = Object.fromEntries(
+    variables
+      .split(' ')
+      .filter(Boolean)
+      .map((one) => one.split('=')),
+  );
+  return startServer(setting, args.split(' '), { ...given, ...env }, base, '/readyz');
 }
 
 /** Makes a moderator of it. */

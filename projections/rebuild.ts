@@ -4,7 +4,7 @@ import type { EventCatalogue, RecordedEvent } from '../services/eventstore/event
 import { mergeLists } from '../services/eventstore/merge.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
 import { pipeline } from '../services/pipeline.ts';
-import { types } from '../services/postgres.ts';
+import { BY_INDEX, types } from '../services/postgres.ts';
 import { type Projection, projector } from './projection.ts';
 
 const PAGE = 1000;
@@ -37,10 +37,10 @@ export async function rebuild(
     // Nothing is lost with a page that a crash takes: the next rebuild begins anew.
     await client.query('SET synchronous_commit = off');
     // The tables grow from nothing: a plan that scans them would be wrong after a page.
-    for (const way of ['seqscan', 'hashjoin', 'mergejoin'])
-      await client.query(`SET enable_${way} = off`);
+    await client.query(BY_INDEX);
+    await client.query('SET enable_hashjoin = off');
+    await client.query('SET enable_mergejoin = off');
     await client.query('SET plan_cache_mode = force_generic_plan');
-    await client.query('SET jit = off');
     const searches = await makeTables(client, projections);
     const each = projections.map(statementsOf);
     let done = 0;

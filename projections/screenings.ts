@@ -35,13 +35,22 @@ function hashesOf(personal: Screened['personal']): string[] {
   return personal ? [personal.fingerprint.whole, ...personal.fingerprint.parts] : [];
 }
 
+const SCREENED = ['timestamptz', 'uuid', 'bigint[]'];
+
+const insertHashes = (count: number) => `INSERT INTO note_fingerprints (hash, screened_at, note_id)
+  SELECT DISTINCT hash, screened_at, note_id
+  FROM (VALUES ${typedRows(SCREENED, count)}) screened (screened_at, note_id, hashes),
+    unnest(hashes) hash`;
+
+const ONE_SCREENED = insertHashes(1);
+
 function insertFingerprints(screenedAt: Date, noteId: string, hashes: readonly string[]): Sql {
-  const text = (count: number) => `INSERT INTO note_fingerprints (hash, screened_at, note_id)
-    SELECT DISTINCT hash, screened_at, note_id
-    FROM (VALUES ${typedRows(['timestamptz', 'uuid', 'bigint[]'], count)})
-      screened (screened_at, note_id, hashes), unnest(hashes) hash`;
-  const values = [screenedAt, noteId, hashes];
-  return { name: 'fingerprints', text: text(1), values, many: { text } };
+  return {
+    name: 'fingerprints',
+    text: ONE_SCREENED,
+    values: [screenedAt, noteId, hashes],
+    many: { text: insertHashes },
+  };
 }
 
 function dropFingerprints(noteId: string): Sql {

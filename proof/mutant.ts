@@ -31,12 +31,6 @@ export const MUTANTS: Readonly<Record<string, readonly Edit[]>> = {
   'plain-sequence': [
     {
       file: 'projections/feed/feed.ts',
-      text: /SELECT \$\{entry\.member\}, head\.sequence,/g,
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is put into a template
-      instead: "SELECT ${entry.member}, nextval('events_position_seq'),",
-    },
-    {
-      file: 'projections/feed/feed.ts',
       text: /before \+ row_number\(\) OVER \(PARTITION BY member_id ORDER BY turn\)/g,
       instead: "nextval('events_position_seq')",
     },

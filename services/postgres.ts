@@ -58,7 +58,7 @@ export function clientConfig(url: string, application: string): pg.ClientConfig 
 }
 
 /** JIT is meant for what costs much: before version 18 a scan that cannot be avoided seems to. */
-const BY_INDEX = `SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false)`;
+export const BY_INDEX = `SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false)`;
 
 export function openPool(url: string, application: string, size: number): pg.Pool {
   const pool = new pg.Pool({

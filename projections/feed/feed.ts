@@ -40,26 +40,29 @@ function withHeads(on: Projection['on']): Projection['on'] {
   };
 }
 
-function insertEntry(event: RecordedEvent, entry: FeedEntry): Sql {
-  const statement = sql`WITH head AS (
-      UPDATE feed_heads SET sequence = sequence + 1 WHERE member_id = ${entry.member}
-      RETURNING sequence)
-    INSERT INTO feed (member_id, sequence, event_id, type, occurred_at, subject_type, subject_id, actor, data)
-    SELECT ${entry.member}, head.sequence, ${event.event_id}, ${entry.type}, ${event.recorded_at},
-      ${entry.subject.type}, ${entry.subject.id}, ${entry.actor ?? event.actor}, ${entry.data} FROM head`;
-  return { ...statement, many: { text: manyEntries } };
+function insertEntry({ event_id, actor, recorded_at }: RecordedEvent, entry: FeedEntry): Sql {
+  const { member, type, subject, data } = entry;
+  const values = [member, event_id, type, recorded_at, subject.type, subject.id];
+  return {
+    name: 'feed-entry',
+    text: ONE_ENTRY,
+    values: [...values, entry.actor ?? actor, data],
+    many: { text: insertEntries },
+  };
 }
 
-const ENTRY = ['uuid', 'uuid', 'uuid', 'text', 'timestamptz', 'text', 'uuid', 'jsonb', 'jsonb'];
+const ENTRY = ['uuid', 'uuid', 'text', 'timestamptz', 'text', 'uuid', 'jsonb', 'jsonb'];
 
 /** Entries of any members, each member's numbered in the order in which they stand. */
-function manyEntries(count: number): string {
-  return `WITH entry (locked, member_id, event_id, type, occurred_at, subject_type, subject_id, actor,
-      data, turn) AS (SELECT *, row_number() OVER () FROM (VALUES ${typedRows(ENTRY, count)}) given),
-    added AS (SELECT locked, count(*) FROM entry GROUP BY locked),
+function insertEntries(count: number): string {
+  return `WITH entry (member_id, event_id, type, occurred_at, subject_type, subject_id, actor, data, turn)
+      AS (SELECT *, row_number() OVER () FROM (VALUES ${typedRows(ENTRY, count)}) given),
+    added AS (SELECT member_id, count(*) FROM entry GROUP BY member_id),
     head AS (UPDATE feed_heads h SET sequence = h.sequence + added.count FROM added
-      WHERE h.member_id = added.locked RETURNING h.member_id, h.sequence - added.count AS before)
+      WHERE h.member_id = added.member_id RETURNING h.member_id, h.sequence - added.count AS before)
     INSERT INTO feed (member_id, sequence, event_id, type, occurred_at, subject_type, subject_id, actor, data)
     SELECT member_id, before + row_number() OVER (PARTITION BY member_id ORDER BY turn), event_id, type,
       occurred_at, subject_type, subject_id, actor, data FROM entry JOIN head USING (member_id)`;
 }
+
+const ONE_ENTRY = insertEntries(1);
