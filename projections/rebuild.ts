@@ -4,7 +4,7 @@ import type { EventCatalogue, RecordedEvent } from '../services/eventstore/event
 import { mergeLists } from '../services/eventstore/merge.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
 import { pipeline } from '../services/pipeline.ts';
-import { BY_INDEX, types } from '../services/postgres.ts';
+import { BY_INDEX } from '../services/postgres.ts';
 import { type Projection, projector } from './projection.ts';
 
 const PAGE = 1000;
@@ -40,7 +40,6 @@ export async function rebuild(
     await client.query(BY_INDEX);
     await client.query('SET enable_hashjoin = off');
     await client.query('SET enable_mergejoin = off');
-    await client.query('SET plan_cache_mode = force_generic_plan');
     const searches = await makeTables(client, projections);
     const each = projections.map(statementsOf);
     let done = 0;
@@ -197,7 +196,6 @@ async function fill(
     written = pipeline(
       client,
       statements.map(({ statement }) => statement),
-      types,
     );
     written.catch(() => undefined);
     count += rows.length;

@@ -3,14 +3,7 @@ import { openGroup } from './eventstore/group.ts';
 import { type Sql, sql } from './eventstore/sql.ts';
 import type { KeyRing } from './keys.ts';
 import { pipeline } from './pipeline.ts';
-import {
-  deadline,
-  isUnavailable,
-  patiently,
-  StorageUnavailable,
-  types,
-  withClient,
-} from './postgres.ts';
+import { deadline, isUnavailable, patiently, StorageUnavailable, withClient } from './postgres.ts';
 
 /** One counter: at most `limit` in each window of `window` (a PostgreSQL interval), on its clock. */
 export interface Limit {
@@ -34,7 +27,7 @@ export type RateLimits = ReturnType<typeof rateLimits>;
 export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   const bucketOf = (address: string) => keys.mac('address', 'address', address).hash;
   // One batch after the other: those of one address would wait for each other's rows.
-  const group = openGroup<Counting, pg.QueryResult>(countTogether, { lanes: 1 });
+  const group = openGroup<Counting, Record<string, unknown>[]>(countTogether, { lanes: 1 });
 
   async function countTogether(batch: readonly Counting[]) {
     // In one order everywhere, so that two processes do not wait for each other.
@@ -59,7 +52,7 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
       const together = await group.join({ statement, order, until }, []);
       return together ?? (await run(pool, [statement], until))[0];
     });
-    const kinds = (counted?.rows ?? []).map((row: { kind: string }) => row.kind);
+    const kinds = (counted ?? []).map((row) => row.kind);
     if (kinds.length === limits.length) return true;
     const taken = limits.filter(({ kind }) => kinds.includes(kind));
     if (taken.length > 0)
@@ -89,9 +82,9 @@ async function run(
   pool: pg.Pool,
   statements: readonly Sql[],
   until = deadline(),
-): Promise<pg.QueryResult[]> {
+): Promise<Record<string, unknown>[][]> {
   try {
-    return await withClient(pool, until, (client) => pipeline(client, statements, types));
+    return await withClient(pool, until, (client) => pipeline(client, statements));
   } catch (error) {
     throw isUnavailable(error) ? new StorageUnavailable('counter failed', { cause: error }) : error;
   }

@@ -1,27 +1,22 @@
 import pg from 'pg';
 import type { Sql } from './eventstore/sql.ts';
+import { types } from './postgres.ts';
 
-type Callback = (error: Error | null) => void;
+type Row = Record<string, unknown>;
 
 /**
  * Statements that go out together with one Sync, where the driver sends one for each: the server
- * answers all of them at once, and skips what follows an error. `types` are those of the client.
+ * answers all of them at once, and skips what follows an error. Answers the rows of each. Where a
+ * value has no form on the wire it throws at once, and nothing is sent.
  */
-export function pipeline(
-  client: pg.ClientBase,
-  statements: readonly Sql[],
-  types: pg.CustomTypesConfig,
-): Promise<pg.QueryResult[]> {
+export function pipeline(client: pg.ClientBase, statements: readonly Sql[]): Promise<Row[][]> {
+  const parts = statements.map(({ name, text, values }): Part => {
+    return { name, text, values: values.map(prepareValue), rows: [] };
+  });
   return new Promise((resolve, reject) => {
-    const parts = statements.map(({ name, text, values }) => {
-      // Here, so that a value that has no form on the wire fails before anything is sent.
-      const prepared = values.map(prepareValue);
-      return new pg.Query({ name, text, values: prepared, types }) as Part;
-    });
     const callback: Callback = (error) => {
-      const unread = error ?? parts.find((part) => part._canceledDueToError)?._canceledDueToError;
-      if (unread) reject(unread);
-      else resolve(parts.map((part) => part._result));
+      if (error) reject(error);
+      else resolve(parts.map(({ rows }) => rows));
     };
     client.query(new Pipeline(parts, callback));
   });
@@ -30,22 +25,53 @@ export function pipeline(
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } })
   .utils;
 
-/** What the driver's client and its queries call of each other; its types leave that out. */
-interface Part extends pg.Query {
+type Callback = (error: Error | null) => void;
+
+interface Part {
   name: string;
   text: string;
-  _result: pg.QueryResult;
-  _canceledDueToError: Error | false;
-  handleRowDescription(message: unknown): void;
-  handleDataRow(message: unknown): void;
-  handleCommandComplete(message: unknown, wire: Wire): void;
+  values: unknown[];
+  rows: Row[];
 }
 
-interface Wire extends pg.Connection {
+interface Column {
+  name: string;
+  read(text: string): unknown;
+}
+
+/** What the driver's connection does for its queries; its types leave that out. */
+interface Wire {
+  stream: { writable: boolean; write(bytes: Buffer): boolean };
   submittedNamedStatements: Record<string, string>;
   parsedStatements: Record<string, string>;
+  parse(statement: { name: string; text: string }): void;
+  bind(portal: { statement: string; values: unknown[] }): void;
+  describe(portal: { type: 'P' }): void;
+  execute(portal: Record<string, never>): void;
   close(statement: { type: 'S'; name: string }): void;
   sync(): void;
+}
+
+interface Connection {
+  /** A wire that gathers what is written, since the system takes far longer for many small buffers. */
+  gathering: Wire;
+  chunks: Buffer[];
+  /** What each statement answers, told by the server the first time; none where it has no rows. */
+  columns: Map<string, readonly Column[]>;
+}
+
+const connections = new WeakMap<Wire, Connection>();
+
+function connectionOf(wire: Wire): Connection {
+  let connection = connections.get(wire);
+  if (!connection) {
+    const chunks: Buffer[] = [];
+    const stream = { writable: true, write: (chunk: Buffer) => chunks.push(chunk) > 0 };
+    const gathering = Object.create(wire, { stream: { value: stream } }) as Wire;
+    connection = { gathering, chunks, columns: new Map() };
+    connections.set(wire, connection);
+  }
+  return connection;
 }
 
 /** A query to the client, which in pipeline mode takes no other class. */
@@ -54,42 +80,61 @@ class Pipeline extends pg.Query {
   readonly #parts: readonly Part[];
   #current = 0;
   #parsed: Part[] = [];
+  #columns: readonly Column[] | undefined;
+  #known: Connection['columns'] = new Map();
+  #unread: Error | null = null;
 
   constructor(parts: readonly Part[], callback: Callback) {
     super('');
     this.#parts = parts;
     this.callback = callback;
-    this.submit = (connection) => this.#submit(connection as Wire);
+    this.submit = (connection) => this.#submit(connection as unknown as Wire);
   }
 
   #submit(wire: Wire): null {
-    // Each part does what it does alone, but for its Sync; and all that they write goes as one, since
-    // the system takes far longer for a hundred small buffers than for what is in them.
-    const chunks: Buffer[] = [];
-    const stream = { writable: true, write: (chunk: Buffer) => chunks.push(chunk) > 0 };
-    const gathering = Object.create(wire, { stream: { value: stream } }) as Wire;
-    const unsynced = Object.create(gathering, { sync: { value: () => undefined } }) as Wire;
-    for (const part of this.#parts) {
-      if (!(part.name in wire.parsedStatements || part.name in wire.submittedNamedStatements))
-        this.#parsed.push(part);
-      part.submit(unsynced);
+    const { gathering, chunks, columns } = connectionOf(wire);
+    this.#known = columns;
+    for (const { name, text, values } of this.#parts) {
+      if (!(name in wire.parsedStatements || name in wire.submittedNamedStatements)) {
+        gathering.parse({ name, text });
+        wire.submittedNamedStatements[name] = text;
+        this.#parsed.push({ name, text } as Part);
+      }
+      gathering.bind({ statement: name, values });
+      if (!columns.has(name)) gathering.describe({ type: 'P' });
+      gathering.execute({});
     }
     gathering.sync();
     if (wire.stream.writable) wire.stream.write(Buffer.concat(chunks));
+    chunks.length = 0;
     return null;
   }
 
-  handleRowDescription(message: unknown): void {
-    this.#parts[this.#current]?.handleRowDescription(message);
+  handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
+    this.#columns = fields.map(({ name, dataTypeID }) => {
+      return { name, read: types.getTypeParser(dataTypeID, 'text') };
+    });
   }
 
-  handleDataRow(message: unknown): void {
-    this.#parts[this.#current]?.handleDataRow(message);
+  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    const part = this.#parts[this.#current];
+    const columns = this.#columns ?? this.#known.get(part?.name ?? '') ?? [];
+    const row: Row = {};
+    try {
+      for (const [index, { name, read }] of columns.entries()) {
+        const text = fields[index] ?? null;
+        row[name] = text === null ? null : read(text);
+      }
+      part?.rows.push(row);
+    } catch (error) {
+      this.#unread ??= error as Error;
+    }
   }
 
-  handleCommandComplete(message: unknown, wire: Wire): void {
-    this.#parts[this.#current]?.handleCommandComplete(message, wire);
-    this.#current++;
+  handleCommandComplete(): void {
+    const { name } = this.#parts[this.#current++] as Part;
+    if (!this.#known.has(name)) this.#known.set(name, this.#columns ?? []);
+    this.#columns = undefined;
   }
 
   handleReadyForQuery(wire: Wire): void {
@@ -97,13 +142,14 @@ class Pipeline extends pg.Query {
       wire.parsedStatements[name] = text;
       delete wire.submittedNamedStatements[name];
     }
-    this.callback(null);
+    this.callback(this.#unread);
   }
 
   handleError(error: Error, wire: Wire): void {
     // Which of them the server came to parse does not matter: closing an unknown one is no error.
     for (const { name } of this.#parsed) {
       delete wire.submittedNamedStatements[name];
+      this.#known.delete(name);
       wire.close({ type: 'S', name });
     }
     this.callback(error);

@@ -1,4 +1,3 @@
-import type { QueryResult } from 'pg';
 import type { Sql } from './sql.ts';
 
 /** A statement that stands for several of the same text, and how its rows fall to each of them. */
@@ -6,7 +5,7 @@ export interface Merged {
   statement: Sql;
   /** Which list each part is of. */
   lists: readonly number[];
-  rowsOf(result: QueryResult): unknown[][];
+  rowsOf(rows: Record<string, unknown>[]): unknown[][];
 }
 
 const MARK = '#';
@@ -63,7 +62,7 @@ function merge(same: readonly [number, Sql][]): Merged[] {
   const single = (statement: Sql, index: number): Merged => ({
     statement,
     lists: [lists[index] ?? 0],
-    rowsOf: ({ rows }) => [rows],
+    rowsOf: (rows) => [rows],
   });
   if (same.length === 1) return statements.map(single);
   const text = textOf(lead, same.length);
@@ -73,7 +72,7 @@ function merge(same: readonly [number, Sql][]): Merged[] {
     {
       statement: { name: `${lead.name}x${same.length}`, text, values },
       lists,
-      rowsOf: ({ rows }) => split(rows, same.length),
+      rowsOf: (rows) => split(rows, same.length),
     },
   ];
 }

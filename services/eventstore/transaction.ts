@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { pipeline } from '../pipeline.ts';
-import { isServerError, StorageUnavailable, types } from '../postgres.ts';
+import { isServerError, StorageUnavailable } from '../postgres.ts';
 import { mergeLists } from './merge.ts';
 import type { Loaded, Plan } from './plan.ts';
 import { type Sql, sql } from './sql.ts';
@@ -8,14 +8,14 @@ import { type Sql, sql } from './sql.ts';
 export class TryAgain extends Error {}
 
 const BEGIN = sql`BEGIN`;
+/** Its name can be seen on the wire. */
+const COMMIT: Sql = { name: 'COMMIT', text: 'COMMIT', values: [] };
 /**
- * What a command reads takes longer to plan than to run, so it is planned once on each connection;
- * and by keys, since such a plan outlives the time when a table is small. Neighbours wait no longer
- * than this for each other's rows; each goes alone then, as long as it may.
+ * What a command reads it finds by keys, however small a table is when that is planned. Neighbours
+ * wait no longer than this for each other's rows; each goes alone then, as long as it may.
  */
 const settings = (lockTimeout: string) =>
-  sql`SELECT set_config('plan_cache_mode', 'force_generic_plan', true),
-    set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+  sql`SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
     set_config('lock_timeout', ${lockTimeout}, true)`;
 const ALONE = settings('0');
 const TOGETHER = settings('200ms');
@@ -35,22 +35,21 @@ export async function begin(
   const head = plans.length === 1 ? headOf(plans[0]) : headOfMany(plans);
   const reads = mergeLists(plans.map(({ load }) => load));
   const statements = [BEGIN, ...head, ...reads.map(({ statement }) => statement), NOW];
-  const results = await pipeline(client, statements, types).catch(async (error: unknown) => {
-    // The driver tells of an error before it knows that the transaction is open.
-    await client.query('ROLLBACK').catch(() => undefined);
+  const results = await pipeline(client, statements).catch(async (error: unknown) => {
+    await rollBack(client);
     throw error;
   });
-  const clock = results.pop()?.rows[0] as { now: Date; xid: string } | undefined;
+  const [clock] = results.pop() as unknown as { now: Date; xid: string }[];
   if (!clock) throw new Error('the clock did not answer');
 
   const rows = plans.map((): unknown[][] => []);
   const first = 1 + head.length;
   for (const [index, { lists, rowsOf }] of reads.entries()) {
-    const parts = rowsOf(results[first + index] as pg.QueryResult);
+    const parts = rowsOf(results[first + index] ?? []);
     for (const [part, list] of lists.entries()) rows[list]?.push(parts[part] ?? []);
   }
-  const found = plans.some(({ lock }) => lock) ? (results[head.length]?.rows ?? []) : [];
-  const locked = found.map((row: { member_id: string }) => row.member_id);
+  const found = plans.some(({ lock }) => lock) ? (results[head.length] ?? []) : [];
+  const locked = found.map((row) => row.member_id as string);
   const loads = plans.map(({ lock = [] }, index): Load | undefined => {
     const own = { rows: rows[index] as never[][], locked };
     if (plans.length === 1) return own;
@@ -91,17 +90,23 @@ export async function commit(
   outcome: () => Promise<boolean>,
 ): Promise<void> {
   const statements = mergeLists(lists).map(({ statement }) => statement);
-  const [written, last] = await Promise.allSettled([
-    pipeline(client, statements, types),
-    client.query('COMMIT'),
-  ]);
-  if (written.status === 'fulfilled' && last.status === 'fulfilled') return;
-  const first = [written, last].find((result) => result.status === 'rejected')?.reason;
-  if (last.status === 'rejected' && !isServerError(last.reason)) {
+  // Thrown at once, and not to be asked about, where a value cannot be sent.
+  const written = pipeline(client, [...statements, COMMIT]);
+  try {
+    await written;
+  } catch (error) {
+    if (isServerError(error)) {
+      await rollBack(client);
+      throw isRace(error) ? new TryAgain('lost a race', { cause: error }) : error;
+    }
     if (await outcome()) return;
-    throw new StorageUnavailable('the transaction was not committed', { cause: first });
+    throw new StorageUnavailable('the transaction was not committed', { cause: error });
   }
-  throw isRace(first) ? new TryAgain('lost a race', { cause: first }) : first;
+}
+
+/** At once: the driver tells of an error before it knows that the transaction is open. */
+async function rollBack(client: pg.PoolClient): Promise<void> {
+  await client.query('ROLLBACK').catch(() => undefined);
 }
 
 /** A unique index, a deadlock or a serialization failure: decide again on what the winner left. */

@@ -4,7 +4,7 @@ import { lockModerator } from '../../projections/moderators.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import { pipeline } from '../pipeline.ts';
-import { deadline, isServerError, OutcomeUnconfirmed, types, withClient } from '../postgres.ts';
+import { deadline, isServerError, OutcomeUnconfirmed, withClient } from '../postgres.ts';
 import { freeOf } from './free.ts';
 import { type Lease, type LeaseRow, leaseBody, releaseLeases } from './leases.ts';
 import { type Once, untilDone } from './once.ts';
@@ -45,9 +45,8 @@ export interface Taken {
   leased: (Pick<LeaseRow, 'lease_id' | 'subject_type' | 'note_id'> & { expires_at: string })[];
 }
 
-/** A lease that a crash of the database loses is claimed again. To plan a claim takes as long as it. */
-const HASTY = sql`SELECT set_config('synchronous_commit', 'off', true),
-  set_config('plan_cache_mode', 'force_generic_plan', true)`;
+/** A lease that a crash of the database loses is claimed again. */
+const HASTY = sql`SELECT set_config('synchronous_commit', 'off', true)`;
 
 /**
  * Without a key there is no receipt: lock and claim go as one message, whose end commits them. What
@@ -62,14 +61,14 @@ export async function takeAtOnce(
   const until = deadline();
   const run = (statements: readonly Sql[]) =>
     untilDone(until, () =>
-      withClient(pool, until, (client) => pipeline(client, statements, types).catch(unconfirmed)),
+      withClient(pool, until, (client) => pipeline(client, statements).catch(unconfirmed)),
     );
   let active = true;
   const leased: string[] = [];
   const answer = await takeNext(async (more) => {
     const claimed = await run([HASTY, lockModerator(moderatorId), next(more)]);
-    active = claimed[1]?.rows.length === 1;
-    const taken = active ? (claimed[2]?.rows[0] as Taken) : undefined;
+    active = claimed[1]?.length === 1;
+    const taken = active ? (claimed[2]?.[0] as unknown as Taken) : undefined;
     leased.push(...(taken?.leased ?? []).map(({ lease_id }) => lease_id));
     return taken;
   }, count);

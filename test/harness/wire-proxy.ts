@@ -12,7 +12,9 @@ type Side = 'client' | 'server';
 type Ending = { teardown(end: () => Promise<void>): unknown };
 
 const COMMIT_TAG = Buffer.from('C\0\0\0\x0bCOMMIT\0');
+/** The name of the prepared statement. */
 const COMMIT = Buffer.from('COMMIT\0');
+const PARSE = 'P'.charCodeAt(0);
 const HELD_OPEN_MS = 5000;
 
 /** A proxy on loopback in front of the PostgreSQL of `target`, which can be told to fail. */
@@ -98,8 +100,10 @@ export async function wireProxy(t: Ending, target: string) {
       fault = undefined;
       fired += 1;
       gone = true;
-      // `Q` and its length come before the text. They may have left with the bytes before.
-      const start = Math.max(0, commit - 5 - (sent.length - bytes.length));
+      // Before its name come `P` and a length, or `B`, a length and the portal. They may have left
+      // with the bytes before.
+      const head = sent[commit - 5] === PARSE ? 5 : 6;
+      const start = Math.max(0, commit - head - (sent.length - bytes.length));
       upstream.write(bytes.subarray(0, start));
       client.destroy();
       const timer = setTimeout(destroy, HELD_OPEN_MS);
