@@ -57,8 +57,13 @@ export function clientConfig(url: string, application: string): pg.ClientConfig 
   };
 }
 
-/** JIT is meant for what costs much: before version 18 a scan that cannot be avoided seems to. */
-export const BY_INDEX = `SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false)`;
+/**
+ * What is asked takes longer to plan than to run, so it is planned once on each connection, for any
+ * values; and by index, since such a plan outlives the time when a table is small. JIT is meant for
+ * what costs much: before version 18 a scan that cannot be avoided seems to.
+ */
+export const BY_INDEX = `SELECT set_config('plan_cache_mode', 'force_generic_plan', false),
+  set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false)`;
 
 export function openPool(url: string, application: string, size: number): pg.Pool {
   const pool = new pg.Pool({
@@ -73,8 +78,7 @@ export function openPool(url: string, application: string, size: number): pg.Poo
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
-    // A plan that scans a table while it is empty would outlive that time. Where this is lost, the
-    // connection is.
+    // Where this is lost, the connection is.
     client.query(BY_INDEX).catch(() => undefined);
   });
   return pool;
@@ -88,6 +92,7 @@ const UNAVAILABLE = new Set([
   '55P03', // lock_not_available
   '25006', // read_only_sql_transaction
   '25P03', // idle_in_transaction_session_timeout
+  '0A000', // feature_not_supported: see `isOutdated`
   '3D000', // database does not exist (dropped or being restored)
 ]);
 
@@ -104,6 +109,14 @@ export function isUnavailable(error: unknown): boolean {
       error.message,
     )
   );
+}
+
+/**
+ * A migration changed what a prepared statement answers. No more can be had from it on its
+ * connection; on another it is prepared anew.
+ */
+export function isOutdated(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '0A000';
 }
 
 /** The server refused the statement and said so: the connection stands, and nothing came of it. */
@@ -142,7 +155,8 @@ function acquire(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
 
 /**
  * Work on a connection of the pool until `until` (a `deadline`), when the connection is cut, so that
- * a silent server holds nobody. One left inside a transaction is not used again.
+ * a silent server holds nobody. One left inside a transaction is not used again, nor one whose
+ * statements are outdated.
  */
 export async function withClient<Result>(
   pool: pg.Pool,
@@ -153,11 +167,15 @@ export async function withClient<Result>(
   try {
     const client = await acquire(pool, until - started);
     const timer = setTimeout(() => cut(client), Math.max(1, until - performance.now()));
+    let outdated = false;
     try {
       return await work(client);
+    } catch (error) {
+      outdated = isOutdated(error);
+      throw error;
     } finally {
       clearTimeout(timer);
-      client.release(client.getTransactionStatus() !== 'I');
+      client.release(outdated || client.getTransactionStatus() !== 'I');
     }
   } finally {
     const shared = patience.getStore();
@@ -177,6 +195,7 @@ export async function query<Row extends pg.QueryResultRow>(
       async (client) => (await client.query<Row>(statement)).rows,
     );
   } catch (error) {
+    if (isOutdated(error)) return query(pool, statement);
     throw isUnavailable(error) ? new StorageUnavailable('read failed', { cause: error }) : error;
   }
 }

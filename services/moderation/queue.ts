@@ -61,6 +61,9 @@ export interface QueuePlace extends Place {
   tier: string;
 }
 
+/** No page is longer, with the row that tells of the next one. In the text, so that few are planned for. */
+const MOST = 101;
+
 /** One page of a view, oldest first (decided: newest first), on from a place. */
 export function queuePage(
   view: View,
@@ -92,10 +95,10 @@ export function queuePage(
       : '';
   const tier = mixesTiers(view, viewer.role) ? 'n.tier' : `''`;
   const order = newestFirst ? `${at} DESC, n.note_id` : `${at}, n.note_id`;
-  const text = `SELECT n.note_id, ${tier} AS tier, ${at} AS at FROM notes n ${leases}
+  const text = `SELECT * FROM (SELECT n.note_id, ${tier} AS tier, ${at} AS at FROM notes n ${leases}
     WHERE ${conditions.join(' AND ')}
     ORDER BY ${mixesTiers(view, viewer.role) ? 'n.tier, ' : ''}${order}
-    LIMIT ${value(limit, 'int')}`;
+    LIMIT ${MOST}) walked LIMIT ${value(limit, 'int')}`;
   return withDetails({ name: '', text, values }, newestFirst ? 'DESC' : 'ASC');
 }
 

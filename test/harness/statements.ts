@@ -1,19 +1,16 @@
 import pg from 'pg';
 
 export interface Statement {
-  /** Of the prepared statement; empty where it is none. */
+  /** Of the prepared statement, which is planned for any values; empty where it is none. */
   name: string;
   text: string;
   /** As they were bound, the first time. */
   values: unknown[];
-  /** Whether it was planned for any values, as the statements of a command are. */
-  general: boolean;
 }
 
 interface Wire {
   /** Of the statement without a name. */
   parsedText?: string;
-  general?: boolean;
 }
 
 interface Methods {
@@ -29,9 +26,7 @@ export function recordStatements(t: { teardown(end: () => void): unknown }) {
   const { parse, bind, query } = methods;
   const texts = new Map<string, string>();
   const note = (statement: Statement) => {
-    const known = statements.get(statement.text);
-    if (!known) statements.set(statement.text, statement);
-    else known.general ||= statement.general;
+    if (!statements.has(statement.text)) statements.set(statement.text, statement);
   };
   methods.parse = function (parsed, more) {
     if (parsed.name) texts.set(parsed.name, parsed.text);
@@ -41,14 +36,11 @@ export function recordStatements(t: { teardown(end: () => void): unknown }) {
   methods.bind = function (bound, more) {
     const name = bound.statement ?? '';
     const text = (name ? texts.get(name) : this.parsedText) ?? '';
-    // What goes as one message has a wire of its own, which ends with it.
-    if (text.includes('force_generic_plan')) this.general = true;
-    const general = this.general ?? /\b(INSERT|UPDATE|DELETE)\b/.test(text);
-    note({ name, text, values: [...(bound.values ?? [])], general });
+    note({ name, text, values: [...(bound.values ?? [])] });
     bind.call(this, bound, more);
   };
   methods.query = function (text) {
-    note({ name: '', text, values: [], general: false });
+    note({ name: '', text, values: [] });
     query.call(this, text);
   };
   t.teardown(() => Object.assign(methods, { parse, bind, query }));
