@@ -1,5 +1,5 @@
 import * as events from '../services/credentials/events.ts';
-import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { type Sql, sql, updateOf } from '../services/eventstore/sql.ts';
 import type { Scope } from '../services/http/scopes.ts';
 import { defineProjection } from './projection.ts';
 
@@ -13,8 +13,12 @@ export const credentials = defineProjection(events, {
         VALUES (${data.credential_id}, ${owner_id}, ${data.scopes}, 'active', ${recorded_at},
           ${data.expires_at}, ${data.key_epoch})`,
     CredentialRevoked: ({ data, recorded_at }) =>
-      sql`UPDATE credentials SET state = 'revoked', revoked_at = ${recorded_at},
-        revoked_reason = ${data.reason} WHERE credential_id = ${data.credential_id}`,
+      updateOf(
+        data.credential_id,
+        ['timestamptz', 'text', 'uuid'],
+        sql`UPDATE credentials SET state = 'revoked', revoked_at = ${recorded_at},
+          revoked_reason = ${data.reason} WHERE credential_id = ${data.credential_id}`,
+      ),
     CredentialExpired: ({ data }) =>
       sql`UPDATE credentials SET state = 'expired' WHERE credential_id = ${data.credential_id}`,
   },

@@ -12,6 +12,9 @@ export interface Limit {
   limit: number;
 }
 
+/** Addresses whose hash is remembered, all of them forgotten at once. */
+const MOST_KNOWN = 1000;
+
 interface Counting {
   statement: Sql;
   order: string;
@@ -25,7 +28,16 @@ export type RateLimits = ReturnType<typeof rateLimits>;
  * command: no command holds a counter's row through its flush. An address is kept as a keyed hash.
  */
 export function rateLimits(pool: pg.Pool, keys: KeyRing) {
-  const bucketOf = (address: string) => keys.mac('address', 'address', address).hash;
+  const known = new Map<string, string>();
+
+  /** Those who call come again: a hash costs as much as a statement. */
+  function bucketOf(address: string): string {
+    const bucket = known.get(address) ?? keys.mac('address', 'address', address).hash;
+    if (known.size === MOST_KNOWN) known.clear();
+    known.set(address, bucket);
+    return bucket;
+  }
+
   // One batch after the other: those of one address would wait for each other's rows.
   const group = openGroup<Counting, Record<string, unknown>[]>(countTogether, { lanes: 1 });
 

@@ -21,18 +21,19 @@ export function openGroup<Work, Result>(
   run: (batch: readonly Work[]) => Promise<readonly (Result | undefined)[]>,
   { lanes = LANES, waitMs = WAIT_MS } = {},
 ) {
-  const waiting = new Set<Waiting<Work, Result>>();
-  const held = new Set<string>();
-  let busy = 0;
+  // Lists, since a Set that lives long links each of its old tables to the next: V8 keeps what they
+  // held, down to the request that asked, until it next collects all of the heap.
+  let waiting: Waiting<Work, Result>[] = [];
+  let underWay: (readonly Waiting<Work, Result>[])[] = [];
   let due = false;
 
   function join(work: Work, ids: readonly string[]): Promise<Result | undefined> {
     return new Promise((resolve, reject) => {
       const entry: Waiting<Work, Result> = { work, ids, resolve, reject };
-      waiting.add(entry);
-      if (busy < lanes) soon();
+      waiting.push(entry);
+      if (underWay.length < lanes) soon();
       entry.timer = setTimeout(() => {
-        waiting.delete(entry);
+        waiting = waiting.filter((other) => other !== entry);
         resolve(undefined);
       }, waitMs);
     });
@@ -46,7 +47,7 @@ export function openGroup<Work, Result>(
 
   function next(): void {
     due = false;
-    while (busy < lanes) {
+    while (underWay.length < lanes) {
       const batch = take();
       if (batch.length === 0) return;
       void start(batch);
@@ -54,28 +55,28 @@ export function openGroup<Work, Result>(
   }
 
   function take(): Waiting<Work, Result>[] {
+    const held = new Set(underWay.flat().flatMap(({ ids }) => ids));
     const batch: Waiting<Work, Result>[] = [];
-    for (const entry of waiting) {
-      if (entry.ids.some((id) => held.has(id))) continue;
+    waiting = waiting.filter((entry) => {
+      if (batch.length === MOST || entry.ids.some((id) => held.has(id))) return true;
       for (const id of entry.ids) held.add(id);
-      waiting.delete(entry);
       clearTimeout(entry.timer);
-      if (batch.push(entry) === MOST) break;
-    }
+      batch.push(entry);
+      return false;
+    });
     return batch;
   }
 
   async function start(batch: readonly Waiting<Work, Result>[]): Promise<void> {
-    busy++;
+    underWay.push(batch);
     try {
       const results = await run(batch.map(({ work }) => work));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
-    busy--;
-    for (const { ids } of batch) for (const id of ids) held.delete(id);
-    if (waiting.size > 0) soon();
+    underWay = underWay.filter((other) => other !== batch);
+    if (waiting.length > 0) soon();
   }
 
   return { join };

@@ -201,7 +201,9 @@ function facts(
     accept: req.headers.accept,
     acceptEncoding: req.headers['accept-encoding'],
     idempotencyKey: key,
-    get signal() {
+    // No getter: an object literal with one has a hidden class of its own, in which V8 keeps the
+    // closure, and by it the request and its answer, until it next collects all of the heap.
+    gone() {
       const controller = new AbortController();
       if (res.closed) controller.abort();
       else res.once('close', () => controller.abort());

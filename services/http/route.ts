@@ -97,8 +97,8 @@ export interface RequestFacts {
   accept?: string | undefined;
   acceptEncoding?: string | undefined;
   idempotencyKey: string | undefined;
-  /** Aborted when the caller has gone. */
-  signal: AbortSignal;
+  /** Aborted when the caller goes. */
+  gone(): AbortSignal;
   /** The request itself, unread, for a row with `transport`. */
   incoming?: IncomingMessage;
 }

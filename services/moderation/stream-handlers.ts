@@ -35,7 +35,7 @@ export function streamHandlers(parts: StreamParts): Handlers<typeof streamContra
         consoles,
         principal,
         request.lastEventId,
-        AbortSignal.any([request.signal, parts.ending]),
+        AbortSignal.any([request.gone(), parts.ending]),
       ),
     }),
   };

@@ -47,7 +47,7 @@ export function updatesHandlers(parts: UpdatesParts): Handlers<typeof updatesCon
     try {
       const page = await read(memberId, after, limit);
       if (isRefusal(page) || !page.empty) return page;
-      const gone = call.request.signal;
+      const gone = call.request.gone();
       await listening.more(after, seconds, gone);
       if (gone.aborted) return page;
       const later = await read(memberId, after, limit);

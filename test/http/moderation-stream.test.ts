@@ -245,7 +245,7 @@ t.test('consoles of one process share one look; the last one that leaves ends it
     Array.from({ length: 5 }, async () => {
       const outcome = await handlers['moderation.stream']({
         principal: { ...me, sessionId: null },
-        request: { signal: new AbortController().signal },
+        request: { gone: () => new AbortController().signal },
       } as never);
       if (!('stream' in outcome)) throw new Error('no stream');
       return outcome.stream[Symbol.asyncIterator]();
