@@ -1,6 +1,8 @@
 /** How many batches may be on their way to the disk at once. */
-const LANES = 3;
+const LANES = 2;
 const MOST = 32;
+/** A batch costs as much as some of its commands: of so few none is split. */
+const FEW = 4;
 /** Whoever waited so long for a lane goes alone. */
 const WAIT_MS = 100;
 
@@ -13,13 +15,14 @@ interface Waiting<Work, Result> {
 }
 
 /**
- * Gathers work while earlier work is flushed: one that finds a lane free goes at once. No two that
+ * Gathers work while earlier work is flushed: one that finds a lane free goes at once, and many share
+ * the free lanes, so that one batch is prepared while another is with the database. No two that
  * share an id are under way together. `run` answers in the order of its batch; `undefined`, to
  * whoever is to go alone instead.
  */
 export function openGroup<Work, Result>(
   run: (batch: readonly Work[]) => Promise<readonly (Result | undefined)[]>,
-  { lanes = LANES, waitMs = WAIT_MS } = {},
+  { lanes = LANES, waitMs = WAIT_MS, few = FEW } = {},
 ) {
   // Lists, since a Set that lives long links each of its old tables to the next: V8 keeps what they
   // held, down to the request that asked, until it next collects all of the heap.
@@ -55,10 +58,12 @@ export function openGroup<Work, Result>(
   }
 
   function take(): Waiting<Work, Result>[] {
+    const share = Math.ceil(waiting.length / (lanes - underWay.length));
+    const most = Math.min(MOST, Math.max(few, share));
     const held = new Set(underWay.flat().flatMap(({ ids }) => ids));
     const batch: Waiting<Work, Result>[] = [];
     waiting = waiting.filter((entry) => {
-      if (batch.length === MOST || entry.ids.some((id) => held.has(id))) return true;
+      if (batch.length === most || entry.ids.some((id) => held.has(id))) return true;
       for (const id of entry.ids) held.add(id);
       clearTimeout(entry.timer);
       batch.push(entry);

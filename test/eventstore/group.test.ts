@@ -29,6 +29,21 @@ t.test('work that finds a lane free goes in the same turn of the loop', async (t
   }
 });
 
+t.test('what comes at once shares the free lanes, but for a few', async (t) => {
+  const few = started();
+  for (const work of ['a', 'b', 'c', 'd']) void few.join(work);
+  await turn();
+  t.same(few.batches, [['a', 'b', 'c', 'd']]);
+
+  const many = started();
+  for (const work of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) void many.join(work);
+  await turn();
+  t.same(many.batches, [
+    ['a', 'b', 'c', 'd', 'e'],
+    ['f', 'g', 'h', 'i'],
+  ]);
+});
+
 t.test('work that comes while the lanes are busy goes together when one is free', async (t) => {
   const { batches, join, end } = started();
   const early = [join('a')];
