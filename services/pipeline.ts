@@ -94,11 +94,12 @@ class Pipeline extends pg.Query {
   #submit(wire: Wire): null {
     const { gathering, chunks, columns } = connectionOf(wire);
     this.#known = columns;
-    for (const { name, text, values } of this.#parts) {
+    for (const part of this.#parts) {
+      const { name, text, values } = part;
       if (!(name in wire.parsedStatements || name in wire.submittedNamedStatements)) {
         gathering.parse({ name, text });
         wire.submittedNamedStatements[name] = text;
-        this.#parsed.push({ name, text } as Part);
+        this.#parsed.push(part);
       }
       gathering.bind({ statement: name, values });
       if (!columns.has(name)) gathering.describe({ type: 'P' });

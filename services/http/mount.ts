@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import { loggable } from '../loggable.ts';
 import { sharedPatience } from '../postgres.ts';
-import { addressBucket } from './address.ts';
+import { factsOf } from './facts.ts';
 import { problemOf } from './failure.ts';
 import {
   authorise,
@@ -25,7 +25,7 @@ import {
   readQuery,
 } from './read-request.ts';
 import { cachingHeaders, commonHeaders, type Headers, send } from './respond.ts';
-import type { RequestFacts, Route } from './route.ts';
+import type { Route } from './route.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 export interface HttpParts {
@@ -139,7 +139,7 @@ async function answer(
 ): Promise<void> {
   const { route } = operation;
   if (route.transport) {
-    const request = { ...facts(parts, req, res, id, undefined), incoming: req };
+    const request = { ...factsOf(req, res, parts.trustedProxies, id, undefined), incoming: req };
     const reply = await converse(operation, request);
     if (leavesMuch(req)) reply.headers = { ...reply.headers, connection: 'close' };
     await send(req, res, route, reply, headers);
@@ -158,7 +158,12 @@ async function answer(
   const key = idempotencyKey(req, route);
   const body = route.body ? parseStrictJson(await readBody(req, route)) : undefined;
   const input: Input = { params: req.params as Record<string, string>, query, body };
-  const outcome = await invoke(operation, principal, input, facts(parts, req, res, id, key));
+  const outcome = await invoke(
+    operation,
+    principal,
+    input,
+    factsOf(req, res, parts.trustedProxies, id, key),
+  );
   if (isRefusal(outcome)) throw refusalProblem(outcome);
   await send(req, res, route, outcome, headers);
 }
@@ -176,40 +181,6 @@ async function identify(parts: HttpParts, req: Request, route: Route) {
   return moderation
     ? parts.authenticators.moderator(presented)
     : parts.authenticators.bearer(presented);
-}
-
-function facts(
-  parts: HttpParts,
-  req: Request,
-  res: Response,
-  id: string,
-  key: string | undefined,
-): RequestFacts {
-  const forwarded = req.headers['x-forwarded-for'];
-  const lastEventId = req.headers['last-event-id'];
-  return {
-    id,
-    address: addressBucket(
-      req.socket.remoteAddress,
-      Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
-      parts.trustedProxies,
-    ),
-    cookie: req.headers.cookie,
-    authorization: req.headers.authorization,
-    ifNoneMatch: req.headers['if-none-match'],
-    lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
-    accept: req.headers.accept,
-    acceptEncoding: req.headers['accept-encoding'],
-    idempotencyKey: key,
-    // No getter: an object literal with one has a hidden class of its own, in which V8 keeps the
-    // closure, and by it the request and its answer, until it next collects all of the heap.
-    gone() {
-      const controller = new AbortController();
-      if (res.closed) controller.abort();
-      else res.once('close', () => controller.abort());
-      return controller.signal;
-    },
-  };
 }
 
 function refusalProblem(refusal: {
