@@ -84,7 +84,7 @@ t.test('everything starts, says where, and drains on a signal sent twice', async
   await until(() => run.output.includes('Ready: '), 'ready');
   t.match(run.output, new RegExp(`start +\\| Ready: http://localhost:${port}\n`));
   // Readiness is the web's; a worker may still be starting then.
-  await until(() => /7000[^]*7001|7001[^]*7000/.test(run.output), 'both workers');
+  await until(() => ['7000', '7001'].every((port) => run.output.includes(port)), 'both workers');
   t.match(run.output, new RegExp(`web\\.1 +\\| port ${port}`));
   t.match(run.output, /worker\.1 \| good 7000/);
   t.match(run.output, /worker\.2 \| good 7001/);
