@@ -32,10 +32,12 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
 
   /** Those who call come again: a hash costs as much as a statement. */
   function bucketOf(address: string): string {
-    const bucket = known.get(address) ?? keys.mac('address', 'address', address).hash;
+    const again = known.get(address);
+    if (again) return again;
+    const { hash } = keys.mac('address', 'address', address);
     if (known.size === MOST_KNOWN) known.clear();
-    known.set(address, bucket);
-    return bucket;
+    known.set(address, hash);
+    return hash;
   }
 
   // One batch after the other: those of one address would wait for each other's rows.

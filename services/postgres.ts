@@ -92,7 +92,6 @@ const UNAVAILABLE = new Set([
   '55P03', // lock_not_available
   '25006', // read_only_sql_transaction
   '25P03', // idle_in_transaction_session_timeout
-  '0A000', // feature_not_supported: see `isOutdated`
   '3D000', // database does not exist (dropped or being restored)
 ]);
 
@@ -115,7 +114,7 @@ export function isUnavailable(error: unknown): boolean {
  * A migration changed what a prepared statement answers. No more can be had from it on its
  * connection; on another it is prepared anew.
  */
-export function isOutdated(error: unknown): boolean {
+function isOutdated(error: unknown): boolean {
   return (error as { code?: unknown }).code === '0A000';
 }
 
@@ -155,8 +154,8 @@ function acquire(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
 
 /**
  * Work on a connection of the pool until `until` (a `deadline`), when the connection is cut, so that
- * a silent server holds nobody. One left inside a transaction is not used again, nor one whose
- * statements are outdated.
+ * a silent server holds nobody. One left inside a transaction is not used again. Where a statement is
+ * outdated the work is begun anew on another connection, so what it did before must be undone by then.
  */
 export async function withClient<Result>(
   pool: pg.Pool,
@@ -165,17 +164,19 @@ export async function withClient<Result>(
 ): Promise<Result> {
   const started = performance.now();
   try {
-    const client = await acquire(pool, until - started);
-    const timer = setTimeout(() => cut(client), Math.max(1, until - performance.now()));
-    let outdated = false;
-    try {
-      return await work(client);
-    } catch (error) {
-      outdated = isOutdated(error);
-      throw error;
-    } finally {
-      clearTimeout(timer);
-      client.release(outdated || client.getTransactionStatus() !== 'I');
+    for (;;) {
+      const client = await acquire(pool, until - performance.now());
+      const timer = setTimeout(() => cut(client), Math.max(1, until - performance.now()));
+      let outdated = false;
+      try {
+        return await work(client);
+      } catch (error) {
+        outdated = isOutdated(error);
+        if (!outdated) throw error;
+      } finally {
+        clearTimeout(timer);
+        client.release(outdated || client.getTransactionStatus() !== 'I');
+      }
     }
   } finally {
     const shared = patience.getStore();
@@ -195,7 +196,6 @@ export async function query<Row extends pg.QueryResultRow>(
       async (client) => (await client.query<Row>(statement)).rows,
     );
   } catch (error) {
-    if (isOutdated(error)) return query(pool, statement);
     throw isUnavailable(error) ? new StorageUnavailable('read failed', { cause: error }) : error;
   }
 }

@@ -5,8 +5,8 @@ import { patiently, query } from './postgres.ts';
 
 /** Where storage is this slow, a place in the next statement is soon worth more than one's own. */
 const WAIT_MS = 1000;
-/** To read many is hardly dearer than to read one. */
-const MOST = 32;
+/** To read many is hardly dearer than to read one: none is split. */
+const FEW = Number.POSITIVE_INFINITY;
 
 /**
  * Reads of one row by its id, where those that are asked for while others are under way go as one
@@ -22,7 +22,7 @@ export function readTogether<Row extends pg.QueryResultRow>(
     const byId = new Map(rows.map((row) => [idOf(row), row]));
     return ids.map((id) => ({ row: byId.get(id) }));
   };
-  const group = openGroup(read, { lanes: 3, waitMs: WAIT_MS, few: MOST });
+  const group = openGroup(read, { lanes: 3, waitMs: WAIT_MS, few: FEW });
 
   return (id) =>
     patiently(async () => {

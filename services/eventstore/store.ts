@@ -2,7 +2,6 @@ import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import {
-  isOutdated,
   isUnavailable,
   OutcomeUnconfirmed,
   patiently,
@@ -79,9 +78,7 @@ export function openEventStore(parts: StoreParts) {
         const gathered = ids && (await group.join({ plan, until }, ids));
         return gathered ?? ((await attempt([plan], until))[0] as Outcome);
       } catch (error) {
-        // As often as there are connections from before, each of which is closed.
-        if (isOutdated(error) && turn > 1) turn--;
-        const race = error instanceof TryAgain || isOutdated(error);
+        const race = error instanceof TryAgain;
         if (!race && !isUnavailable(error)) throw error;
         if (performance.now() + 50 * turn >= until || turn >= RETRIES)
           throw new StorageUnavailable('command failed', { cause: error });

@@ -285,7 +285,7 @@ t.test('a lost reply to the COMMIT of many is found to have happened by each', a
 
 t.test('a lost COMMIT of many writes nothing twice', async (t) => {
   const { proxy, submit, eventsOf } = await startProxied(t);
-  const notes = notesOf(4);
+  const notes = notesOf(6);
   proxy.dropCommit('NoteSubmitted');
   const answers = await Promise.allSettled(notes.map((note) => submit(note)));
   t.equal(proxy.fired(), 1);
