@@ -43,9 +43,13 @@ export function findCredential(credentialId: string): Sql {
     WHERE credential_id = ${credentialId}`;
 }
 
-/** A member's credentials that are neither revoked nor past their end. */
+/**
+ * A member's credentials that are neither revoked nor past their end. None lasts longer than a day,
+ * so that what a member had in years before is not looked through.
+ */
 export function activeCredentials(memberId: string): Sql {
   return sql`SELECT *, true AS unexpired FROM credentials WHERE member_id = ${memberId}
+    AND created_at > clock_timestamp() - interval '2 days'
     AND state = 'active' AND expires_at > clock_timestamp()`;
 }
 

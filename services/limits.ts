@@ -1,31 +1,28 @@
 import type pg from 'pg';
 import { openGroup } from './eventstore/group.ts';
-import { type Sql, sql } from './eventstore/sql.ts';
+import type { Sql } from './eventstore/sql.ts';
 import type { KeyRing } from './keys.ts';
 import { pipeline } from './pipeline.ts';
 import { deadline, isUnavailable, patiently, StorageUnavailable, withClient } from './postgres.ts';
+import {
+  type Asked,
+  type CountedRow,
+  decrement,
+  increments,
+  keyOf,
+  type Limit,
+} from './rate-counters.ts';
 
-/** One counter: at most `limit` in each window of `window` (a PostgreSQL interval), on its clock. */
-export interface Limit {
-  kind: string;
-  window: '10 minutes' | '1 day';
-  limit: number;
-}
+export type { Limit } from './rate-counters.ts';
 
 /** Addresses whose hash is remembered, all of them forgotten at once. */
 const MOST_KNOWN = 1000;
 
-interface Counting {
-  statement: Sql;
-  order: string;
-  until: number;
-}
-
 export type RateLimits = ReturnType<typeof rateLimits>;
 
 /**
- * Counters that hold across all processes. Each is counted in a transaction of its own, before the
- * command: no command holds a counter's row through its flush. An address is kept as a keyed hash.
+ * Counters that hold across all processes. Each is counted in a transaction before the command: no
+ * command holds a counter's row through its flush. An address is kept as a keyed hash.
  */
 export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   const known = new Map<string, string>();
@@ -41,47 +38,53 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   }
 
   // One batch after the other: those of one address would wait for each other's rows.
-  const group = openGroup<Counting, Record<string, unknown>[]>(countTogether, { lanes: 1 });
+  const group = openGroup<{ asked: Asked; until: number }, boolean>(
+    async (batch) => {
+      const until = Math.min(...batch.map((one) => one.until));
+      const asked = batch.map((one) => one.asked);
+      const counted = count(asked, until);
+      // Whichever spoilt it: each is counted alone.
+      return batch.length === 1 ? counted : counted.catch(() => []);
+    },
+    { lanes: 1 },
+  );
 
-  async function countTogether(batch: readonly Counting[]) {
+  /** Whether each was counted. Those of one address go as one, and one by one where not all fit. */
+  async function count(asked: readonly Asked[], until: number): Promise<boolean[]> {
     // In one order everywhere, so that two processes do not wait for each other.
-    const sorted = batch.toSorted((a, b) => (a.order < b.order ? -1 : 1));
-    const until = Math.min(...batch.map((counting) => counting.until));
-    const statements = sorted.map(({ statement }) => statement);
-    const counted = run(pool, statements, until);
-    // All of them count or none does: then each is counted alone.
-    const results = await (batch.length === 1 ? counted : counted.catch(() => []));
-    return batch.map((counting) => results[sorted.indexOf(counting)]);
+    const sorted = asked.toSorted((a, b) => (a.bucket < b.bucket ? -1 : 1));
+    const alike = [...Map.groupBy(sorted, likeness)].sort(([a], [b]) => (a < b ? -1 : 1));
+    const counted = new Set<Asked>();
+    let lists = alike.map(([, list]) => list);
+    let back: Sql[] = [];
+    while (lists.length + back.length > 0) {
+      const rows = await run(pool, [...back, ...lists.map(increments)], until);
+      const sifted = sift(lists, rows.slice(back.length));
+      for (const one of sifted.counted) counted.add(one);
+      back = sifted.back;
+      lists = sifted.crowded.map((one) => [one]);
+    }
+    return asked.map((one) => counted.has(one));
   }
 
   /**
-   * Counts one in every limit, or in none where one of them is used up, or where `unless` selects a
-   * row. Answers whether it counted.
+   * Counts one in every limit, or in none where one of them is used up, or where `unless` (a read by
+   * one key) selects a row. Answers whether it counted.
    */
-  async function take(address: string, limits: readonly Limit[], unless?: Sql): Promise<boolean> {
-    const bucket = bucketOf(address);
-    const statement = increments(limits, bucket, unless);
-    const order = [bucket, ...limits.map(({ kind }) => kind)].join();
-    const counted = await patiently(async (until) => {
-      const together = await group.join({ statement, order, until }, []);
-      return together ?? (await run(pool, [statement], until))[0];
-    });
-    const kinds = (counted ?? []).map((row) => row.kind);
-    if (kinds.length === limits.length) return true;
-    const taken = limits.filter(({ kind }) => kinds.includes(kind));
-    if (taken.length > 0)
-      await run(
-        pool,
-        taken.map((limit) => decrement(limit, bucket)),
-      );
-    return false;
+  function take(address: string, limits: readonly Limit[], unless?: Sql): Promise<boolean> {
+    const asked = { bucket: bucketOf(address), limits, unless };
+    return patiently(
+      async (until) =>
+        (await group.join({ asked, until }, [])) ?? (await count([asked], until))[0] ?? false,
+    );
   }
 
   /** Gives back what `take` counted, where the command came to nothing. */
   async function giveBack(address: string, limits: readonly Limit[]): Promise<void> {
+    const bucket = bucketOf(address);
     await run(
       pool,
-      limits.map((limit) => decrement(limit, bucketOf(address))),
+      limits.map((limit) => decrement(limit, bucket, 1)),
     );
   }
 
@@ -90,6 +93,33 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
     keys.all('address', 'address', address).map(({ hash }) => hash);
 
   return { take, giveBack, bucketOf, bucketsOf };
+}
+
+/** What goes as one statement: the same limits, and the same condition. */
+const likeness = ({ limits, unless }: Asked) =>
+  [...limits.map(({ kind }) => kind), unless?.name].join();
+
+/** Who was counted, whose address had no room for all of its own, and what is to be given back. */
+function sift(lists: readonly (readonly Asked[])[], rows: readonly unknown[][]) {
+  const counted: Asked[] = [];
+  const crowded: Asked[] = [];
+  const back: Sql[] = [];
+  for (const [index, list] of lists.entries()) {
+    const told = rows[index] as CountedRow[];
+    const repeated = told.filter(({ bucket }) => bucket === null).map(({ key }) => key);
+    const fresh = list.filter((one) => !repeated.includes(keyOf(one)));
+    for (const [bucket, own] of Map.groupBy(fresh, (one) => one.bucket)) {
+      const { limits } = own[0] as Asked;
+      const kinds = told.filter((row) => row.bucket === bucket).map(({ kind }) => kind);
+      if (kinds.length === limits.length) counted.push(...own);
+      else {
+        const partly = limits.filter(({ kind }) => kinds.includes(kind));
+        back.push(...partly.map((limit) => decrement(limit, bucket, own.length)));
+        if (own.length > 1) crowded.push(...own);
+      }
+    }
+  }
+  return { counted, crowded, back };
 }
 
 async function run(
@@ -102,50 +132,4 @@ async function run(
   } catch (error) {
     throw isUnavailable(error) ? new StorageUnavailable('counter failed', { cause: error }) : error;
   }
-}
-
-const NOTHING = sql`SELECT WHERE false`;
-
-/**
- * All of them in one statement. Its transaction is its own or that of other counts, never a
- * command's: losing the last counts in a crash of the database is no loss worth a flush, and the
- * setting ends with the transaction.
- */
-function increments(limits: readonly Limit[], bucket: string, unless = NOTHING): Sql {
-  const own = [
-    limits.map(({ kind }) => kind),
-    limits.map(({ window }) => window),
-    limits.map(({ limit }) => limit),
-    bucket,
-  ];
-  const condition = unless.text.replace(/\$(\d+)/g, (_, n: string) => `$${Number(n) + own.length}`);
-  const text = `INSERT INTO rate_counters AS counter (kind, bucket, window_start, count)
-    SELECT asked.kind, $4, date_bin(asked.span::interval, clock_timestamp(), 'epoch'), 1
-    FROM unnest($1::text[], $2::text[], $3::int[]) AS asked (kind, span, most),
-      set_config('synchronous_commit', 'off', true)
-    WHERE asked.most > 0 AND NOT EXISTS (${condition})
-    ORDER BY asked.kind
-    ON CONFLICT (kind, bucket, window_start) DO UPDATE SET count = counter.count + 1
-    WHERE counter.count < ($3::int[])[array_position($1::text[], counter.kind)]
-    RETURNING kind`;
-  return { name: `count-${unless.name}`, text, values: [...own, ...unless.values] };
-}
-
-function decrement({ kind, window }: Limit, bucket: string): Sql {
-  return sql`UPDATE rate_counters SET count = count - 1
-    WHERE kind = ${kind} AND bucket = ${bucket} AND count > 0
-    AND window_start = date_bin(${window}::interval, clock_timestamp(), 'epoch')`;
-}
-
-/** For a limit that a command checks itself, under a lock of its own: the count of this UTC day. */
-export function countToday(kind: string, bucket: string): Sql {
-  return sql`SELECT count FROM rate_counters WHERE kind = ${kind} AND bucket = ${bucket}
-    AND window_start = date_bin('1 day', clock_timestamp(), 'epoch')`;
-}
-
-/** Adds one to that count, in the command's transaction. */
-export function countOf(kind: string, bucket: string): Sql {
-  return sql`INSERT INTO rate_counters AS counter (kind, bucket, window_start, count)
-    VALUES (${kind}, ${bucket}, date_bin('1 day', clock_timestamp(), 'epoch'), 1)
-    ON CONFLICT (kind, bucket, window_start) DO UPDATE SET count = counter.count + 1`;
 }

@@ -22,7 +22,7 @@ export function readTogether<Row extends pg.QueryResultRow>(
     const byId = new Map(rows.map((row) => [idOf(row), row]));
     return ids.map((id) => ({ row: byId.get(id) }));
   };
-  const group = openGroup(read, { lanes: 3, waitMs: WAIT_MS, few: FEW });
+  const group = openGroup(read, { lanes: 3, waitMs: WAIT_MS, few: FEW, beside: 1 });
 
   return (id) =>
     patiently(async () => {

@@ -5,9 +5,7 @@ import {
 } from '../../projections/credentials.ts';
 import { findMember, type MemberRow } from '../../projections/members.ts';
 import type { Config } from '../config.ts';
-import { readStream } from '../eventstore/append.ts';
-import { isRefusal, replay } from '../eventstore/decider.ts';
-import type { RecordedEvent } from '../eventstore/event.ts';
+import { isRefusal } from '../eventstore/decider.ts';
 import type { Receipt } from '../http/schemas.ts';
 import type { Scope } from '../http/scopes.ts';
 import type { KeyRing } from '../keys.ts';
@@ -45,17 +43,17 @@ export function createCredential<Body>(
     load: [
       findMember(memberId),
       findCredential(id),
-      activeCredentials(memberId),
-      readStream(memberId, stream),
+      // A rotation takes a place that it gives free.
+      ...(replaces ? [] : [activeCredentials(memberId)]),
     ],
     decide({ rows, now }) {
-      const [[member], used, active, events] = rows as unknown as [
+      const [[member], used, active = []] = rows as unknown as [
         MemberRow[],
         CredentialRow[],
-        CredentialRow[],
-        RecordedEvent[],
+        CredentialRow[]?,
       ];
-      const decided = credential.decide(replay(credential, events as never[]), {
+      // An id without a row has no stream; the unique index on its first version says so again.
+      const decided = credential.decide(credential.initial, {
         type: 'CreateCredential',
         credentialId: id,
         scopes: body.scopes,

@@ -1,8 +1,8 @@
 /** How many batches may be on their way to the disk at once. */
 const LANES = 2;
 const MOST = 32;
-/** A batch costs as much as some of its commands: of so few none is split. */
-const FEW = 4;
+/** A batch costs as much as several of its commands: no fewer are split off, or go beside another. */
+const FEW = 8;
 /** Whoever waited so long for a lane goes alone. */
 const WAIT_MS = 100;
 
@@ -15,14 +15,14 @@ interface Waiting<Work, Result> {
 }
 
 /**
- * Gathers work while earlier work is flushed: one that finds a lane free goes at once, and many share
- * the free lanes, so that one batch is prepared while another is with the database. No two that
- * share an id are under way together. `run` answers in the order of its batch; `undefined`, to
- * whoever is to go alone instead.
+ * Gathers work while earlier work is flushed: one that finds all lanes free goes at once, and many
+ * share them, so that one batch is prepared while another is with the database: no fewer than `few`
+ * in each, and beside another only where `beside` wait. No two that share an id are under way together.
+ * `run` answers in the order of its batch; `undefined`, to whoever is to go alone instead.
  */
 export function openGroup<Work, Result>(
   run: (batch: readonly Work[]) => Promise<readonly (Result | undefined)[]>,
-  { lanes = LANES, waitMs = WAIT_MS, few = FEW } = {},
+  { lanes = LANES, waitMs = WAIT_MS, few = FEW, beside = FEW } = {},
 ) {
   // Lists, since a Set that lives long links each of its old tables to the next: V8 keeps what they
   // held, down to the request that asked, until it next collects all of the heap.
@@ -50,7 +50,7 @@ export function openGroup<Work, Result>(
 
   function next(): void {
     due = false;
-    while (underWay.length < lanes) {
+    while (underWay.length === 0 || (underWay.length < lanes && waiting.length >= beside)) {
       const batch = take();
       if (batch.length === 0) return;
       void start(batch);
@@ -58,8 +58,8 @@ export function openGroup<Work, Result>(
   }
 
   function take(): Waiting<Work, Result>[] {
-    const share = Math.ceil(waiting.length / (lanes - underWay.length));
-    const most = Math.min(MOST, Math.max(few, share));
+    const split = waiting.length < 2 * few ? 1 : lanes - underWay.length;
+    const most = Math.min(MOST, Math.ceil(waiting.length / split));
     const held = new Set(underWay.flat().flatMap(({ ids }) => ids));
     const batch: Waiting<Work, Result>[] = [];
     waiting = waiting.filter((entry) => {

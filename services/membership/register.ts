@@ -6,7 +6,7 @@ import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
 import type { Plan } from '../eventstore/store.ts';
 import { memberBody } from '../http/schemas.ts';
-import { countOf, countToday } from '../limits.ts';
+import { countOf, countToday } from '../rate-counters.ts';
 import { writeVerifier } from '../verifiers.ts';
 import { member, type RegistrationRefusal, register } from './member.ts';
 import type { MembershipParts } from './parts.ts';

@@ -29,38 +29,52 @@ t.test('work that finds a lane free goes in the same turn of the loop', async (t
   }
 });
 
-t.test('what comes at once shares the free lanes, but for a few', async (t) => {
-  const few = started();
-  for (const work of ['a', 'b', 'c', 'd']) void few.join(work);
-  await turn();
-  t.same(few.batches, [['a', 'b', 'c', 'd']]);
+const works = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => `work ${from + index}`);
 
-  const many = started();
-  for (const work of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) void many.join(work);
-  await turn();
-  t.same(many.batches, [
-    ['a', 'b', 'c', 'd', 'e'],
-    ['f', 'g', 'h', 'i'],
-  ]);
+t.test('what comes at once shares the free lanes, but for a few', async (t) => {
+  for (const [count, sizes] of [
+    [8, [8]],
+    [15, [15]],
+    [17, [9, 8]],
+    [75, [32, 32]],
+  ] as const) {
+    const { batches, join, end } = started();
+    const all = works(count).map((work) => join(work));
+    await turn();
+    t.same(
+      batches.map(({ length }) => length),
+      sizes,
+    );
+    t.same(batches.flat(), works(count).slice(0, 64), 'in their order');
+    for (let index = 0; index < 3; index++) {
+      end(index);
+      await turn();
+    }
+    await Promise.all(all);
+  }
 });
 
-t.test('work that comes while the lanes are busy goes together when one is free', async (t) => {
+t.test('a few wait for the batch under way, and go together; more go beside it', async (t) => {
   const { batches, join, end } = started();
-  const early = [join('a')];
+  const first = join('first');
   await turn();
-  early.push(join('b'));
+  const few = works(7).map((work) => join(work));
   await turn();
-  const late = [join('c'), join('d')];
-  await turn();
-  t.same(batches, [['a'], ['b']], 'the two lanes');
-  end(1);
-  t.equal(await early[1], 'b done');
-  await turn();
-  t.same(batches, [['a'], ['b'], ['c', 'd']]);
-  end(2);
-  t.same(await Promise.all(late), ['c done', 'd done']);
+  t.same(batches, [['first']]);
   end(0);
-  t.equal(await early[0], 'a done');
+  t.equal(await first, 'first done');
+  await turn();
+  t.same(batches.slice(1), [works(7)]);
+  const more = works(8, 7).map((work) => join(work));
+  await turn();
+  t.same(batches.slice(2), [works(8, 7)]);
+  end(1);
+  end(2);
+  t.same(
+    await Promise.all([...few, ...more]),
+    works(15).map((work) => `${work} done`),
+  );
 });
 
 t.test('what shares an id is not under way together, and keeps its order', async (t) => {

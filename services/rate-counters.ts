@@ -1,0 +1,84 @@
+import { type Sql, sql } from './eventstore/sql.ts';
+
+/** One counter: at most `limit` in each window of `window` (a PostgreSQL interval), on its clock. */
+export interface Limit {
+  kind: string;
+  window: '10 minutes' | '1 day';
+  limit: number;
+}
+
+/** What one is to be counted under, in each of its limits, but where `unless` selects a row. */
+export interface Asked {
+  bucket: string;
+  limits: readonly Limit[];
+  /** A read by one key, a text. */
+  unless?: Sql | undefined;
+}
+
+/** A kind with room for all that were asked for a bucket; or, without one, a key that `unless` found. */
+export interface CountedRow {
+  bucket: string | null;
+  kind: string;
+  key: string | null;
+}
+
+export const keyOf = ({ unless }: Asked) => (unless?.values[0] ?? null) as string | null;
+
+/**
+ * Counts many of the same limits and the same `unless`, in one order of rows everywhere. A bucket
+ * without room for all of its own in one kind counts none of them there. Its transaction is never a
+ * command's: losing the last counts in a crash of the database is no loss worth a flush, and the
+ * setting ends with the transaction.
+ */
+export function increments(asked: readonly Asked[]): Sql {
+  const [{ limits = [], unless } = {}] = asked;
+  // A value, and not EXISTS, for which all rows might be read into a hash.
+  const known = unless
+    ? `(SELECT true FROM (${unless.text.replaceAll('$1', 'asker.key')}) row LIMIT 1) IS NOT NULL`
+    : 'false';
+  const text = `WITH asked AS MATERIALIZED (
+      SELECT bucket, key, ${known} AS known
+      FROM unnest($4::text[], $5::text[]) AS asker (bucket, key)),
+    counted AS (
+      INSERT INTO rate_counters AS counter (kind, bucket, window_start, count)
+      SELECT kind, bucket, date_bin(span::interval, statement_timestamp(), 'epoch'), count(*)
+      FROM asked, unnest($1::text[], $2::text[], $3::int[]) AS allowed (kind, span, most),
+        set_config('synchronous_commit', 'off', true)
+      WHERE NOT known
+      GROUP BY bucket, kind, span, most HAVING count(*) <= most
+      ORDER BY bucket COLLATE "C", kind
+      ON CONFLICT (kind, bucket, window_start) DO UPDATE SET count = counter.count + excluded.count
+      WHERE counter.count + excluded.count
+        <= ($3::int[])[array_position($1::text[], counter.kind)]
+      RETURNING bucket, kind)
+    SELECT bucket, kind, NULL AS key FROM counted
+    UNION ALL SELECT NULL, NULL, key FROM asked WHERE known`;
+  const values = [
+    limits.map(({ kind }) => kind),
+    limits.map(({ window }) => window),
+    limits.map(({ limit }) => limit),
+    asked.map(({ bucket }) => bucket),
+    asked.map(keyOf),
+  ];
+  return { name: `count-${unless?.name}`, text, values };
+}
+
+/** Takes back some of what was counted. */
+export function decrement({ kind, window }: Limit, bucket: string, count: number): Sql {
+  return sql`UPDATE rate_counters SET count = greatest(0, count - ${count})
+    WHERE kind = ${kind} AND bucket = ${bucket}
+    AND window_start = date_bin(${window}::interval, clock_timestamp(), 'epoch')`;
+}
+
+/** For a limit that a command checks itself, under a lock of its own: the count of this UTC day. */
+export function countToday(kind: string, bucket: string): Sql {
+  return sql`SELECT count FROM rate_counters WHERE kind = ${kind} AND bucket = ${bucket}
+    AND window_start = date_bin('1 day', clock_timestamp(), 'epoch')`;
+}
+
+/** Adds one to that count, in the command's transaction. */
+export function countOf(kind: string, bucket: string): Sql {
+  return sql`INSERT INTO rate_counters AS counter (kind, bucket, window_start, count)
+    VALUES (${kind}, ${bucket}, date_bin('1 day', clock_timestamp(), 'epoch'), 1)
+    ON CONFLICT (kind, bucket, window_start) DO UPDATE SET count = counter.count + 1`;
+}
