@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import { PgBoss } from 'pg-boss';
-import type { Sql } from './eventstore/sql.ts';
+import { named, type Sql } from './eventstore/sql.ts';
 import type { Job } from './eventstore/store.ts';
 import { JOBS_SCHEMA } from './migrate.ts';
 import { makeQueues } from './queues.ts';
@@ -34,7 +33,7 @@ export async function jobSender(url: string) {
   async function enqueue({ queue, data, startAfter }: Job): Promise<Sql> {
     const captured: Sql[] = [];
     const executeSql = async (text: string, values: unknown[] = []) => {
-      captured.push({ name: nameOf(text), text, values });
+      captured.push(named(text, values));
       return { rows: [{ id: 'captured' }] };
     };
     const delay = startAfter === undefined ? {} : { startAfter };
@@ -46,12 +45,4 @@ export async function jobSender(url: string) {
   }
 
   return { enqueue, close };
-}
-
-const names = new Map<string, string>();
-
-function nameOf(text: string): string {
-  const name = names.get(text) ?? hash('sha1', text);
-  names.set(text, name);
-  return name;
 }

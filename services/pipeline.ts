@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Sql } from './eventstore/sql.ts';
-import { types } from './postgres.ts';
+import { types } from './value-parsers.ts';
 
 type Row = Record<string, unknown>;
 

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import type { Sql } from './eventstore/sql.ts';
+import { pipeline } from './pipeline.ts';
+import { types } from './value-parsers.ts';
 
 /** Storage cannot be reached, is shutting down or does not answer in time: 503, nothing happened. */
 export class StorageUnavailable extends Error {}
@@ -36,14 +38,6 @@ export async function patiently<Result>(work: (until: number) => Promise<Result>
 export function deadline(): number {
   return performance.now() + (patience.getStore()?.left ?? PATIENCE_MS);
 }
-
-/** How values are read: the driver's way, but for bigint, which is a number. */
-export const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8
-      ? Number
-      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-};
 
 /** Settings of every connection: pipelined, bounded on both sides, and known by name to the server. */
 export function clientConfig(url: string, application: string): pg.ClientConfig {
@@ -193,7 +187,7 @@ export async function query<Row extends pg.QueryResultRow>(
     return await withClient(
       pool,
       deadline(),
-      async (client) => (await client.query<Row>(statement)).rows,
+      async (client) => (await pipeline(client, [statement]))[0] as Row[],
     );
   } catch (error) {
     throw isUnavailable(error) ? new StorageUnavailable('read failed', { cause: error }) : error;

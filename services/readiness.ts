@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { named } from './eventstore/sql.ts';
 import { pendingMigrations } from './migrate.ts';
 import { query } from './postgres.ts';
 
@@ -13,7 +14,7 @@ export function watchReadiness(pool: pg.Pool) {
   async function check(): Promise<boolean> {
     try {
       const pending = await pendingMigrations(async (text) => ({
-        rows: await query(pool, { name: '', text, values: [] }),
+        rows: await query(pool, named(text)),
       }));
       last = pending.length === 0;
     } catch {

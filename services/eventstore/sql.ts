@@ -29,6 +29,15 @@ export function sql(parts: TemplateStringsArray, ...values: unknown[]): Sql {
   return { ...statement, values };
 }
 
+const names = new Map<string, string>();
+
+/** A statement of somebody else's making, by a name of its text. */
+export function named(text: string, values: unknown[] = []): Sql {
+  const name = names.get(text) ?? hash('sha1', text);
+  names.set(text, name);
+  return { name, text, values };
+}
+
 /** `($1::uuid, $2::text), ($3::uuid, …`: so many rows with values of these types. */
 export function typedRows(types: readonly string[], count: number): string {
   const rows = Array.from({ length: count }, (_, turn) =>
