@@ -1,4 +1,10 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import {
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto';
 import type { ServerKey } from './server-keys.ts';
 
 export type Purpose =
@@ -31,15 +37,16 @@ export function keyRing(serverKeys: readonly ServerKey[]) {
   const newest = serverKeys[0];
   if (!newest) throw new Error('a key ring needs a server key');
   const ids = serverKeys.map((key) => key.id);
-  const derived = new Map<string, Buffer>();
+  const derived = new Map<string, KeyObject>();
 
   /** The derived key of one purpose under one server key, or undefined where that key is unknown. */
-  function derive(purpose: Purpose, id: number = newest?.id ?? 0): Buffer | undefined {
+  function derive(purpose: Purpose, id: number = newest?.id ?? 0): KeyObject | undefined {
     const name = `${id} ${purpose}`;
     let key = derived.get(name);
     const source = serverKeys.find((serverKey) => serverKey.id === id);
     if (!key && source) {
-      key = Buffer.from(hkdfSync('sha256', source.secret, '', `service ${purpose}`, 32));
+      const bytes = hkdfSync('sha256', source.secret, '', `service ${purpose}`, 32);
+      key = createSecretKey(new Uint8Array(bytes));
       derived.set(name, key);
     }
     return key;

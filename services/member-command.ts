@@ -135,13 +135,13 @@ export async function commandAs<
         body_hash: bodyHash,
         event_ids: events.map((event) => event.event_id),
       });
-      const bodyOf = (events: readonly RecordedEvent[]): Body =>
-        typeof decided.body === 'function'
-          ? (decided.body as (receipt: Receipt, events: readonly RecordedEvent[]) => Body)(
-              receiptOf(events),
-              events,
-            )
-          : decided.body;
+      // Made once: what is answered is what the receipt keeps.
+      let made: Body | undefined;
+      const bodyOf = (events: readonly RecordedEvent[]): Body => {
+        const { body } = decided as Accepted<Status, Body & object>;
+        made ??= typeof body === 'function' ? body(receiptOf(events), events) : body;
+        return made;
+      };
       return {
         answer: (events) => ({ status: decided.status, body: bodyOf(events) }),
         appends: decided.appends,

@@ -10,7 +10,7 @@ export interface Merged {
 
 const MARK = '#';
 /** Of a command's neighbours: a statement of more is dear to plan. */
-const MOST = 8;
+const MOST = 16;
 const texts = new Map<string, string>();
 const reads = new Map<string, boolean>();
 
