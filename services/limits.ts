@@ -97,7 +97,7 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
 
 /** What goes as one statement: the same limits, and the same condition. */
 const likeness = ({ limits, unless }: Asked) =>
-  [...limits.map(({ kind }) => kind), unless?.name].join();
+  [...limits.map(({ kind, limit }) => `${kind} ${limit}`), unless?.name].join();
 
 /** Who was counted, whose address had no room for all of its own, and what is to be given back. */
 function sift(lists: readonly (readonly Asked[])[], rows: readonly unknown[][]) {

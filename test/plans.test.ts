@@ -1,7 +1,9 @@
 import pg from 'pg';
 import t from 'tap';
 import { operationsOf } from '../services/http/invoke.ts';
+import { BY_INDEX } from '../services/postgres.ts';
 import { JOBS } from '../workers/jobs.ts';
+import { testDatabase } from './harness/database.ts';
 import { writeHistory } from './harness/history.ts';
 import { fillPrimaryData, fillTables } from './harness/history-tables.ts';
 import { hire } from './harness/moderation.ts';
@@ -33,13 +35,20 @@ const SILENT =
 interface Plan {
   'Node Type': string;
   'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
   Plans?: Plan[];
 }
 
-const scans = (plan: Plan): string[] => [
-  ...(plan['Node Type'] === 'Seq Scan' ? [plan['Relation Name'] ?? '?'] : []),
-  ...(plan.Plans ?? []).flatMap(scans),
-];
+/** Tables that are read whole: in their own order, or in that of their keys but for the first rows. */
+function scans(plan: Plan, limited = false): string[] {
+  const { 'Node Type': type, 'Relation Name': table = '?', 'Index Name': index = '' } = plan;
+  const all = /Index( Only)? Scan$/.test(type) && !plan['Index Cond'] && !limited;
+  const [, keyed] = (all && /^(.*)_pkey$/.exec(index)) || [];
+  const whole = type === 'Seq Scan' ? table : keyed;
+  const within = limited || type === 'Limit';
+  return [...(whole ? [whole] : []), ...(plan.Plans ?? []).flatMap((one) => scans(one, within))];
+}
 
 const plannable = ({ text }: Statement) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(text);
 
@@ -149,20 +158,26 @@ t.test('no statement of a request or a job reads a growing table from end to end
   }
   await runJobs(service);
 
-  const client = new pg.Client(service.database.url);
-  await client.connect();
   const planned = [...statements.values()].filter(plannable);
   t.ok(planned.length > 150, `${planned.length} statements`);
   const prepared = planned.filter(({ name }) => name !== '').length;
   t.ok(prepared > 150, `${prepared} of them prepared`);
-  try {
-    for (const statement of planned) {
-      if (WHOLE.some(({ part }) => statement.text.replaceAll(/\s+/g, ' ').includes(part))) continue;
-      const found = await wholeScans(client, statement);
-      t.same(found, [], statement.text.replaceAll(/\s+/g, ' ').slice(0, 150));
+  // On an empty database too: what is planned there outlives the time when its tables are small.
+  const { url } = await testDatabase(t);
+  for (const [state, database] of Object.entries({ filled: service.database.url, empty: url })) {
+    const client = new pg.Client(database);
+    await client.connect();
+    await client.query(BY_INDEX);
+    try {
+      for (const statement of planned) {
+        const text = statement.text.replaceAll(/\s+/g, ' ');
+        if (WHOLE.some(({ part }) => text.includes(part))) continue;
+        const found = await wholeScans(client, statement);
+        t.same(found, [], `${state}: ${text.slice(0, 150)}`);
+      }
+    } finally {
+      await client.end();
     }
-  } finally {
-    await client.end();
   }
 
   const called = new Set(
