@@ -1,9 +1,15 @@
 import pg from 'pg';
+import { parseJson } from './json-text.ts';
 
-/** How values are read: the driver's way, but for bigint, which is a number. */
+const { builtins } = pg.types;
+const OWN: Readonly<Record<number, (text: string) => unknown>> = {
+  [builtins.INT8]: Number,
+  [builtins.JSON]: parseJson,
+  [builtins.JSONB]: parseJson,
+};
+
+/** How values are read: the driver's way, but for bigint, which is a number, and for JSON. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8
-      ? Number
-      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+    OWN[oid] ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };

@@ -71,3 +71,17 @@ t.test('a file has one subject and at most 250 lines', async (t) => {
     t.notMatch(file, /(utils?|helpers?|common|core|types|constants|index)\.ts$/);
   }
 });
+
+/** Where JSON.parse may be called, and why its names need no mending (`services/json-text.ts`). */
+const PARSES: Readonly<Record<string, string>> = {
+  'services/json-text.ts': 'mends them',
+  'services/http/strict-json.ts': 'has them mended',
+  'services/a2a/dispatcher.ts': 'asks only whether it is a record',
+  'services/guestbook/read.ts': 'columns of its own statement',
+  'services/embedded/binaries.ts': 'a file of a package',
+};
+
+t.test('JSON of others is read with the names that it has', async (t) => {
+  for (const [file, content] of text)
+    if (content.includes('JSON.parse(')) t.ok(file in PARSES, `${file} calls JSON.parse`);
+});

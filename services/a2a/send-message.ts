@@ -7,6 +7,7 @@ import type { PrincipalOf } from '../http/principal.ts';
 import { Problem } from '../http/problems.ts';
 import { limitOf } from '../http/read-request.ts';
 import { type AnyReply, isMutation, type RequestFacts } from '../http/route.ts';
+import { parseJson } from '../json-text.ts';
 import { A2aFault, refusalOf } from './fault.ts';
 import { type Asked, readMessage } from './message.ts';
 import { inputOf, summaryOf } from './operations.ts';
@@ -77,7 +78,7 @@ function problemFrom(refusal: ReturnType<typeof refuse>): Problem {
 /** Every offered operation answers JSON, written already or not. */
 function bodyOf({ body, content }: AnyReply): Record<string, unknown> {
   if (!content) return body as Record<string, unknown>;
-  return JSON.parse(Buffer.from(content.bytes as Uint8Array).toString());
+  return parseJson(Buffer.from(content.bytes as Uint8Array).toString()) as Record<string, unknown>;
 }
 
 type Content = { $case: 'text'; value: string } | { $case: 'data'; value: unknown };

@@ -1,5 +1,6 @@
 import { type ArtifactRow, artifactsOfMember } from '../../projections/artifacts.ts';
 import { exportSection } from '../export-section.ts';
+import { parseJson } from '../json-text.ts';
 
 export const artifactsSection = exportSection<ArtifactRow & { place: string }>({
   name: 'artifacts',
@@ -11,7 +12,7 @@ export const artifactsSection = exportSection<ArtifactRow & { place: string }>({
     id: artifact_id,
     kind,
     content_hash,
-    packet: packet === null ? null : JSON.parse(packet),
+    packet: packet === null ? null : parseJson(packet),
     supersedes_id,
     state,
     created_at: created_at.toISOString(),

@@ -1,3 +1,4 @@
+import { mendNames } from '../json-text.ts';
 import { Problem } from './problems.ts';
 
 const MAX_DEPTH = 32;
@@ -30,6 +31,7 @@ export function parseStrictJson(bytes: Uint8Array): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw bad('the body is not a JSON object');
   scan(text);
+  value = mendNames(text, value);
   checkValue(value, '');
   return value;
 }

@@ -39,6 +39,24 @@ t.test('each kind of packet is published and read back exactly as it was sent', 
   }
 });
 
+t.test(
+  'names that JSON writes with an escape are kept, after one that is a backslash',
+  async (t) => {
+    const service = await startService(t);
+    const ada = await newAgent(service);
+    for (const name of ['\\', '"', '\n', 'a"b', 'a\\', 'a\n']) {
+      const packet = changed(handoff(), 'content.attribution', { a: 'first', [name]: 'second' });
+      const published = await publish(ada, packet);
+      t.equal(published.status, 201, published.text);
+      // By its text, since whoever parses it may get the names wrong.
+      const { id } = published.body.artifact;
+      const { text } = await service.call('GET', `${ARTIFACTS}/${id}`);
+      t.ok(text.includes(JSON.stringify(packet)), JSON.stringify(name));
+      t.ok(text.includes(`"content_hash":"${contentHash(packet)}"`));
+    }
+  },
+);
+
 t.test('a read is revalidated by the content hash, by anyone', async (t) => {
   const service = await startService(t);
   const ada = await newAgent(service);
