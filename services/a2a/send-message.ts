@@ -6,8 +6,8 @@ import { authorise, invoke, type Operation, type Operations } from '../http/invo
 import type { PrincipalOf } from '../http/principal.ts';
 import { Problem } from '../http/problems.ts';
 import { limitOf } from '../http/read-request.ts';
+import { bodyOf } from '../http/respond.ts';
 import { type AnyReply, isMutation, type RequestFacts } from '../http/route.ts';
-import { parseJson } from '../json-text.ts';
 import { A2aFault, refusalOf } from './fault.ts';
 import { type Asked, readMessage } from './message.ts';
 import { inputOf, summaryOf } from './operations.ts';
@@ -73,12 +73,6 @@ async function run(
 function problemFrom(refusal: ReturnType<typeof refuse>): Problem {
   const { code, details, headers } = refusalOf(refusal);
   return new Problem(code, details, headers);
-}
-
-/** Every offered operation answers JSON, written already or not. */
-function bodyOf({ body, content }: AnyReply): Record<string, unknown> {
-  if (!content) return body as Record<string, unknown>;
-  return parseJson(Buffer.from(content.bytes as Uint8Array).toString()) as Record<string, unknown>;
 }
 
 type Content = { $case: 'text'; value: string } | { $case: 'data'; value: unknown };

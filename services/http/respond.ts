@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { parseJson } from '../json-text.ts';
 import type { AnyReply, Content, Route } from './route.ts';
 
 export const CONTRACT_VERSION = 'service-api-2026-09-12';
@@ -37,6 +38,12 @@ export function jsonContent(body: unknown): Content {
 /** JSON that is written already. */
 export function jsonText(text: string): Content {
   return { type: JSON_TYPE, bytes: text };
+}
+
+/** What an answer of JSON says, written already or not. */
+export function bodyOf({ body, content }: AnyReply): Record<string, unknown> {
+  if (!content) return body as Record<string, unknown>;
+  return parseJson(Buffer.from(content.bytes as Uint8Array).toString()) as Record<string, unknown>;
 }
 
 export function strongEtag(bytes: Uint8Array | string): string {

@@ -8,8 +8,8 @@ import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import { problemOf } from '../http/failure.ts';
 import { invoke, type Operations } from '../http/invoke.ts';
 import { Problem, type ProblemCode, problemReply } from '../http/problems.ts';
+import { bodyOf } from '../http/respond.ts';
 import type { RequestFacts } from '../http/route.ts';
-import { parseJson } from '../json-text.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -37,8 +37,7 @@ export function readerOf(operations: Operations, apiOpen: boolean, request: Requ
       };
       const reply = await invoke(operation, { kind: 'anonymous' }, input, request);
       if (isRefusal(reply)) throw problemFrom(reply);
-      if (!reply.content) return reply.body as Json;
-      return parseJson(Buffer.from(reply.content.bytes as Uint8Array).toString()) as Json;
+      return bodyOf(reply);
     },
   };
 }
