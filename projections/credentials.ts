@@ -40,7 +40,7 @@ export interface CredentialRow {
 /** One credential, whoever's it is. */
 export function findCredential(credentialId: string): Sql {
   return sql`SELECT *, expires_at > clock_timestamp() AS unexpired FROM credentials
-    WHERE credential_id = ${credentialId}`;
+    WHERE credential_id = ${credentialId}::uuid`;
 }
 
 /**
@@ -48,7 +48,7 @@ export function findCredential(credentialId: string): Sql {
  * so that what a member had in years before is not looked through.
  */
 export function activeCredentials(memberId: string): Sql {
-  return sql`SELECT *, true AS unexpired FROM credentials WHERE member_id = ${memberId}
+  return sql`SELECT *, true AS unexpired FROM credentials WHERE member_id = ${memberId}::uuid
     AND created_at > clock_timestamp() - interval '2 days'
     AND state = 'active' AND expires_at > clock_timestamp()`;
 }
@@ -110,7 +110,7 @@ export interface LiveCredentialRow {
 export function credentialHolder(credentialId: string): Sql {
   return sql`SELECT c.member_id FROM credentials c
     JOIN members m ON m.member_id = c.member_id AND m.state = 'active' AND m.key_epoch = c.key_epoch
-    WHERE c.credential_id = ${credentialId} AND c.state = 'active'
+    WHERE c.credential_id = ${credentialId}::uuid AND c.state = 'active'
       AND c.expires_at > clock_timestamp()`;
 }
 

@@ -37,7 +37,7 @@ export interface MemberRow {
 
 export function findMember(memberId: string): Sql {
   return sql`SELECT member_id, handle, state, key_epoch, registered_at FROM members
-    WHERE member_id = ${memberId}`;
+    WHERE member_id = ${memberId}::uuid`;
 }
 
 /** Deactivated members whose erasure is not complete, the oldest first. */

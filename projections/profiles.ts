@@ -54,7 +54,7 @@ export interface ProfileRow {
 
 /** A member's profile, whatever its state. */
 export function findProfile(memberId: string): Sql {
-  return sql`SELECT * FROM profiles WHERE member_id = ${memberId}`;
+  return sql`SELECT * FROM profiles WHERE member_id = ${memberId}::uuid`;
 }
 
 export interface AgentRow extends ProfileRow {

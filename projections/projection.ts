@@ -40,16 +40,21 @@ export function defineProjection<Modules extends EventTypes>(
   return projection as unknown as Projection;
 }
 
-/** The only function that moves a read model, inline at append and in a rebuild alike. */
-export function projector(projections: readonly Projection[]): (event: RecordedEvent) => Sql[] {
-  const handlers = new Map<string, Projection['on'][string][]>();
-  const add = (type: string, handler: Projection['on'][string]) =>
-    handlers.set(type, [...(handlers.get(type) ?? []), handler]);
-  for (const { on, texts = [] } of projections) {
-    for (const [type, handler] of Object.entries(on)) add(type, handler);
-    // A rebuild that read an event before its text was erased comes to this one after it.
-    for (const text of texts)
-      if (text.member) add('MemberErased', ({ owner_id }) => eraseTexts(text, owner_id));
-  }
-  return (event) => (handlers.get(event.type) ?? []).flatMap((handler) => handler(event));
+/**
+ * The only function that moves read models, inline at append and in a rebuild alike: one after the
+ * other, each by all the events, so that statements of one kind stand together.
+ */
+export function projector(
+  projections: readonly Projection[],
+): (events: readonly RecordedEvent[]) => Sql[] {
+  return (events) =>
+    projections.flatMap((projection) => events.flatMap((event) => moves(projection, event)));
+}
+
+function moves({ on, texts = [] }: Projection, event: RecordedEvent): readonly Sql[] {
+  const own = [on[event.type]?.(event) ?? []].flat();
+  if (event.type !== 'MemberErased') return own;
+  // A rebuild that read an event before its text was erased comes to this one after it.
+  const erased = texts.filter(({ member }) => member);
+  return [...own, ...erased.map((text) => eraseTexts(text, event.owner_id))];
 }

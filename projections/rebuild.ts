@@ -193,10 +193,7 @@ async function fill(
     // No two projections share a table, so each may have the whole page before the next.
     const statements = each.flatMap((lists) => mergeLists(lists(events), ROWS));
     await written;
-    written = pipeline(
-      client,
-      statements.map(({ statement }) => statement),
-    );
+    written = pipeline(client, statements);
     written.catch(() => undefined);
     count += rows.length;
     progress(position, to);
@@ -220,7 +217,7 @@ function statementsOf(projection: Projection): (events: readonly RecordedEvent[]
     return known.get(name);
   };
   return (events) => {
-    const statements = events.flatMap(project);
+    const statements = project(events);
     const lists = Map.groupBy(statements, tableOf);
     return lists.has(undefined) ? [statements] : [...lists.values()];
   };

@@ -7,10 +7,10 @@ export interface VerifierRow extends Verifier {
   subject_id: string;
 }
 
-/** All the verifiers that an owner has for these purposes. */
-export function readVerifiers(owner: string, purposes: readonly Purpose[]): Sql {
+/** An owner's verifiers for one purpose. */
+export function readVerifiers(owner: string, purpose: Purpose): Sql {
   return sql`SELECT purpose, subject_id, key_id, hash FROM verifiers
-    WHERE owner_id = ${owner} AND purpose = ANY(${purposes})`;
+    WHERE owner_id = ${owner}::uuid AND purpose = ${purpose}::text`;
 }
 
 /** Writes a verifier, or replaces the one for the same purpose and subject. */

@@ -1,5 +1,7 @@
 import pg from 'pg';
 import t from 'tap';
+import { gatherReads } from '../services/eventstore/reads.ts';
+import type { Sql } from '../services/eventstore/sql.ts';
 import { operationsOf } from '../services/http/invoke.ts';
 import { BY_INDEX } from '../services/postgres.ts';
 import { JOBS } from '../workers/jobs.ts';
@@ -8,7 +10,7 @@ import { writeHistory } from './harness/history.ts';
 import { fillPrimaryData, fillTables } from './harness/history-tables.ts';
 import { hire } from './harness/moderation.ts';
 import { type Service, startService } from './harness/service.ts';
-import { recordStatements, type Statement } from './harness/statements.ts';
+import { recordStatements } from './harness/statements.ts';
 import { openTraffic } from './harness/traffic.ts';
 
 /** Tables that do not grow with use, and why. */
@@ -50,10 +52,10 @@ function scans(plan: Plan, limited = false): string[] {
   return [...(whole ? [whole] : []), ...(plan.Plans ?? []).flatMap((one) => scans(one, within))];
 }
 
-const plannable = ({ text }: Statement) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(text);
+const plannable = ({ text }: Sql) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(text);
 
 /** What a statement scans whole, planned as its connection plans it: prepared ones for any values. */
-async function wholeScans(client: pg.Client, statement: Statement): Promise<string[]> {
+async function wholeScans(client: pg.Client, statement: Sql): Promise<string[]> {
   const { name, text, values } = statement;
   const [how, given] = name ? [', GENERIC_PLAN', []] : ['', values];
   const { rows } = await client.query(`EXPLAIN (FORMAT JSON${how}) ${text}`, given);
@@ -158,7 +160,14 @@ t.test('no statement of a request or a job reads a growing table from end to end
   }
   await runJobs(service);
 
-  const planned = [...statements.values()].filter(plannable);
+  const alone = [...statements.values()].filter(plannable);
+  // What commands read at once is planned for all of them.
+  const together = alone.flatMap((read) => {
+    const { statements } = gatherReads([[read], [read]]);
+    return statements.length === 1 ? statements : [];
+  });
+  t.ok(together.length > 20, `${together.length} reads of several commands`);
+  const planned = [...alone, ...together];
   t.ok(planned.length > 150, `${planned.length} statements`);
   const prepared = planned.filter(({ name }) => name !== '').length;
   t.ok(prepared > 150, `${prepared} of them prepared`);

@@ -27,7 +27,7 @@ export function credentialsHandlers(parts: CredentialsParts): Handlers<typeof cr
   /** Proof by the sign-in key; an unknown member costs the same work. */
   const memberWith = (memberId: string, signInKey: string): Caller<'credential_not_accepted'> => ({
     memberId,
-    load: [findMember(memberId), readVerifiers(memberId, ['sign-in'])],
+    load: [findMember(memberId), readVerifiers(memberId, 'sign-in')],
     prove(rows) {
       const [[member], [verifier]] = rows as unknown as [MemberRow[], VerifierRow[]];
       const proven = keys.verify('sign-in', memberId, signInKey, verifier);

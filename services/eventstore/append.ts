@@ -24,7 +24,7 @@ export function appendStatement(event: RecordedEvent): Sql {
 
 /** One stream, oldest first. */
 export function readStream(owner: string, stream: string): Sql {
-  return sql`SELECT * FROM events WHERE owner_id = ${owner} AND stream_id = ${stream}
+  return sql`SELECT * FROM events WHERE owner_id = ${owner}::uuid AND stream_id = ${stream}::text
     ORDER BY stream_version`;
 }
 
@@ -61,7 +61,7 @@ export interface ReceiptRow {
 
 export function readReceipt(owner: string, space: Receipt['space'], key: string): Sql {
   return sql`SELECT operation, route, body_hash, bound, http_status, reply FROM receipts
-    WHERE owner_id = ${owner} AND space = ${space} AND key = ${key}`;
+    WHERE owner_id = ${owner}::uuid AND space = ${space}::text AND key = ${key}::uuid`;
 }
 
 /** How many keyed hashes in receipts stand under each server key. */

@@ -13,9 +13,9 @@ import { isRefusal, type Refusal } from './decider.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
 import { gatherJobs } from './gather-jobs.ts';
 import { openGroup } from './group.ts';
-import { isPlainRead } from './merge.ts';
 import { wasCommitted } from './outcome.ts';
 import type { Job, Loaded, Plan, Writes } from './plan.ts';
+import { isPlainRead } from './reads.ts';
 import type { Sql } from './sql.ts';
 import { begin, commit, TryAgain } from './transaction.ts';
 
@@ -25,7 +25,7 @@ export interface StoreParts {
   pool: pg.Pool;
   url: string;
   catalogue: EventCatalogue;
-  project: (event: RecordedEvent) => Sql[];
+  project: (events: readonly RecordedEvent[]) => Sql[];
   /** The members in whose feeds an event stands: they must be locked when it is appended. */
   concerns: (event: RecordedEvent) => readonly string[];
   enqueue: (job: Job) => Promise<Sql>;
@@ -151,7 +151,7 @@ export function openEventStore(parts: StoreParts) {
   }
 
   function statementsOf({ writes, events }: Accepted, now: Date): Sql[] {
-    const statements = events.flatMap((event) => [appendStatement(event), ...parts.project(event)]);
+    const statements = [...events.map(appendStatement), ...parts.project(events)];
     statements.push(...(writes.rows ?? []));
     if (writes.receipt) statements.push(receiptStatement(writes.receipt(events), now));
     return statements;

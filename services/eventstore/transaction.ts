@@ -3,6 +3,7 @@ import { pipeline } from '../pipeline.ts';
 import { isServerError, StorageUnavailable } from '../postgres.ts';
 import { mergeLists } from './merge.ts';
 import type { Loaded, Plan } from './plan.ts';
+import { gatherReads } from './reads.ts';
 import { type Sql, sql } from './sql.ts';
 
 export class TryAgain extends Error {}
@@ -33,8 +34,8 @@ export async function begin(
   plans: readonly Needs[],
 ): Promise<{ loads: (Load | undefined)[]; now: Date; xid: string }> {
   const head = plans.length === 1 ? headOf(plans[0]) : headOfMany(plans);
-  const reads = mergeLists(plans.map(({ load }) => load));
-  const statements = [BEGIN, ...head, ...reads.map(({ statement }) => statement), NOW];
+  const reads = gatherReads(plans.map(({ load }) => load));
+  const statements = [BEGIN, ...head, ...reads.statements, NOW];
   const results = await pipeline(client, statements).catch(async (error: unknown) => {
     await rollBack(client);
     throw error;
@@ -42,12 +43,7 @@ export async function begin(
   const [clock] = results.pop() as unknown as { now: Date; xid: string }[];
   if (!clock) throw new Error('the clock did not answer');
 
-  const rows = plans.map((): unknown[][] => []);
-  const first = 1 + head.length;
-  for (const [index, { lists, rowsOf }] of reads.entries()) {
-    const parts = rowsOf(results[first + index] ?? []);
-    for (const [part, list] of lists.entries()) rows[list]?.push(parts[part] ?? []);
-  }
+  const rows = reads.deal(results.slice(1 + head.length));
   const found = plans.some(({ lock }) => lock) ? (results[head.length] ?? []) : [];
   const locked = found.map((row) => row.member_id as string);
   const loads = plans.map(({ lock = [] }, index): Load | undefined => {
@@ -89,9 +85,8 @@ export async function commit(
   lists: readonly (readonly Sql[])[],
   outcome: () => Promise<boolean>,
 ): Promise<void> {
-  const statements = mergeLists(lists).map(({ statement }) => statement);
   // Thrown at once, and not to be asked about, where a value cannot be sent.
-  const written = pipeline(client, [...statements, COMMIT]);
+  const written = pipeline(client, [...mergeLists(lists), COMMIT]);
   try {
     await written;
   } catch (error) {

@@ -36,7 +36,7 @@ export function loginPlan(
   const previous = before?.id ?? null;
   return {
     lock: memberOfSession(previous, id),
-    load: [findMember(id), readVerifiers(id, ['sign-in']), findLiveSession(previous ?? token.id)],
+    load: [findMember(id), readVerifiers(id, 'sign-in'), findLiveSession(previous ?? token.id)],
     decide({ rows, now }) {
       const [[row], [verifier], [old]] = rows as unknown as [
         MemberRow[],

@@ -36,30 +36,32 @@ export function recoverPlan(
     lock: [id],
     load: [
       findMember(id),
-      readVerifiers(id, ['sign-in', 'recovery']),
+      readVerifiers(id, 'recovery'),
+      readVerifiers(id, 'sign-in'),
       readReceipt(id, 'recover', operation_id),
       readStream(id, stream),
       openSessions(id),
       activeCredentials(id),
     ],
     decide({ rows, now }) {
-      const [[row], verifiers, [receipt], events, sessions, credentials] = rows as unknown as [
-        MemberRow[],
-        VerifierRow[],
-        ReceiptRow[],
-        RecordedEvent[],
-        { session_id: string }[],
-        CredentialRow[],
-      ];
-      const recovery = verifiers.find(({ purpose }) => purpose === 'recovery');
-      const proven = keys.verify('recovery', id, body.recovery_key, recovery);
+      const [[row], recovery, signIn, [receipt], events, sessions, credentials] =
+        rows as unknown as [
+          MemberRow[],
+          VerifierRow[],
+          VerifierRow[],
+          ReceiptRow[],
+          RecordedEvent[],
+          { session_id: string }[],
+          CredentialRow[],
+        ];
+      const proven = keys.verify('recovery', id, body.recovery_key, recovery[0]);
       if (row?.state !== 'active') return refuse('credentials_not_accepted');
       if (receipt && sameBody(keys, id, { ...body }, receipt))
         return { unchanged: receipt.reply as Recovered };
       if (!proven) return refuse('credentials_not_accepted');
       const issues = receipt
         ? [{ path: 'operation_id', message: 'was used for another recovery' }]
-        : keysInUse(keys, verifiers, body);
+        : keysInUse(keys, [...signIn, ...recovery], body);
       if (issues.length > 0) return refuse('invalid_request', { issues });
 
       const decided = recover(replay(member, events as never[]), {

@@ -46,7 +46,7 @@ export interface SessionRow extends Verifier {
 export function findLiveSession(sessionId: string): Sql {
   return sql`SELECT s.session_id, s.member_id, m.handle, s.expires_at, s.key_id, s.hash
     FROM sessions s JOIN members m ON m.member_id = s.member_id
-    WHERE s.session_id = ${sessionId} AND s.ended_at IS NULL AND s.expires_at > clock_timestamp()
+    WHERE s.session_id = ${sessionId}::uuid AND s.ended_at IS NULL AND s.expires_at > clock_timestamp()
       AND s.key_epoch = m.key_epoch AND m.state = 'active'`;
 }
 
@@ -58,7 +58,8 @@ export function memberOfSession(sessionId: string | null, orMember: string | nul
 
 /** Sessions that the log does not call ended yet. */
 export function openSessions(memberId: string): Sql {
-  return sql`SELECT session_id FROM sessions WHERE member_id = ${memberId} AND ended_at IS NULL`;
+  return sql`SELECT session_id FROM sessions
+    WHERE member_id = ${memberId}::uuid AND ended_at IS NULL`;
 }
 
 export function overdueSessions(limit: number): Sql {

@@ -33,7 +33,7 @@ export function signInPlan(
   return {
     load: [
       holdModerator(id),
-      readVerifiers(id, ['moderator']),
+      readVerifiers(id, 'moderator'),
       findLiveModeratorSession(before?.id ?? null),
     ],
     decide({ rows, now }) {

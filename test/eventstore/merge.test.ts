@@ -3,7 +3,7 @@ import { mergeLists } from '../../services/eventstore/merge.ts';
 import { type Sql, sql, updateOf } from '../../services/eventstore/sql.ts';
 
 const texts = (lists: Sql[][]) =>
-  mergeLists(lists).map(({ statement: { text, values } }) => [text.replace(/\s+/g, ' '), values]);
+  mergeLists(lists).map(({ text, values }) => [text.replace(/\s+/g, ' '), values]);
 
 const insert = (a: number) => sql`INSERT INTO one (a, b) VALUES (${a}, now())`;
 const upsert = (a: number) =>
