@@ -2,6 +2,7 @@ import type { Sql } from './sql.ts';
 
 /** Of a command's neighbours: a statement of more is dear to plan. */
 const MOST = 16;
+const FEW = 8;
 const texts = new Map<string, string>();
 
 /**
@@ -25,12 +26,16 @@ export function mergeLists(lists: readonly (readonly Sql[])[], most = MOST): Sql
         same.push(next);
         next = list[++(at[index] as number)];
       }
-    // Powers of two, so that few statements are prepared; and not many at once, which is dear to plan.
-    while (same.length > 0)
-      merged.push(
-        ...merge(same.splice(0, Math.min(most, 2 ** Math.floor(Math.log2(same.length))))),
-      );
+    while (same.length > 0) merged.push(...merge(same.splice(0, sizeOf(same.length, most))));
   }
+}
+
+/**
+ * How many of so many go as one. Each size is a statement to prepare on each connection, of 40 KB: any
+ * number of few, since a statement more costs as much as several rows, and powers of two above.
+ */
+function sizeOf(count: number, most: number): number {
+  return count <= FEW ? count : Math.min(most, 2 ** Math.floor(Math.log2(count)));
 }
 
 function merge(same: readonly Sql[]): readonly Sql[] {

@@ -28,12 +28,30 @@ t.test('rows for one table go as one statement, and each list keeps its order', 
 t.test('rows that may be there are merged, but none twice', async (t) => {
   const many =
     'INSERT INTO counts AS c (a, used) VALUES (($1::int), 1), (($2::int), 1) ON CONFLICT (a) DO UPDATE SET used = c.used + 1';
+  const three = many.replace('(($2::int), 1)', '(($2::int), 1), (($3::int), 1)');
   t.same(texts([[upsert(1), upsert(2), upsert(1)], [upsert(2)], [upsert(3)]]), [
-    [many, [1, 2]],
-    [many.replace(', (($2::int), 1)', ''), [3]],
+    [three, [1, 2, 3]],
     [many, [1, 2]],
   ]);
 });
+
+t.test(
+  'few are one statement; of more there are few sizes, each prepared for itself',
+  async (t) => {
+    for (const [count, sizes] of [
+      [7, [7]],
+      [11, [8, 3]],
+      [23, [16, 7]],
+      [40, [16, 16, 8]],
+    ] as const) {
+      const lists = Array.from({ length: count }, (_, turn) => [insert(turn)]);
+      t.same(
+        mergeLists(lists).map(({ values }) => values.length),
+        sizes,
+      );
+    }
+  },
+);
 
 t.test('a row is known by all the values of its key, wherever they stand', async (t) => {
   const row = (day: string, a: number) =>
