@@ -46,6 +46,7 @@ export function bearerAuthenticator(pool: pg.Pool, keys: KeyRing) {
       handle: row.handle,
       credentialId: row.credential_id,
       scopes: row.scopes,
+      keyEpoch: row.key_epoch,
       createdAt: row.created_at,
       expiresAt: row.expires_at,
       writesToday: row.writes_today,

@@ -33,7 +33,7 @@ export function createCredential<Body>(
   { keys, config }: { keys: KeyRing; config: Pick<Config, 'limitActiveCredentials'> },
   memberId: string,
   body: NewCredential,
-  replaces: { credentialId: string; scopes: readonly Scope[] } | null,
+  replaces: { credentialId: string; scopes: readonly Scope[]; keyEpoch: number } | null,
   bodyOf: (created: Created) => Body,
 ): MemberCommand<201, Body, CredentialRefusal> {
   const id = body.credential_id;
@@ -41,15 +41,14 @@ export function createCredential<Body>(
   const actor = { type: 'member' as const, id: memberId };
   return {
     load: [
-      findMember(memberId),
       findCredential(id),
-      // A rotation takes a place that it gives free.
-      ...(replaces ? [] : [activeCredentials(memberId)]),
+      // A rotation takes a place that it gives free, and its bearer holds: of the member's epoch.
+      ...(replaces ? [] : [findMember(memberId), activeCredentials(memberId)]),
     ],
     decide({ rows, now }) {
-      const [[member], used, active = []] = rows as unknown as [
-        MemberRow[],
+      const [used, [member] = [], active = []] = rows as unknown as [
         CredentialRow[],
+        MemberRow[]?,
         CredentialRow[]?,
       ];
       // An id without a row has no stream; the unique index on its first version says so again.
@@ -58,7 +57,7 @@ export function createCredential<Body>(
         credentialId: id,
         scopes: body.scopes,
         expiresAt: body.expires_at,
-        keyEpoch: member?.key_epoch ?? 0,
+        keyEpoch: replaces?.keyEpoch ?? member?.key_epoch ?? 0,
         now,
         idUsed: used.length > 0,
         active: active.length,

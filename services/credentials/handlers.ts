@@ -54,16 +54,22 @@ export function credentialsHandlers(parts: CredentialsParts): Handlers<typeof cr
     },
 
     'credential.rotate': (call) => {
-      const { memberId, credentialId, scopes } = call.principal;
+      const { memberId, credentialId, scopes, keyEpoch } = call.principal;
       return memberCommand(
         parts,
         call,
-        createCredential(parts, memberId, call.body, { credentialId, scopes }, (created) => ({
-          status: 'rotated' as const,
-          credential: created.credential,
-          revoked_credential_id: credentialId,
-          receipt: created.receipt,
-        })),
+        createCredential(
+          parts,
+          memberId,
+          call.body,
+          { credentialId, scopes, keyEpoch },
+          (created) => ({
+            status: 'rotated' as const,
+            credential: created.credential,
+            revoked_credential_id: credentialId,
+            receipt: created.receipt,
+          }),
+        ),
       );
     },
 

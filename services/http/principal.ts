@@ -16,6 +16,8 @@ export type Principal =
       handle: string;
       credentialId: string;
       scopes: readonly Scope[];
+      /** The member's, since the bearer holds: a recovery raises it. */
+      keyEpoch: number;
       createdAt: Date;
       expiresAt: Date;
       /** Writes of the member on this UTC day, before this request. */

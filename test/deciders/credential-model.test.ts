@@ -129,11 +129,11 @@ class Log {
         scopes: step.scopes,
         expires_at: this.#now + step.lasts,
       },
-      from ? { credentialId: from.credential_id, scopes: from.scopes } : null,
+      from ? { credentialId: from.credential_id, scopes: from.scopes, keyEpoch: 1 } : null,
       () => undefined,
     );
-    const member = [{ key_epoch: 1 }];
-    return this.#take(command.decide(loaded(member, this.#row(id), this.#active(), stream)));
+    const own = from ? [] : [[{ key_epoch: 1 }], this.#active()];
+    return this.#take(command.decide(loaded(this.#row(id), ...own)));
   }
 
   #take(decided: { appends: readonly Append[] } | Refusal): string {
