@@ -57,7 +57,7 @@ class Storage {
       publish: [this.#rows(this.#profile)],
       withdraw: [this.#rows(this.#profile)],
       retract: [[]],
-      credential: [[{ key_epoch: 1 }], this.#rows(this.#credentials.get(id)), [], []],
+      credential: [this.#rows(this.#credentials.get(id)), [{ key_epoch: 1 }], []],
     }[step.type];
     const store = {
       execute: async (plan: Plan<unknown, string>) => this.#execute(plan, key, rows),
