@@ -25,6 +25,7 @@ export const growth: Measured = {
   async measure(setting, { events, only }, tell) {
     const small = await side(setting, SMALL);
     const large = await side(setting, events);
+    const failed: unknown[] = [];
     for (const other of large) {
       const { name } = other;
       // A short list has no page far within: its first page stands for it.
@@ -33,9 +34,17 @@ export const growth: Measured = {
         small.find((each) => each.name === name.replace(', far within', ''));
       if (only && !name.includes(only)) continue;
       if (!operation) throw new Error(`${name} has no counterpart`);
-      if (name !== PERIOD) tell(await compare(other, operation));
-      else process.stdout.write(`${name}: left out, it costs what its period holds\n`);
+      if (name === PERIOD) {
+        process.stdout.write(`${name}: left out, it costs what its period holds\n`);
+        continue;
+      }
+      // The others are told of first: a long log is long in the making.
+      await compare(other, operation).then(tell, (error: Error) => {
+        process.stdout.write(`${error.message}\n`);
+        failed.push(error);
+      });
     }
+    if (failed.length > 0) throw new AggregateError(failed, 'some operations failed');
   },
 };
 
