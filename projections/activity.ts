@@ -82,6 +82,9 @@ const TITLE = `coalesce(c.title, f.title, p.display_name,
  *
  * Type and limit stand in the text, each a statement of its own: PostgreSQL takes an unknown limit
  * for a tenth of the table, and then plans these joins anew each time, which costs more than they.
+ *
+ * One type is walked by times without a zone, which its index alone has: by the other times the
+ * planner may walk all types, and of one that is rare or of long ago it then reads everything newer.
  */
 export function publicActivity(
   type: ActivityType | undefined,
@@ -90,12 +93,13 @@ export function publicActivity(
 ): Sql {
   const rows = Math.trunc(limit);
   const known = ACTIVITY_TYPES.find((each) => each === type);
+  const zone = known ? ` AT TIME ZONE 'UTC'` : '';
   return {
     name: `activity-${known ?? 'all'}-${rows}`,
     text: `SELECT a.*, ${TITLE} AS title, ${AT} AS place FROM activity a ${SUBJECTS}
-      WHERE (a.occurred_at, a.entry_id) < ($1::timestamptz, $2::uuid)
+      WHERE (a.occurred_at${zone}, a.entry_id) < ($1::timestamptz${zone}, $2::uuid)
         ${known ? `AND a.type = '${known}'` : ''} AND ${TITLE} IS NOT NULL
-      ORDER BY a.occurred_at DESC, a.entry_id DESC LIMIT ${rows}`,
+      ORDER BY a.occurred_at${zone} DESC, a.entry_id DESC LIMIT ${rows}`,
     values: [at, id],
   };
 }

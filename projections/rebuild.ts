@@ -141,7 +141,7 @@ async function makeSearches(client: pg.Client, definitions: readonly string[]): 
   // LIKE and a definition leave this out: without it ANALYZE would keep copies of texts.
   const { rows: indexes } = await client.query<{ name: string }>(
     `SELECT indexrelid::regclass::text AS name FROM pg_index JOIN pg_class c ON c.oid = indrelid
-     WHERE c.relnamespace = 'rebuild'::regnamespace AND indexprs IS NOT NULL`,
+     WHERE c.relnamespace = 'rebuild'::regnamespace AND indkey[0] = 0`,
   );
   for (const { name } of indexes)
     await client.query(`ALTER INDEX ${name} ALTER COLUMN 1 SET STATISTICS 0`);

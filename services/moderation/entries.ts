@@ -5,7 +5,8 @@ import { itemBodies, notesBodies } from './item-bodies.ts';
 import type { ItemRow } from './item-rows.ts';
 import { type Held, keyOf } from './leases.ts';
 import type { ModerationParts } from './parts.ts';
-import { type Filters, type QueuePlace, queuePage, type View } from './queue.ts';
+import type { Filters, QueuePlace, View } from './queue.ts';
+import { queuePage } from './queue-page.ts';
 import type { RecordItem } from './record-item.ts';
 import { type RecordPlace, recordItems, recordsOf } from './reported.ts';
 
@@ -13,6 +14,12 @@ import { type RecordPlace, recordItems, recordsOf } from './reported.ts';
 type Entry = { place: QueuePlace } & ({ note: ItemRow } | { record: RecordPlace });
 
 type Me = PrincipalOf<'moderator'>;
+
+export interface Entries {
+  entries: Entry[];
+  /** How far was looked, where there may be more beyond. */
+  lookedTo: QueuePlace | undefined;
+}
 
 /** The next entries of a view: notes, and the records that it has. */
 export async function entriesOf(
@@ -22,7 +29,7 @@ export async function entriesOf(
   filters: Filters,
   limit: number,
   after: QueuePlace | undefined,
-): Promise<Entry[]> {
+): Promise<Entries> {
   const others = recordsOf(view, me, filters, limit, after);
   const [rows, waiting] = await Promise.all([
     query<ItemRow>(pool, queuePage(view, me, filters, limit, after)),
@@ -36,10 +43,13 @@ export async function entriesOf(
     place: { tier: '', at: record.place, id: record.subject_id },
     record,
   }));
-  if (records.length === 0) return notes;
-  const entries = [...notes, ...records].sort(byPlace);
-  if (view === 'decided') entries.sort(byTimeBackwards);
-  return entries.slice(0, limit);
+  const all: Entry[] = records.length === 0 ? notes : [...notes, ...records].sort(byPlace);
+  if (records.length > 0 && view === 'decided') all.sort(byTimeBackwards);
+  const entries = all.slice(0, limit);
+  const end = entries.findIndex((entry) => 'note' in entry && !entry.note.place_fits);
+  return end < 0
+    ? { entries, lookedTo: undefined }
+    : { entries: entries.slice(0, end), lookedTo: entries[end]?.place };
 }
 
 /** Times are written alike, to the microsecond, and ids in lowercase, so both sort as text. */

@@ -33,6 +33,8 @@ export interface ItemRow extends NoteRow, HolderColumns, ScreeningColumns {
   decision: Standing | null;
   now: Date;
   place_tier: string;
+  /** False for the last row that was looked at, where it is not one of those asked for. */
+  place_fits: boolean;
   /** Where a view goes on: UTC, to the microsecond. */
   place: string;
 }
@@ -43,7 +45,7 @@ const DETAILS = `SELECT n.*, m.handle, r.approved, r.rejected,
     l.lease_id, l.moderator_id AS holder_id, h.name AS holder_name, l.claimed_at, l.expires_at,
     coalesce(reports.list, '[]') AS reports, appeal.row AS open_appeal, decision.row AS decision,
     s.rules_version, s.band, s.findings, s.words, s.screened_at,
-    clock_timestamp() AS now, page.tier AS place_tier,
+    clock_timestamp() AS now, page.tier AS place_tier, page.fits AS place_fits,
     greatest(0, floor(extract(epoch FROM clock_timestamp() - n.submitted_at)))::int AS age_seconds,
     to_char(page.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
   FROM page JOIN notes n ON n.note_id = page.note_id
@@ -74,7 +76,7 @@ const DETAILS = `SELECT n.*, m.handle, r.approved, r.rejected,
     ON n.state IN ('approved', 'rejected', 'removed')`;
 
 /**
- * The notes of a page, each with all that a decision needs. The page (note_id, tier, at) is found
+ * The notes of a page, each with all that a decision needs. The page (note_id, tier, at, fits) is found
  * first, so that no more rows are joined than are shown.
  */
 export function withDetails(page: Sql, direction: 'ASC' | 'DESC' = 'ASC'): Sql {
@@ -85,6 +87,7 @@ export function withDetails(page: Sql, direction: 'ASC' | 'DESC' = 'ASC'): Sql {
 
 export function itemsById(noteIds: readonly string[]): Sql {
   return withDetails(
-    sql`SELECT note_id, tier, submitted_at AS at FROM notes WHERE note_id = ANY(${noteIds}::uuid[])`,
+    sql`SELECT note_id, tier, submitted_at AS at, true AS fits FROM notes
+      WHERE note_id = ANY(${noteIds}::uuid[])`,
   );
 }

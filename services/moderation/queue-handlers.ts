@@ -46,17 +46,18 @@ export function queueHandlers(parts: ModerationParts): Handlers<typeof queueCont
       const after = cursor === undefined ? undefined : readQueuePlace(view, cursor);
       if (cursor !== undefined && !after) return refuse('invalid_cursor');
       const filters = { author, q, finding, older_than };
-      const [places, counts] = await Promise.all([
+      const [{ entries, lookedTo }, counts] = await Promise.all([
         entriesOf(parts, me, view, filters, limit + 1, after),
         countsFor(me),
       ]);
-      const page = pageOf(places, limit, ({ place }) => writeQueuePlace(view, place));
+      const page = pageOf(entries, limit, ({ place }) => writeQueuePlace(view, place));
+      const end = lookedTo && writeQueuePlace(view, lookedTo);
       return {
         status: 200,
         body: {
           ...STATUS,
           items: await itemsOf(parts, me, page.rows),
-          next_cursor: page.next_cursor,
+          next_cursor: page.next_cursor ?? end ?? null,
           counts,
         },
       };

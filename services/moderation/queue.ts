@@ -1,7 +1,5 @@
-import type { Sql } from '../eventstore/sql.ts';
 import { type Place, readPlace, writePlace } from '../http/place.ts';
 import type { Role } from '../http/principal.ts';
-import { withDetails } from './item-rows.ts';
 
 export const VIEWS = ['todo', 'mine', 'escalated', 'reported', 'appeals', 'decided'] as const;
 export type View = (typeof VIEWS)[number];
@@ -61,75 +59,8 @@ export interface QueuePlace extends Place {
   tier: string;
 }
 
-/** No page is longer, with the row that tells of the next one. In the text, so that few are planned for. */
-const MOST = 101;
-
-/** One page of a view, oldest first (decided: newest first), on from a place. */
-export function queuePage(
-  view: View,
-  viewer: Viewer,
-  filters: Filters,
-  limit: number,
-  after: QueuePlace | undefined,
-): Sql {
-  const { at, newestFirst } = SHAPES[view];
-  const values: unknown[] = [];
-  const value = (given: unknown, type: string) => `$${values.push(given)}::${type}`;
-  const conditions = [where(view, viewer.role), ...filterConditions(filters, value)];
-  if (after && newestFirst) {
-    const [time, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
-    conditions.push(`${at} <= ${time} AND (${at} < ${time} OR n.note_id > ${id})`);
-  } else if (after) {
-    const [time, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
-    conditions.push(
-      mixesTiers(view, viewer.role)
-        ? `(n.tier, ${at}, n.note_id) > (${value(after.tier, 'text')}, ${time}, ${id})`
-        : `(${at}, n.note_id) > (${time}, ${id})`,
-    );
-  }
-  const leases =
-    view === 'mine'
-      ? `JOIN note_leases l ON l.note_id = n.note_id AND l.subject_type = 'note'
-          AND l.moderator_id = ${value(viewer.moderatorId, 'uuid')}
-          AND l.expires_at > clock_timestamp()`
-      : '';
-  const tier = mixesTiers(view, viewer.role) ? 'n.tier' : `''`;
-  const order = newestFirst ? `${at} DESC, n.note_id` : `${at}, n.note_id`;
-  const text = `SELECT * FROM (SELECT n.note_id, ${tier} AS tier, ${at} AS at FROM notes n ${leases}
-    WHERE ${conditions.join(' AND ')}
-    ORDER BY ${mixesTiers(view, viewer.role) ? 'n.tier, ' : ''}${order}
-    LIMIT ${MOST}) walked LIMIT ${value(limit, 'int')}`;
-  return withDetails({ name: '', text, values }, newestFirst ? 'DESC' : 'ASC');
-}
-
 /** A member's id, which is no handle. */
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-function filterConditions(
-  { author, q, finding, older_than }: Filters,
-  value: (given: unknown, type: string) => string,
-): string[] {
-  const conditions: string[] = [];
-  if (author !== undefined && UUID.test(author))
-    conditions.push(`n.member_id = ${value(author, 'uuid')}`);
-  else if (author !== undefined) {
-    const name = value(author, 'text');
-    conditions.push(`(n.member_id = (SELECT member_id FROM members WHERE handle = ${name})
-      OR (n.member_id IS NULL AND n.name = ${name}))`);
-  }
-  if (q !== undefined) {
-    const part = value(`%${q.replace(/[\\%_]/g, '\\$&')}%`, 'text');
-    conditions.push(`(n.message ILIKE ${part} OR n.name ILIKE ${part})`);
-  }
-  if (finding !== undefined)
-    conditions.push(`EXISTS (SELECT FROM note_screenings s WHERE s.note_id = n.note_id
-      AND s.findings @> ${value(JSON.stringify([{ code: finding }]), 'jsonb')})`);
-  if (older_than !== undefined)
-    conditions.push(
-      `n.submitted_at < clock_timestamp() - make_interval(secs => ${value(older_than, 'int')})`,
-    );
-  return conditions;
-}
 
 /** A cursor belongs to its view. */
 export function writeQueuePlace(view: View, { tier, at, id }: QueuePlace): string {

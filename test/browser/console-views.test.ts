@@ -1,7 +1,10 @@
 import t from 'tap';
+import { LOOKED_AT } from '../../services/moderation/queue-page.ts';
 import { look, NEEDS_BROWSER, openBrowser, visit } from '../harness/browser.ts';
 import { openConsole } from '../harness/console.ts';
+import { othersDecided } from '../harness/decided-notes.ts';
 import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
+import { letPass } from '../harness/passing-time.ts';
 import { type Service, signedIn, startService } from '../harness/service.ts';
 import { startWorker } from '../harness/worker.ts';
 
@@ -119,3 +122,29 @@ t.test('every view is shown without a violation, in each look', NEEDS_BROWSER, a
   await look(t, page, 'moderation-batch');
   await page.keyboard.press('Escape');
 });
+
+t.test(
+  'a search of what was decided looks on until something is found',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const ann = await hire(service, 'Ann');
+    const { id } = await submit(service, { message: 'The needle in it' });
+    await decide(ann, id, 'approve');
+    await letPass(service, '1 day');
+    await service.tamper(othersDecided(2 * LOOKED_AT + 1));
+    const { page } = await openConsole(t, service, ann);
+    await page.getByRole('link', { name: /^Decided/ }).click();
+    await page.locator('.row').nth(49).waitFor();
+    const search = async (words: string) => {
+      await page.locator('#search').fill(words);
+      await page.keyboard.press('Enter');
+    };
+    await search('needle');
+    await page.locator('.row', { hasText: 'The needle in it' }).waitFor();
+    t.equal(await page.locator('.row').count(), 1);
+    await search('no such words');
+    await page.getByText('Nothing matches.').waitFor();
+    t.equal(await page.getByRole('button', { name: 'More' }).count(), 0, 'to the end');
+  },
+);

@@ -79,6 +79,12 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     at('GET /api/moderation/queue, of an author', () =>
       moderator.get(`queue?view=decided&limit=${limit}&author=${ann.handle}`),
     ),
+    at('GET /api/moderation/queue, with a text', () =>
+      moderator.get(`queue?view=decided&limit=${limit}&q=e`),
+    ),
+    at('GET /api/moderation/queue, with a finding', () =>
+      moderator.get(`queue?view=decided&limit=${limit}&finding=links`),
+    ),
     at('GET /api/moderation/queue, older than', () =>
       moderator.get(`queue?older_than=60&limit=${limit}`),
     ),

@@ -1,4 +1,6 @@
 import t from 'tap';
+import { LOOKED_AT } from '../../services/moderation/queue-page.ts';
+import { othersDecided } from '../harness/decided-notes.ts';
 import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
 import { letPass } from '../harness/passing-time.ts';
 import { signedIn, startService } from '../harness/service.ts';
@@ -85,6 +87,44 @@ t.test('the queue is searched by author, text and age', async (t) => {
   t.equal((await ann.get('queue?colour=red')).status, 400);
   const [item] = (await ann.get('queue')).body.items;
   t.match(item, { id: old.id, past_due: true });
+});
+
+t.test('a page of a search ends after so many notes, and the next goes on', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const member = await signedIn(service);
+  const { cookie } = await login(service, member);
+  const own = { name: '', attribution: 'member', member_handle: member.handle };
+  const guests = await submit(service, { name: 'Grace', message: 'The first needle' });
+  const mine = await submit(service, { ...own, message: 'Another needle' }, cookie);
+  for (const { id } of [guests, mine]) await decide(ann, id, 'approve');
+  await letPass(service, '1 day');
+  const others = LOOKED_AT + 500;
+  await service.tamper(othersDecided(others));
+
+  const first = (await ann.get('queue?view=decided&q=needle')).body;
+  t.same(first.items, [], 'nothing yet');
+  t.type(first.next_cursor, 'string');
+  const more = `queue?view=decided&q=needle&cursor=${encodeURIComponent(first.next_cursor)}`;
+  t.match((await ann.get(more)).body, { items: [{ id: mine.id }, { id: guests.id }] });
+  t.equal((await ann.get(more)).body.next_cursor, null);
+  const pins = await walk(ann, 'view=decided&q=pin&limit=3');
+  const made = Math.ceil((others - 6) / 1000);
+  t.same([pins.length, new Set(pins).size], [made, made], 'each once');
+
+  // Of an author at once, however long the view is.
+  for (const [author, expected] of [
+    ['Grace', [guests.id]],
+    [member.id, [mine.id]],
+    [member.handle, [mine.id]],
+    ['Nobody', []],
+  ] as const) {
+    const { items, next_cursor } = (await ann.get(`queue?view=decided&author=${author}`)).body;
+    t.same([items.map(({ id }: { id: string }) => id), next_cursor], [expected, null], author);
+  }
+  const both = (await ann.get('queue?view=decided&author=Grace&q=other&older_than=60')).body;
+  t.same([both.items, both.next_cursor], [[], null]);
+  t.same(await walk(ann, 'view=decided&author=Other&q=pin&limit=4'), pins);
 });
 
 async function login(

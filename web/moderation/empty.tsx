@@ -28,7 +28,7 @@ async function readSigns(): Promise<Signs> {
 }
 
 export function Empty() {
-  const { filters, counts, stream } = useStore(store);
+  const { filters, counts, nextCursor, stream } = useStore(store);
   const view = listView();
   const narrowed = Object.values(filters).some(Boolean);
   const [signs, setSigns] = useState<Signs | null>(null);
@@ -51,7 +51,7 @@ export function Empty() {
   }, [view, counts?.todo]);
   return (
     <div class="empty">
-      <p class="empty-title">{narrowed ? 'Nothing matches.' : EMPTY[view]}</p>
+      <p class="empty-title">{narrowed ? NO_MATCH[nextCursor ? 'yet' : 'end'] : EMPTY[view]}</p>
       {signs && (
         <dl class="facts">
           <div>
@@ -86,6 +86,8 @@ export function Empty() {
     </div>
   );
 }
+
+const NO_MATCH = { yet: 'Nothing matches so far.', end: 'Nothing matches.' };
 
 const EMPTY: Record<ReturnType<typeof listView>, string> = {
   todo: 'The queue is clear.',

@@ -8,6 +8,8 @@ import { isList, isNote } from './wire.ts';
 import { failureWords } from './words.ts';
 
 const PAGE = 50;
+/** So many pages on end are asked for in which a search finds nothing. */
+const PAGES = 10;
 /** Rows that are left before the next page is asked for. */
 const AHEAD = 15;
 const REFRESH_MS = 250;
@@ -32,13 +34,26 @@ async function readPage(limit: number, cursor?: string | null): Promise<QueueBod
 }
 
 let listed = 0;
+/** How many pages the list has taken so far. */
+let pages = 0;
+
+/** A page of a search ends after so many notes, whether they match or not: on to the first that does. */
+async function readOn(cursor: string | null): Promise<QueueBody> {
+  for (let turn = 1; ; turn++) {
+    const body = await readPage(PAGE, cursor);
+    pages++;
+    if (body.items.length > 0 || !body.next_cursor || turn === PAGES) return body;
+    cursor = body.next_cursor;
+  }
+}
 
 /** Reads the view from its beginning; the old rows go at once where the view is another one. */
 export async function loadList(): Promise<void> {
   const mine = ++listed;
   set({ loading: true, listFault: null });
+  pages = 0;
   try {
-    const body = await readPage(PAGE);
+    const body = await readOn(null);
     if (mine !== listed) return;
     const { items } = body;
     set({ items, nextCursor: body.next_cursor, counts: body.counts, loading: false });
@@ -55,7 +70,7 @@ export async function loadMore(): Promise<void> {
   const mine = listed;
   set({ loading: true });
   try {
-    const body = await readPage(PAGE, nextCursor);
+    const body = await readOn(nextCursor);
     if (mine !== listed) return;
     const known = new Set(get().items.map(({ id }) => id));
     const more = body.items.filter((item) => !known.has(item.id) && !isOutdated(item));
@@ -90,6 +105,7 @@ export async function refresh(): Promise<void> {
   const fresh: Item[] = [];
   let cursor: string | null = null;
   let counts = get().counts;
+  let turn = 0;
   try {
     do {
       const limit = Math.min(100, wanted - fresh.length);
@@ -97,7 +113,7 @@ export async function refresh(): Promise<void> {
       fresh.push(...body.items);
       cursor = body.next_cursor;
       counts = body.counts;
-    } while (cursor && fresh.length < wanted);
+    } while (cursor && fresh.length < wanted && ++turn < pages);
   } catch {
     // The next one tells; a call that fails shows at the top of the page already.
     return;

@@ -1,0 +1,123 @@
+import type { Sql } from '../eventstore/sql.ts';
+import { withDetails } from './item-rows.ts';
+import {
+  type Filters,
+  mixesTiers,
+  type QueuePlace,
+  SHAPES,
+  UUID,
+  type View,
+  type Viewer,
+  where,
+} from './queue.ts';
+
+/** No page is longer, with the row that tells of the next one. In the text, so that few are planned for. */
+const MOST = 101;
+/** So many notes are looked at for one page, where no index tells which of them fit. */
+export const LOOKED_AT = 5_000;
+
+type Value = (given: unknown, type: string) => string;
+
+/**
+ * One page of a view, oldest first (decided: newest first), on from a place. Of rows that fit the
+ * filters few may be found in a long view: the last row that was looked at is then among them, as
+ * one that does not fit, and the next page goes on from there.
+ */
+export function queuePage(
+  view: View,
+  viewer: Viewer,
+  filters: Filters,
+  limit: number,
+  after: QueuePlace | undefined,
+): Sql {
+  const { at, newestFirst } = SHAPES[view];
+  const values: unknown[] = [];
+  const value: Value = (given, type) => `$${values.push(given)}::${type}`;
+  const conditions = [where(view, viewer.role)];
+  if (after && newestFirst) {
+    const [time, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
+    conditions.push(`${at} <= ${time} AND (${at} < ${time} OR n.note_id > ${id})`);
+  } else if (after) {
+    const [time, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
+    conditions.push(
+      mixesTiers(view, viewer.role)
+        ? `(n.tier, ${at}, n.note_id) > (${value(after.tier, 'text')}, ${time}, ${id})`
+        : `(${at}, n.note_id) > (${time}, ${id})`,
+    );
+  }
+  const leases =
+    view === 'mine'
+      ? `JOIN note_leases l ON l.note_id = n.note_id AND l.subject_type = 'note'
+          AND l.moderator_id = ${value(viewer.moderatorId, 'uuid')}
+          AND l.expires_at > clock_timestamp()`
+      : '';
+  const mixed = mixesTiers(view, viewer.role);
+  const order = `${mixed ? 'tier, ' : ''}at ${newestFirst ? 'DESC' : ''}, note_id`;
+  const { walks, fits } = conditionsOf(view, filters, value);
+  const most = fits.length > 0 ? LOOKED_AT : MOST;
+  const walked = walks.map(
+    (walk) => `SELECT n.note_id, ${mixed ? 'n.tier' : `''`} AS tier, ${at} AS at,
+        ${fits.join(' AND ') || 'true'} AS fits
+      FROM notes n ${leases} WHERE ${[...conditions, ...walk].join(' AND ')}
+      ORDER BY ${order} LIMIT ${most}`,
+  );
+  const rows =
+    walked.length > 1
+      ? `SELECT * FROM ((${walked.join(') UNION ALL (')})) each ORDER BY ${order} LIMIT ${most}`
+      : walked.join();
+  const found =
+    fits.length > 0
+      ? `SELECT note_id, tier, at, fits
+        FROM (SELECT *, row_number() OVER () AS turn FROM (${rows}) walked) numbered
+        WHERE fits OR turn = ${most}`
+      : `SELECT * FROM (${rows}) walked`;
+  const text = `${found} LIMIT ${value(limit, 'int')}`;
+  return withDetails({ name: '', text, values }, newestFirst ? 'DESC' : 'ASC');
+}
+
+interface Conditions {
+  /** Of each walk along an index; together they make the view. */
+  walks: string[][];
+  /** Of a row that was found on it. */
+  fits: string[];
+}
+
+/**
+ * What was decided of an author is walked by itself, since it may be little of a long view: a
+ * member's and a guest's notes have an index each. An age is a part of a walk in order of age.
+ */
+function conditionsOf(
+  view: View,
+  { author, q, finding, older_than }: Filters,
+  value: Value,
+): Conditions {
+  const walk: string[] = [];
+  const fits: string[] = [];
+  if (older_than !== undefined)
+    (SHAPES[view].at === 'n.submitted_at' ? walk : fits).push(
+      `n.submitted_at < clock_timestamp() - make_interval(secs => ${value(older_than, 'int')})`,
+    );
+  if (q !== undefined) {
+    const part = value(`%${q.replace(/[\\%_]/g, '\\$&')}%`, 'text');
+    fits.push(`(n.message ILIKE ${part} OR n.name ILIKE ${part})`);
+  }
+  if (finding !== undefined)
+    // A value, and not EXISTS, for which all screenings may be read into a hash.
+    fits.push(`(SELECT s.findings @> ${value(JSON.stringify([{ code: finding }]), 'jsonb')}
+      FROM note_screenings s WHERE s.note_id = n.note_id)`);
+  const authors = author === undefined ? [] : authorsOf(author, value);
+  if (view === 'decided' && authors.length > 0)
+    return { walks: authors.map((one) => [...walk, one]), fits };
+  if (authors.length > 0) fits.push(`(${authors.join(' OR ')})`);
+  return { walks: [walk], fits };
+}
+
+/** By an id, a member; by a name, the member of that handle and the guests who gave it. */
+function authorsOf(author: string, value: Value): string[] {
+  if (UUID.test(author)) return [`n.member_id = ${value(author, 'uuid')}`];
+  const name = value(author, 'text');
+  return [
+    `n.member_id = (SELECT member_id FROM members WHERE handle = ${name})`,
+    `(n.member_id IS NULL AND n.name = ${name})`,
+  ];
+}
