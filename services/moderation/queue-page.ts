@@ -14,7 +14,7 @@ import {
 /** No page is longer, with the row that tells of the next one. In the text, so that few are planned for. */
 const MOST = 101;
 /** So many notes are looked at for one page, where no index tells which of them fit. */
-export const LOOKED_AT = 5_000;
+export const LOOKED_AT = 2_000;
 
 type Value = (given: unknown, type: string) => string;
 

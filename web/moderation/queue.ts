@@ -9,7 +9,7 @@ import { failureWords } from './words.ts';
 
 const PAGE = 50;
 /** So many pages on end are asked for in which a search finds nothing. */
-const PAGES = 10;
+const PAGES = 25;
 /** Rows that are left before the next page is asked for. */
 const AHEAD = 15;
 const REFRESH_MS = 250;
