@@ -40,6 +40,8 @@ export function defineProjection<Modules extends EventTypes>(
   return projection as unknown as Projection;
 }
 
+type Handler = NonNullable<Projection['on'][string]>;
+
 /**
  * The only function that moves read models, inline at append and in a rebuild alike: one after the
  * other, each by all the events, so that statements of one kind stand together.
@@ -47,14 +49,23 @@ export function defineProjection<Modules extends EventTypes>(
 export function projector(
   projections: readonly Projection[],
 ): (events: readonly RecordedEvent[]) => Sql[] {
+  const handlers = new Map<string, { turn: number; handler: Handler }[]>();
+  const add = (type: string, turn: number, handler: Handler) =>
+    handlers.set(type, [...(handlers.get(type) ?? []), { turn, handler }]);
+  for (const [turn, { on, texts = [] }] of projections.entries()) {
+    for (const [type, handler] of Object.entries(on)) add(type, turn, handler);
+    // A rebuild that read an event before its text was erased comes to this one after it.
+    for (const text of texts)
+      if (text.member) add('MemberErased', turn, ({ owner_id }) => eraseTexts(text, owner_id));
+  }
   return (events) =>
-    projections.flatMap((projection) => events.flatMap((event) => moves(projection, event)));
-}
-
-function moves({ on, texts = [] }: Projection, event: RecordedEvent): readonly Sql[] {
-  const own = [on[event.type]?.(event) ?? []].flat();
-  if (event.type !== 'MemberErased') return own;
-  // A rebuild that read an event before its text was erased comes to this one after it.
-  const erased = texts.filter(({ member }) => member);
-  return [...own, ...erased.map((text) => eraseTexts(text, event.owner_id))];
+    events
+      .flatMap((event) =>
+        (handlers.get(event.type) ?? []).map(({ turn, handler }) => ({
+          turn,
+          made: handler(event),
+        })),
+      )
+      .sort((one, other) => one.turn - other.turn)
+      .flatMap(({ made }) => made);
 }
