@@ -129,3 +129,27 @@ export const ANSWERS = [
   'credential idempotency_conflict',
   'credential credential_id_used',
 ];
+
+const step = (key: number, type: Step['type'], more: Partial<Step> = {}): Step => ({
+  ...{ member: 0, key, type, body: 0, id: 0, stale: null, turned: false },
+  ...more,
+});
+
+/** Tried first: it meets every one of them, which a few sequences made by chance may not. */
+export const EVERY_ANSWER: Step[] = [
+  step(0, 'withdraw'),
+  step(0, 'publish'),
+  step(0, 'publish'),
+  step(0, 'publish', { body: 1 }),
+  step(1, 'publish', { stale: 1 }),
+  step(1, 'withdraw'),
+  step(1, 'withdraw'),
+  step(0, 'withdraw'),
+  step(2, 'publish'),
+  step(2, 'retract'),
+  step(0, 'retract'),
+  step(2, 'credential'),
+  step(2, 'credential', { turned: true }),
+  step(2, 'credential', { body: 1 }),
+  step(3, 'credential'),
+];
