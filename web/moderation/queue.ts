@@ -37,10 +37,14 @@ let listed = 0;
 /** How many pages the list has taken so far. */
 let pages = 0;
 
-/** A page of a search ends after so many notes, whether they match or not: on to the first that does. */
-async function readOn(cursor: string | null): Promise<QueueBody> {
+/**
+ * A page of a search ends after so many notes, whether they match or not: on to the first that does,
+ * as long as the list that it is for is the one asked for.
+ */
+async function readOn(mine: number, cursor: string | null): Promise<QueueBody> {
   for (let turn = 1; ; turn++) {
     const body = await readPage(PAGE, cursor);
+    if (mine !== listed) return body;
     pages++;
     if (body.items.length > 0 || !body.next_cursor || turn === PAGES) return body;
     cursor = body.next_cursor;
@@ -53,7 +57,7 @@ export async function loadList(): Promise<void> {
   set({ loading: true, listFault: null });
   pages = 0;
   try {
-    const body = await readOn(null);
+    const body = await readOn(mine, null);
     if (mine !== listed) return;
     const { items } = body;
     set({ items, nextCursor: body.next_cursor, counts: body.counts, loading: false });
@@ -70,7 +74,7 @@ export async function loadMore(): Promise<void> {
   const mine = listed;
   set({ loading: true });
   try {
-    const body = await readOn(nextCursor);
+    const body = await readOn(mine, nextCursor);
     if (mine !== listed) return;
     const known = new Set(get().items.map(({ id }) => id));
     const more = body.items.filter((item) => !known.has(item.id) && !isOutdated(item));
