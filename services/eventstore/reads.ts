@@ -1,4 +1,4 @@
-import type { Sql } from './sql.ts';
+import { ofGiven, type Sql } from './sql.ts';
 
 type Row = Record<string, unknown>;
 
@@ -62,14 +62,15 @@ function asOne(reads: readonly Sql[]): Sql {
 function textOfMany(read: Sql): string | undefined {
   const { name, text, values } = read;
   if (!texts.has(name)) {
-    const numbers = values.map((_, at) => at + 1);
-    const types = numbers.map((n) => new RegExp(`\\$${n}::(\\w+)(?![\\w[])`).exec(text)?.[1]);
+    const types = values.map(
+      (_, at) => new RegExp(`\\$${at + 1}::(\\w+)(?![\\w[])`).exec(text)?.[1],
+    );
     const cast = isPlainRead(read) && types.length > 0 && !types.includes(undefined);
     const arrays = types.map((type, at) => `$${at + 1}::${type}[]`).join(', ');
-    const names = numbers.map((n) => `v${n}`).join(', ');
+    const given = ofGiven(text, types.length);
     const many = `SELECT part.*, given.turn::int AS "${TURN}"
-      FROM unnest(${arrays}) WITH ORDINALITY given (${names}, turn)
-      CROSS JOIN LATERAL (${text.replace(/\$(\d+)/g, 'given.v$1')}) part`;
+      FROM unnest(${arrays}) WITH ORDINALITY given (${given.names}, turn)
+      CROSS JOIN LATERAL (${given.text}) part`;
     texts.set(name, cast ? many : undefined);
   }
   return texts.get(name);

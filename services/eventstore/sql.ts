@@ -46,14 +46,19 @@ export function typedRows(types: readonly string[], count: number): string {
   return `(${rows.join('), (')})`;
 }
 
+/** A text that takes its values from the columns `names` of a table `given`. */
+export function ofGiven(text: string, count: number): { text: string; names: string } {
+  const names = Array.from({ length: count }, (_, index) => `v${index + 1}`).join(', ');
+  return { text: text.replace(/\$(\d+)/g, 'given.v$1'), names };
+}
+
 /** An UPDATE of one row, of which several may go as one: `types` are those of its values. */
 export function updateOf(row: string, types: readonly string[], statement: Sql): Sql {
   const text = (count: number) => {
-    const [, head, where] = /^(.*)\bWHERE\b(.*)$/s.exec(
-      statement.text.replace(/\$(\d+)/g, 'given.v$1'),
-    ) as unknown as [string, string, string];
-    const names = types.map((_, index) => `v${index + 1}`).join(', ');
-    return `${head} FROM (VALUES ${typedRows(types, count)}) given (${names}) WHERE ${where}`;
+    const given = ofGiven(statement.text, types.length);
+    const parts = /^(.*)\bWHERE\b(.*)$/s.exec(given.text);
+    const [, head, where] = parts as unknown as [string, string, string];
+    return `${head} FROM (VALUES ${typedRows(types, count)}) given (${given.names}) WHERE ${where}`;
   };
   return { ...statement, many: { row, text } };
 }

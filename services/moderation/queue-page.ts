@@ -31,6 +31,7 @@ export function queuePage(
   after: QueuePlace | undefined,
 ): Sql {
   const { at, newestFirst } = SHAPES[view];
+  const mixed = mixesTiers(view, viewer.role);
   const values: unknown[] = [];
   const value: Value = (given, type) => `$${values.push(given)}::${type}`;
   const conditions = [where(view, viewer.role)];
@@ -40,7 +41,7 @@ export function queuePage(
   } else if (after) {
     const [time, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
     conditions.push(
-      mixesTiers(view, viewer.role)
+      mixed
         ? `(n.tier, ${at}, n.note_id) > (${value(after.tier, 'text')}, ${time}, ${id})`
         : `(${at}, n.note_id) > (${time}, ${id})`,
     );
@@ -51,7 +52,6 @@ export function queuePage(
           AND l.moderator_id = ${value(viewer.moderatorId, 'uuid')}
           AND l.expires_at > clock_timestamp()`
       : '';
-  const mixed = mixesTiers(view, viewer.role);
   const order = `${mixed ? 'tier, ' : ''}at ${newestFirst ? 'DESC' : ''}, note_id`;
   const { walks, fits } = conditionsOf(view, filters, value);
   const most = fits.length > 0 ? LOOKED_AT : MOST;
