@@ -6,7 +6,7 @@ import { databaseUrl } from './embedded/postgres.ts';
 import { openEventStore } from './eventstore/store.ts';
 import { featuresOf } from './features.ts';
 import { operationsOf } from './http/invoke.ts';
-import { type HttpParts, mount, mountNotFound } from './http/mount.ts';
+import { type HttpParts, mount } from './http/mount.ts';
 import { jobSender } from './jobs-sender.ts';
 import { requireKeys } from './key-usage.ts';
 import { keyRing } from './keys.ts';
@@ -78,7 +78,7 @@ export function openApp(
     ending: ending.signal,
     logger,
   });
-  const parts = {
+  const { app, router } = mount({
     operations: operationsOf(features),
     authenticators: {
       session: sessionAuthenticator(pool, keys),
@@ -90,9 +90,7 @@ export function openApp(
     trustedProxies: config.trustedProxies,
     apiOpen: config.apiOpen,
     ...watch,
-  };
-  const app = mount(parts);
-  mountNotFound(parts, app);
+  });
 
   /** Before the server closes: whoever waits is answered or let go. */
   function stop(): void {
@@ -101,5 +99,5 @@ export function openApp(
     ending.abort();
   }
 
-  return { app, features, stop };
+  return { app, router, features, stop };
 }

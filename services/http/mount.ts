@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import express, { type Express, type Request, type Response } from 'express';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import { loggable } from '../loggable.ts';
@@ -41,8 +42,13 @@ export interface HttpParts {
   answered?: (method: string, route: string, status: number, seconds: number) => void;
 }
 
-/** Express, routing from the table: a path knows its methods, so 405 and `Allow` derive from it. */
-export function mount(parts: HttpParts, app: Express = newApp()): Express {
+type Request = IncomingMessage & { params?: object };
+
+/**
+ * Express, routing from the table: a path knows its methods, so 405 and `Allow` derive from it. `app`
+ * looks up a path without parameters before Express, which tries its routes one after the other.
+ */
+export function mount(parts: HttpParts): { app: RequestListener; router: Express } {
   const paths = new Map<string, Map<string, Operation>>();
   for (const operation of parts.operations.values()) {
     const { path, method } = operation.route;
@@ -51,41 +57,51 @@ export function mount(parts: HttpParts, app: Express = newApp()): Express {
     if (method === 'GET') methods.set('HEAD', operation);
     paths.set(path, methods);
   }
-  const fixed = new Map([...paths].filter(([path]) => !/[:*{]/.test(path)));
-  // Express tries its routes one after the other: a path without parameters is looked up before.
-  app.use((req, res, next) => {
-    const methods = fixed.get(req.path);
-    if (methods) void exchange(parts, req, res, req.path, methods);
-    else next();
-  });
+  const router = newRouter();
   for (const [path, methods] of paths)
-    app.route(path).all((req, res) => exchange(parts, req, res, path, methods));
-  return app;
+    router.route(path).all((req, res) => exchange(parts, req, res, path, methods));
+  mountNotFound(parts, router);
+
+  const fixed = new Map([...paths].filter(([path]) => !/[:*{]/.test(path)));
+  function app(req: IncomingMessage, res: ServerResponse): void {
+    const [path] = splitUrl(req);
+    const methods = fixed.get(path);
+    if (methods) void exchange(parts, req, res, path, methods);
+    else router(req as express.Request, res as express.Response);
+  }
+  return { app, router };
 }
 
-/** The last handler: whatever no route took. */
-export function mountNotFound(parts: HttpParts, app: Express): void {
-  app.use((req, res) => exchange(parts, req, res, '-', undefined));
-  app.use((error: unknown, req: Request, res: Response, _next: unknown) => {
+/** The last handlers: whatever no route took. */
+function mountNotFound(parts: HttpParts, router: Express): void {
+  router.use((req, res) => exchange(parts, req, res, '-', undefined));
+  const failed: express.ErrorRequestHandler = (error: unknown, req, res, _next) => {
     const malformed = error instanceof URIError || (error as { status?: number }).status === 400;
     return exchange(parts, req, res, '-', undefined, malformed ? new Problem('not_found') : error);
-  });
+  };
+  router.use(failed);
 }
 
-export function newApp(): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('query parser', false);
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-  return app;
+function newRouter(): Express {
+  const router = express();
+  router.disable('x-powered-by');
+  router.disable('etag');
+  router.set('query parser', false);
+  router.enable('case sensitive routing');
+  router.enable('strict routing');
+  return router;
+}
+
+/** The path and the query, without its mark. */
+function splitUrl({ url = '' }: IncomingMessage): [path: string, search: string] {
+  const mark = url.indexOf('?');
+  return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
 }
 
 async function exchange(
   parts: HttpParts,
   req: Request,
-  res: Response,
+  res: ServerResponse,
   path: string,
   methods: ReadonlyMap<string, Operation> | undefined,
   failure?: unknown,
@@ -93,7 +109,7 @@ async function exchange(
   const started = performance.now();
   parts.arrived?.();
   const id = randomUUID();
-  const operation = methods?.get(req.method);
+  const operation = methods?.get(req.method ?? '');
   const headers = {
     ...commonHeaders(id, parts.baseUrl.startsWith('https:')),
     ...cachingHeaders(operation?.route),
@@ -109,7 +125,7 @@ async function exchange(
     else sendProblem(parts, req, res, operation?.route, error, id, headers);
   }
   const milliseconds = performance.now() - started;
-  parts.answered?.(req.method, path, res.statusCode, milliseconds / 1000);
+  parts.answered?.(req.method ?? '', path, res.statusCode, milliseconds / 1000);
   parts.logger.info(
     {
       id,
@@ -123,7 +139,7 @@ async function exchange(
 }
 
 /** Too late for a problem: a broken connection is what tells that the answer is not whole. */
-function cut(parts: HttpParts, res: Response, error: unknown, id: string): void {
+function cut(parts: HttpParts, res: ServerResponse, error: unknown, id: string): void {
   res.destroy();
   if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE')
     parts.logger.warn({ id, err: loggable(error) }, 'answer cut short');
@@ -132,7 +148,7 @@ function cut(parts: HttpParts, res: Response, error: unknown, id: string): void 
 async function answer(
   parts: HttpParts,
   req: Request,
-  res: Response,
+  res: ServerResponse,
   operation: Operation,
   id: string,
   headers: Headers,
@@ -153,11 +169,10 @@ async function answer(
   const forbidden = authorise(route, principal);
   if (forbidden) throw refusalProblem(forbidden);
   if (route.gated && !parts.apiOpen) throw new Problem('api_disabled');
-  const mark = req.url.indexOf('?');
-  const query = readQuery(mark < 0 ? '' : req.url.slice(mark + 1), route);
+  const query = readQuery(splitUrl(req)[1], route);
   const key = idempotencyKey(req, route);
   const body = route.body ? parseStrictJson(await readBody(req, route)) : undefined;
-  const input: Input = { params: req.params as Record<string, string>, query, body };
+  const input: Input = { params: { ...req.params }, query, body };
   const outcome = await invoke(
     operation,
     principal,
@@ -198,7 +213,7 @@ const leavesMuch = (req: Request) =>
 function sendProblem(
   parts: HttpParts,
   req: Request,
-  res: Response,
+  res: ServerResponse,
   route: Route | undefined,
   error: unknown,
   id: string,
