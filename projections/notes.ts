@@ -188,16 +188,31 @@ export interface PublicNoteRow {
   approved: string;
 }
 
+export interface VersionedNoteRow extends PublicNoteRow {
+  /** Another one whenever the note, or its author, was written anew. */
+  version: string;
+}
+
 /** Approved top-level notes of an experience, newest approval first. */
 export function approvedNotes(experience: string, limit: number, { at, id } = START): Sql {
   return sql`SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
-      n.submitted_at,
+      n.submitted_at, concat_ws(' ', n.note_id, n.xmin, m.xmin) AS version,
       to_char(n.approved_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS approved
     FROM notes n LEFT JOIN members m ON m.member_id = n.member_id
     WHERE n.state = 'approved' AND n.parent_id IS NULL AND n.experience = ${experience}
       AND n.approved_at <= ${at}::timestamptz
       AND (n.approved_at < ${at}::timestamptz OR n.note_id > ${id}::uuid)
     ORDER BY n.approved_at DESC, n.note_id LIMIT ${limit}`;
+}
+
+/** The versions of the first of them, in `versions`: as long as those are the same, so are the notes. */
+export function approvedVersions(experience: string, limit: number): Sql {
+  const { name, text, values } = approvedNotes(experience, limit);
+  return {
+    name: `versions-${name}`,
+    text: `SELECT coalesce(string_agg(version, ' '), '') AS versions FROM (${text}) row`,
+    values,
+  };
 }
 
 /** Approved replies to a note, newest approval first. */

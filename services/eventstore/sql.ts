@@ -62,12 +62,3 @@ export function updateOf(row: string, types: readonly string[], statement: Sql):
   };
   return { ...statement, many: { row, text } };
 }
-
-/** The same rows as the text of one JSON array, in `rows`. */
-export function asText({ name, text, values }: Sql): Sql {
-  return {
-    name: `text-${name}`,
-    text: `SELECT coalesce(json_agg(row), '[]')::text AS rows FROM (${text}) row`,
-    values,
-  };
-}

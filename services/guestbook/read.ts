@@ -2,12 +2,13 @@ import type pg from 'pg';
 import {
   approvedNotes,
   approvedReplies,
+  approvedVersions,
   findNote,
   type NoteRow,
   type PublicNoteRow,
+  type VersionedNoteRow,
 } from '../../projections/notes.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
-import { asText } from '../eventstore/sql.ts';
 import { type Place, pageOf } from '../http/place.ts';
 import { publicContent } from '../http/respond.ts';
 import { unixSeconds } from '../http/schemas.ts';
@@ -18,6 +19,9 @@ import { type Note, PAGE } from './contract.ts';
 
 const NOTICE =
   'Notes are reviewed before they appear; names are chosen by their authors and verified by no one.';
+
+/** One more than a page, which tells whether there is a next one. */
+const MOST = PAGE + 1;
 
 export interface Asked {
   experience: Experience;
@@ -33,22 +37,21 @@ export async function readGuestbook(pool: pg.Pool, asked: Asked) {
 
 /**
  * First pages of the experiences, which nearly everyone reads: as long as the database tells the
- * same rows, the same bytes are answered.
+ * same versions of their notes, the same bytes are answered.
  */
 export function firstPages(pool: pg.Pool) {
-  const known = new Map<Experience, { rows: string; reply: ReturnType<typeof replyOf> }>();
+  const known = new Map<Experience, { versions: string; reply: ReturnType<typeof replyOf> }>();
   return async (experience: Experience) => {
-    const [{ rows = '' } = {}] = await query<{ rows: string }>(
-      pool,
-      asText(approvedNotes(experience, PAGE + 1)),
-    );
     const last = known.get(experience);
-    if (last?.rows === rows) return last.reply;
-    const found = JSON.parse(rows, (name, value) =>
-      name === 'submitted_at' ? new Date(value) : value,
-    ) as PublicNoteRow[];
+    if (last) {
+      const [told] = await query<{ versions: string }>(pool, approvedVersions(experience, MOST));
+      if (told?.versions === last.versions) return last.reply;
+    }
+    const found = await query<VersionedNoteRow>(pool, approvedNotes(experience, MOST));
+    // Of one reading with the notes: versions that were read before may come to stand again.
+    const versions = found.map(({ version }) => version).join(' ');
     const reply = replyOf({ experience }, pageOfNotes(found, { experience }, PAGE));
-    known.set(experience, { rows, reply });
+    known.set(experience, { versions, reply });
     return reply;
   };
 }

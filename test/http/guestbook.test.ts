@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { decide, hire, submit as submitNote } from '../harness/moderation.ts';
 import { type Service, signedIn, startService } from '../harness/service.ts';
 
 const submit = (service: Service, body: object, cookie?: string) =>
@@ -145,4 +146,41 @@ t.test('a read is revalidated by its ETag, and HEAD has no body', async (t) => {
   t.equal(head.text, '');
   t.equal(head.headers.get('etag'), etag);
   t.equal((await service.call('GET', '/api/guestbook?experience=no')).status, 400);
+});
+
+t.test('a page that was read follows every change of its notes and their authors', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const member = await signedIn(service);
+  const attributed = { attribution: 'member', member_handle: member.handle, name: undefined };
+  const older = await submitNote(service, attributed, member.cookie);
+  const newer = await submitNote(service, { message: 'Newer' });
+  const page = async () => {
+    const { text, body, headers } = await service.call('GET', '/api/guestbook');
+    const entries = body.entries.map(({ id, name, message }: Record<string, string>) => {
+      return { id, name, message };
+    });
+    return { entries, text, etag: headers.get('etag') };
+  };
+  const [first, second] = [
+    { id: older.id, name: member.handle, message: 'Hello' },
+    { id: newer.id, name: 'Ada', message: 'Newer' },
+  ];
+  t.same((await page()).entries, []);
+  await decide(ann, older.id, 'approve');
+  const one = await page();
+  t.same(one.entries, [first]);
+  t.same(await page(), one, 'as it was');
+  const approved = await decide(ann, newer.id, 'approve');
+  t.same((await page()).entries, [second, first]);
+  const undo = `decisions/${approved.body.event_id}/undo`;
+  t.equal((await ann.post(undo, { expected_version: 2 })).status, 201);
+  t.same(await page(), one, 'as it was before the other came and went');
+
+  await service.tamper("UPDATE notes SET message = 'Changed' WHERE note_id = $1", [older.id]);
+  t.same((await page()).entries, [{ ...first, message: 'Changed' }]);
+  await service.tamper("UPDATE members SET handle = 'renamed' WHERE member_id = $1", [member.id]);
+  t.same((await page()).entries, [{ ...first, message: 'Changed', name: 'renamed' }]);
+  await service.tamper('DELETE FROM members WHERE member_id = $1', [member.id]);
+  t.same((await page()).entries, [{ ...first, message: 'Changed', name: 'former member' }]);
 });
