@@ -88,7 +88,8 @@ export function bearerHolds(credentialId: string): Sql {
 /** Credentials past their end whose expiry the log does not tell yet. */
 export function overdueCredentials(limit: number): Sql {
   return sql`SELECT credential_id, member_id FROM credentials
-    WHERE state = 'active' AND expires_at <= clock_timestamp() ORDER BY expires_at LIMIT ${limit}`;
+    WHERE state = 'active' AND expires_at < 'infinity' AND expires_at <= clock_timestamp()
+    ORDER BY expires_at LIMIT ${limit}`;
 }
 
 /** A credential that proves something now. */

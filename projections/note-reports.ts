@@ -57,5 +57,5 @@ export function openReports(noteIds: Sql): Sql {
 /** Who reported any of a member's notes and waits to be told. */
 export function reportersOf(memberId: string): Sql {
   return sql`SELECT r.member_id FROM note_reports r JOIN notes n USING (note_id)
-    WHERE n.member_id = ${memberId} AND r.state = 'open' AND r.member_id IS NOT NULL`;
+    WHERE n.member_id = ${memberId} AND r.state = 'open'`;
 }

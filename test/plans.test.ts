@@ -6,8 +6,7 @@ import { operationsOf } from '../services/http/invoke.ts';
 import { BY_INDEX } from '../services/postgres.ts';
 import { JOBS } from '../workers/jobs.ts';
 import { testDatabase } from './harness/database.ts';
-import { writeHistory } from './harness/history.ts';
-import { fillPrimaryData, fillTables } from './harness/history-tables.ts';
+import { fill, quieten } from './harness/lived-in.ts';
 import { hire } from './harness/moderation.ts';
 import { type Service, startService } from './harness/service.ts';
 import { recordStatements } from './harness/statements.ts';
@@ -28,6 +27,8 @@ const WHOLE: readonly { part: string; why: string }[] = [
   { part: 'FROM note_decisions d JOIN notes n USING', why: 'statistics: all decided in a period' },
   { part: 'AS arrivals FROM (', why: 'statistics: all that came in a period' },
   { part: "LATERAL (SELECT DISTINCT found->>'code'", why: 'statistics: all decided in a period' },
+  { part: 'AS past_due', why: 'statistics: all that waits' },
+  { part: "state = 'withdrawn' AND told_at IS NULL LIMIT", why: 'a job: all that waits for it' },
 ];
 
 /** Rows that ask storage for nothing, or for what another row asks as well. */
@@ -39,100 +40,52 @@ interface Plan {
   'Relation Name'?: string;
   'Index Name'?: string;
   'Index Cond'?: string;
+  'Parent Relationship'?: string;
   Plans?: Plan[];
 }
 
-/** Tables that are read whole: in their own order, or in that of their keys but for the first rows. */
-function scans(plan: Plan, limited = false): string[] {
+/** Nodes that read all that is below them before they answer a row. */
+const GATHERS = /Sort|Aggregate|Hash|Materialize|Unique/;
+
+/**
+ * Tables that are read from end to end, in their own order or by an index (`table by index`), where
+ * that is not for the first rows alone.
+ */
+function scans(plan: Plan, first = false): string[] {
   const { 'Node Type': type, 'Relation Name': table = '?', 'Index Name': index = '' } = plan;
-  const all = /Index( Only)? Scan$/.test(type) && !plan['Index Cond'] && !limited;
-  const [, keyed] = (all && /^(.*)_pkey$/.exec(index)) || [];
-  const whole = type === 'Seq Scan' ? table : keyed;
-  const within = limited || type === 'Limit';
-  return [...(whole ? [whole] : []), ...(plan.Plans ?? []).flatMap((one) => scans(one, within))];
+  const all = /Index( Only)? Scan$/.test(type) && !plan['Index Cond'] && !first;
+  const whole = type === 'Seq Scan' ? table : all ? `${table} by ${index}` : undefined;
+  return [
+    ...(whole && !(table in SMALL) ? [whole] : []),
+    ...(plan.Plans ?? []).flatMap((one) => {
+      const inner = one['Parent Relationship'] === 'Inner' || GATHERS.test(type);
+      return scans(one, type === 'Limit' || (first && !inner));
+    }),
+  ];
 }
+
+/** By an index beside the primary key: all that may be of some of the rows. */
+const BESIDE_KEY = / by (?!.*_pkey$)/;
 
 const plannable = ({ text }: Sql) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(text);
 
 /** What a statement scans whole, planned as its connection plans it: prepared ones for any values. */
 async function wholeScans(client: pg.Client, statement: Sql): Promise<string[]> {
-  const { name, text, values } = statement;
-  const [how, given] = name ? [', GENERIC_PLAN', []] : ['', values];
-  const { rows } = await client.query(`EXPLAIN (FORMAT JSON${how}) ${text}`, given);
+  const { rows } = await (statement.name ? explainPrepared : explain)(client, statement);
   const plan: Plan = rows[0]['QUERY PLAN'][0].Plan;
-  return [...new Set(scans(plan))].filter((table) => !(table in SMALL));
+  return [...new Set(scans(plan))];
 }
 
-/** What stands beside a history: rows of no story, so many that reading them all would be dear. */
-const MORE = [
-  `CREATE TEMP TABLE more AS SELECT n, gen_random_uuid() AS a, gen_random_uuid() AS b,
-    gen_random_uuid() AS c, now() - n * interval '10 minutes' AS at FROM generate_series(1, 40000) n`,
-  `INSERT INTO members (member_id, handle, state, key_epoch, registered_at)
-    SELECT a, 'more_' || n, 'active', 1, at FROM more`,
-  `INSERT INTO handles (hash, key_id, member_id) SELECT md5(a::text) || md5(''), 1, a FROM more`,
-  `INSERT INTO feed_heads (member_id, sequence) SELECT a, 0 FROM more`,
-  `INSERT INTO profiles (member_id, display_name, summary, links, capabilities, state, version,
-      published_at, removal_told)
-    SELECT a, 'More', 'Of it', '{}', '{}', 'published', 1, at, false FROM more`,
-  `INSERT INTO credentials (credential_id, member_id, scopes, state, created_at, expires_at, key_epoch)
-    SELECT b, a, '{}', 'expired', at, at, 1 FROM more`,
-  `INSERT INTO verifiers (owner_id, purpose, subject_id, key_id, hash)
-    SELECT a, 'credential', b, 1, md5(b::text) || md5('') FROM more`,
-  `INSERT INTO notes (note_id, owner_id, member_id, experience, attribution, name, message, state,
-      version, submitted_at, approved_at, settled_at)
-    SELECT b, a, a, 'service', 'member', '', 'More of it', 'approved', 2, at, at, at FROM more`,
-  `INSERT INTO note_screenings (note_id, rules_version, band, findings, screened_at)
-    SELECT b, 1, 'clear', '[]', at FROM more`,
-  `INSERT INTO note_decisions (event_id, note_id, decision, decided_at)
-    SELECT c, b, 'approved', at FROM more`,
-  `INSERT INTO note_reports (report_id, note_id, member_id, reason, state, reported_at)
-    SELECT c, b, a, 'spam', 'kept', at FROM more`,
-  `INSERT INTO note_appeals (appeal_id, note_id, member_id, of, text, state, opened_at)
-    SELECT c, b, a, c, 'Why?', 'upheld', at FROM more`,
-  `INSERT INTO report_addresses (note_id, bucket, reported_at) SELECT b, 'more', at FROM more`,
-  `INSERT INTO rate_counters (kind, bucket, window_start, count)
-    SELECT 'key', b::text, at, 1 FROM more`,
-  `INSERT INTO artifacts (artifact_id, author_id, kind, title, content_hash, packet, state, version,
-      created_at)
-    SELECT b, a, 'brief', 'More', md5('') || md5(''), '{}', 'published', 1, at FROM more`,
-  `INSERT INTO record_reports (report_id, subject_type, subject_id, author_id, member_id, reason,
-      state, reported_at, told_at)
-    SELECT c, 'artifact', b, a, a, 'spam', 'kept', at, at FROM more`,
-  `INSERT INTO reported_records (subject_type, subject_id, author_id, version)
-    SELECT 'artifact', b, a, 1 FROM more`,
-  `INSERT INTO record_decisions (event_id, subject_type, subject_id, author_id, decision, decided_at)
-    SELECT c, 'artifact', b, a, 'kept', at FROM more`,
-  `INSERT INTO cases (case_id, author_id, title, summary, objective, acceptance_criteria, state,
-      version, created_at, updated_at, submission_id)
-    SELECT b, a, 'More', 'Of it', 'Find it', '{}', 'accepted', 1, at, at, c FROM more`,
-  `INSERT INTO case_submissions (submission_id, case_id, member_id, summary, created_at)
-    SELECT c, b, a, 'Done', at FROM more`,
-  `INSERT INTO case_reviews (review_id, case_id, submission_id, member_id, decision, binding,
-      comment, created_at)
-    SELECT b, b, c, a, 'accept', true, 'Yes', at FROM more`,
-  `INSERT INTO case_notes (note_id, case_id, member_id, message, state, version, created_at)
-    SELECT c, b, a, 'A word', 'published', 1, at FROM more`,
-  `INSERT INTO moderator_sessions (session_id, moderator_id, key_id, hash, started_at, seen_at,
-      expires_at)
-    SELECT b, a, 1, md5('') || md5(''), at, at, at FROM more`,
-  // Most of what time brings has come already, so that the jobs have little to do.
-  `UPDATE notes SET appeal = 'over', erased_at = now()
-    WHERE state = 'rejected' AND hashtext(note_id::text) % 100 <> 0`,
-  `UPDATE notes SET tier = 'lead' WHERE state = 'pending' AND hashtext(note_id::text) % 10 <> 0`,
-];
+const explain = (client: pg.Client, { text, values }: Sql) =>
+  client.query(`EXPLAIN (FORMAT JSON) ${text}`, values);
 
-/** A database that has seen some use, and statistics of it. */
-async function fill({ database }: Service): Promise<void> {
-  const client = await database.pool.connect();
-  try {
-    await writeHistory(client, { members: 1000, notes: 5 });
-    await fillTables(client);
-    await fillPrimaryData(client);
-    for (const text of MORE) await client.query(text);
-    await client.query('ANALYZE');
-  } finally {
-    client.release();
-  }
+/** Not by GENERIC_PLAN, which PostgreSQL 15 does not have. */
+async function explainPrepared(client: pg.Client, { text, values }: Sql) {
+  await client.query(`PREPARE statement AS ${text}`);
+  const given = values.length > 0 ? `(${values.map(() => 'NULL').join(', ')})` : '';
+  const explained = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE statement ${given}`);
+  await client.query('DEALLOCATE statement');
+  return explained;
 }
 
 t.test('no statement of a request or a job reads a growing table from end to end', async (t) => {
@@ -151,7 +104,9 @@ t.test('no statement of a request or a job reads a growing table from end to end
     moderator,
     lead: await hire(service, 'Lea', 'lead'),
   });
-  for (const { name, prepare } of operations) {
+  // Reads twice, since a page that was read before may be asked for in another way.
+  const reads = operations.filter(({ name }) => name.startsWith('GET'));
+  for (const { name, prepare } of [...operations, ...reads]) {
     const answer = await (await prepare())();
     t.ok(
       answer.status < 300,
@@ -171,9 +126,16 @@ t.test('no statement of a request or a job reads a growing table from end to end
   t.ok(planned.length > 150, `${planned.length} statements`);
   const prepared = planned.filter(({ name }) => name !== '').length;
   t.ok(prepared > 150, `${prepared} of them prepared`);
-  // On an empty database too: what is planned there outlives the time when its tables are small.
-  const { url } = await testDatabase(t);
-  for (const [state, database] of Object.entries({ filled: service.database.url, empty: url })) {
+  // On an empty database too: what is planned there outlives the time when its tables are small. And
+  // on a quiet one, where hardly anything waits or lives.
+  const { url: empty } = await testDatabase(t);
+  const filled = service.database.url;
+  for (const [state, database] of [
+    ['filled', filled],
+    ['empty', empty],
+    ['quiet', filled],
+  ] as const) {
+    if (state === 'quiet') await quieten(service);
     const client = new pg.Client(database);
     await client.connect();
     await client.query(BY_INDEX);
@@ -182,7 +144,9 @@ t.test('no statement of a request or a job reads a growing table from end to end
         const text = statement.text.replaceAll(/\s+/g, ' ');
         if (WHOLE.some(({ part }) => text.includes(part))) continue;
         const found = await wholeScans(client, statement);
-        t.same(found, [], `${state}: ${text.slice(0, 150)}`);
+        // Until the first ANALYZE, which is not long, an index of some of the rows looks short.
+        const counted = state === 'empty' ? found.filter((name) => !BESIDE_KEY.test(name)) : found;
+        t.same(counted, [], `${state}: ${text.slice(0, 150)}`);
       }
     } finally {
       await client.end();

@@ -33,7 +33,9 @@ function expirePlan({ session_id, member_id }: Overdue): Plan<boolean> {
   };
 }
 
+/** By its key alone, as a live session is found. */
 function stillOverdue(sessionId: string): Sql {
-  return sql`SELECT session_id FROM sessions
-    WHERE session_id = ${sessionId} AND ended_at IS NULL AND expires_at <= clock_timestamp()`;
+  return sql`SELECT session_id
+    FROM (SELECT * FROM sessions WHERE session_id = ${sessionId} OFFSET 0) session
+    WHERE ended_at IS NULL AND expires_at <= clock_timestamp()`;
 }

@@ -42,11 +42,16 @@ export interface SessionRow extends Verifier {
   expires_at: Date;
 }
 
-/** A session that is live by the database's clock, of a living member whose keys were not recovered since. */
+/**
+ * A session that is live by the database's clock, of a living member whose keys were not recovered
+ * since. By its key alone (OFFSET), since a plan made while hardly any is live would look through
+ * all that are.
+ */
 export function findLiveSession(sessionId: string): Sql {
   return sql`SELECT s.session_id, s.member_id, m.handle, s.expires_at, s.key_id, s.hash
-    FROM sessions s JOIN members m ON m.member_id = s.member_id
-    WHERE s.session_id = ${sessionId}::uuid AND s.ended_at IS NULL AND s.expires_at > clock_timestamp()
+    FROM (SELECT * FROM sessions WHERE session_id = ${sessionId}::uuid OFFSET 0) s
+    JOIN members m ON m.member_id = s.member_id
+    WHERE s.ended_at IS NULL AND s.expires_at > clock_timestamp()
       AND s.key_epoch = m.key_epoch AND m.state = 'active'`;
 }
 
@@ -56,15 +61,16 @@ export function memberOfSession(sessionId: string | null, orMember: string | nul
     UNION SELECT ${orMember}::uuid`;
 }
 
-/** Sessions that the log does not call ended yet. */
+/** Sessions that the log does not call ended yet; for each of many members by their own (OFFSET). */
 export function openSessions(memberId: string): Sql {
-  return sql`SELECT session_id FROM sessions
-    WHERE member_id = ${memberId}::uuid AND ended_at IS NULL`;
+  return sql`SELECT session_id FROM (SELECT session_id FROM sessions
+    WHERE member_id = ${memberId}::uuid AND ended_at IS NULL OFFSET 0) open`;
 }
 
 export function overdueSessions(limit: number): Sql {
   return sql`SELECT session_id, member_id FROM sessions
-    WHERE ended_at IS NULL AND expires_at <= clock_timestamp() ORDER BY expires_at LIMIT ${limit}`;
+    WHERE ended_at IS NULL AND expires_at < 'infinity' AND expires_at <= clock_timestamp()
+    ORDER BY expires_at LIMIT ${limit}`;
 }
 
 export function insertSession(

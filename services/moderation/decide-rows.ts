@@ -5,13 +5,17 @@ export type NamedEvent = RecordedEvent & { actor_name: string | null };
 
 type Ids = readonly string[];
 
-/** Whoever's feed a decision may write: authors, authors of what is replied to, and reporters. */
+/**
+ * Whoever's feed a decision may write: authors, authors of what is replied to, and reporters; null for
+ * a guest. Parents are subselects here and below: joined to them, a note that is known by its id could
+ * be looked for among all replies.
+ */
 export const membersConcerned = (ids: Ids): Sql =>
-  sql`SELECT member_id FROM notes WHERE note_id = ANY(${ids}::uuid[]) AND member_id IS NOT NULL
-    UNION SELECT p.member_id FROM notes n JOIN notes p ON p.note_id = n.parent_id
-      WHERE n.note_id = ANY(${ids}::uuid[]) AND p.member_id IS NOT NULL
+  sql`SELECT member_id FROM notes WHERE note_id = ANY(${ids}::uuid[])
+    UNION SELECT member_id FROM notes
+      WHERE note_id = ANY(ARRAY(SELECT parent_id FROM notes WHERE note_id = ANY(${ids}::uuid[])))
     UNION SELECT member_id FROM note_reports
-      WHERE note_id = ANY(${ids}::uuid[]) AND state = 'open' AND member_id IS NOT NULL`;
+      WHERE note_id = ANY(${ids}::uuid[]) AND state = 'open'`;
 
 // A claim locks the moderator and then the note, so a decision takes them in that order too.
 // A note's row is locked before its stream is read; a parent's, so that it stays as it was read.
@@ -19,8 +23,8 @@ export const lockNotes = (ids: Ids): Sql =>
   sql`SELECT * FROM notes WHERE note_id = ANY(${ids}::uuid[]) ORDER BY note_id FOR UPDATE`;
 
 export const holdParents = (ids: Ids): Sql =>
-  sql`SELECT * FROM notes WHERE note_id IN
-      (SELECT parent_id FROM notes WHERE note_id = ANY(${ids}::uuid[]))
+  sql`SELECT * FROM notes
+    WHERE note_id = ANY(ARRAY(SELECT parent_id FROM notes WHERE note_id = ANY(${ids}::uuid[])))
     ORDER BY note_id FOR SHARE`;
 
 export const readNoteStreams = (ids: Ids): Sql =>

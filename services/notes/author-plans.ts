@@ -16,13 +16,14 @@ const readNote = (id: string): Sql =>
     WHERE n.note_id = ${id} ORDER BY e.stream_version`;
 
 const parentOf = (id: string): Sql =>
-  sql`SELECT p.* FROM notes n JOIN notes p ON p.note_id = n.parent_id WHERE n.note_id = ${id}`;
+  sql`SELECT * FROM notes
+    WHERE note_id = (SELECT parent_id FROM notes WHERE note_id = ${id})`;
 
 /** The member, and whoever else's feed tells what becomes of the reports on the note. */
 const membersOf = (memberId: string, noteId: string): Sql =>
   sql`SELECT ${memberId}::uuid AS member_id
     UNION SELECT member_id FROM note_reports
-      WHERE note_id = ${noteId} AND state = 'open' AND member_id IS NOT NULL`;
+      WHERE note_id = ${noteId} AND state = 'open'`;
 
 export type OwnRefusal = 'session_required' | 'not_found' | 'state_conflict';
 

@@ -12,7 +12,7 @@ export const FAST_LANE_RULE = 'five-approved-none-rejected-in-90-days';
 const APPROVED = 5;
 
 const membersOf = (noteId: string): Sql =>
-  sql`SELECT member_id FROM notes WHERE note_id = ${noteId} AND member_id IS NOT NULL`;
+  sql`SELECT member_id FROM notes WHERE note_id = ${noteId}`;
 
 /** A removal counts as a rejection; what was undone counts as nothing. */
 const recordOf = (noteId: string): Sql =>

@@ -84,10 +84,10 @@ export function tellPlan(
 }
 
 function membersToTell(noteId: string): Sql {
-  return sql`SELECT member_id FROM notes WHERE note_id = ${noteId} AND member_id IS NOT NULL
-    UNION SELECT p.member_id FROM notes n JOIN notes p ON p.note_id = n.parent_id
-      WHERE n.note_id = ${noteId} AND p.member_id IS NOT NULL
-    UNION SELECT member_id FROM note_reports WHERE note_id = ${noteId} AND member_id IS NOT NULL`;
+  return sql`SELECT member_id FROM notes WHERE note_id = ${noteId}
+    UNION SELECT member_id FROM notes
+      WHERE note_id = (SELECT parent_id FROM notes WHERE note_id = ${noteId})
+    UNION SELECT member_id FROM note_reports WHERE note_id = ${noteId}`;
 }
 
 /** Neither undone nor overtaken by another decision. */

@@ -1,0 +1,96 @@
+import { writeHistory } from './history.ts';
+import { fillPrimaryData, fillTables } from './history-tables.ts';
+import type { Service } from './service.ts';
+
+/** What stands beside a history: rows of no story, so many that reading them all would be dear. */
+const MORE = [
+  `CREATE TEMP TABLE more AS SELECT n, gen_random_uuid() AS a, gen_random_uuid() AS b,
+    gen_random_uuid() AS c, now() - n * interval '10 minutes' AS at FROM generate_series(1, 40000) n`,
+  `INSERT INTO members (member_id, handle, state, key_epoch, registered_at)
+    SELECT a, 'more_' || n, 'active', 1, at FROM more`,
+  `INSERT INTO handles (hash, key_id, member_id) SELECT md5(a::text) || md5(''), 1, a FROM more`,
+  `INSERT INTO feed_heads (member_id, sequence) SELECT a, 0 FROM more`,
+  `INSERT INTO profiles (member_id, display_name, summary, links, capabilities, state, version,
+      published_at, removal_told)
+    SELECT a, 'More', 'Of it', '{}', '{}', 'published', 1, at, false FROM more`,
+  `INSERT INTO credentials (credential_id, member_id, scopes, state, created_at, expires_at, key_epoch)
+    SELECT b, a, '{}', 'expired', at, at, 1 FROM more`,
+  `INSERT INTO verifiers (owner_id, purpose, subject_id, key_id, hash)
+    SELECT a, 'credential', b, 1, md5(b::text) || md5('') FROM more`,
+  `INSERT INTO notes (note_id, owner_id, member_id, experience, attribution, name, message, state,
+      version, submitted_at, approved_at, settled_at)
+    SELECT b, a, a, 'service', 'member', '', 'More of it', 'approved', 2, at, at, at FROM more`,
+  `INSERT INTO note_screenings (note_id, rules_version, band, findings, screened_at)
+    SELECT b, 1, 'clear', '[]', at FROM more`,
+  `INSERT INTO note_decisions (event_id, note_id, decision, decided_at)
+    SELECT c, b, 'approved', at FROM more`,
+  `INSERT INTO note_reports (report_id, note_id, member_id, reason, state, reported_at)
+    SELECT c, b, a, 'spam', 'kept', at FROM more`,
+  `INSERT INTO note_appeals (appeal_id, note_id, member_id, of, text, state, opened_at)
+    SELECT c, b, a, c, 'Why?', 'upheld', at FROM more`,
+  `INSERT INTO report_addresses (note_id, bucket, reported_at) SELECT b, 'more', at FROM more`,
+  `INSERT INTO rate_counters (kind, bucket, window_start, count)
+    SELECT 'key', b::text, at, 1 FROM more`,
+  `INSERT INTO artifacts (artifact_id, author_id, kind, title, content_hash, packet, state, version,
+      created_at)
+    SELECT b, a, 'brief', 'More', md5('') || md5(''), '{}', 'published', 1, at FROM more`,
+  `INSERT INTO record_reports (report_id, subject_type, subject_id, author_id, member_id, reason,
+      state, reported_at, told_at)
+    SELECT c, 'artifact', b, a, a, 'spam', 'kept', at, at FROM more`,
+  `INSERT INTO reported_records (subject_type, subject_id, author_id, version)
+    SELECT 'artifact', b, a, 1 FROM more`,
+  `INSERT INTO record_decisions (event_id, subject_type, subject_id, author_id, decision, decided_at)
+    SELECT c, 'artifact', b, a, 'kept', at FROM more`,
+  `INSERT INTO cases (case_id, author_id, title, summary, objective, acceptance_criteria, state,
+      version, created_at, updated_at, submission_id)
+    SELECT b, a, 'More', 'Of it', 'Find it', '{}', 'accepted', 1, at, at, c FROM more`,
+  `INSERT INTO case_submissions (submission_id, case_id, member_id, summary, created_at)
+    SELECT c, b, a, 'Done', at FROM more`,
+  `INSERT INTO case_reviews (review_id, case_id, submission_id, member_id, decision, binding,
+      comment, created_at)
+    SELECT b, b, c, a, 'accept', true, 'Yes', at FROM more`,
+  `INSERT INTO case_notes (note_id, case_id, member_id, message, state, version, created_at)
+    SELECT c, b, a, 'A word', 'published', 1, at FROM more`,
+  `INSERT INTO moderator_sessions (session_id, moderator_id, key_id, hash, started_at, seen_at,
+      expires_at)
+    SELECT b, a, 1, md5('') || md5(''), at, at, at FROM more`,
+  // Most of what time brings has come already, so that the jobs have little to do.
+  `UPDATE notes SET appeal = 'over', erased_at = now()
+    WHERE state = 'rejected' AND hashtext(note_id::text) % 100 <> 0`,
+  `UPDATE notes SET tier = 'lead' WHERE state = 'pending' AND hashtext(note_id::text) % 10 <> 0`,
+];
+
+/** A database that has seen some use, and statistics of it. */
+export async function fill({ database }: Service): Promise<void> {
+  const client = await database.pool.connect();
+  try {
+    await writeHistory(client, { members: 1000, notes: 5 });
+    await fillTables(client);
+    await fillPrimaryData(client);
+    for (const text of MORE) await client.query(text);
+    await client.query('ANALYZE');
+  } finally {
+    client.release();
+  }
+}
+
+/** What is there for a time only, or in some services never: gone, and statistics know. */
+const PASSING = [
+  `DELETE FROM notes WHERE state = 'pending' OR reported_at IS NOT NULL OR appeal = 'open'
+    OR state <> 'approved' AND erased_at IS NULL OR parent_id IS NOT NULL OR member_id IS NULL`,
+  'DELETE FROM sessions WHERE ended_at IS NULL',
+  "DELETE FROM credentials WHERE state = 'active'",
+  "DELETE FROM members WHERE state = 'deactivated'",
+  'DELETE FROM cases WHERE claimant_id IS NOT NULL',
+  'DELETE FROM note_decisions WHERE batch_id IS NOT NULL',
+  'DELETE FROM note_reports WHERE member_id IS NOT NULL',
+  'DELETE FROM record_reports WHERE told_at IS NULL',
+  'DELETE FROM reported_records WHERE reported_at IS NOT NULL',
+  'DELETE FROM artifacts WHERE supersedes_id IS NOT NULL',
+  'VACUUM ANALYZE',
+];
+
+/** On a database that was filled. */
+export async function quieten({ database }: Service): Promise<void> {
+  for (const text of PASSING) await database.pool.query(text);
+}
