@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { embeddedPostgres } from '../services/embedded/postgres.ts';
@@ -36,13 +37,20 @@ export interface Setting {
   onEnd(close: () => unknown): void;
 }
 
-/** A throwaway PostgreSQL that flushes every commit to disk, as in production. */
+/** What PostgreSQL's manual advises for `shared_buffers`: a quarter of the memory there is. */
+function quarterOfMemory(): string {
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return `${Math.floor(memory / 4 / 1024 ** 2)}MB`;
+}
+
+/** A throwaway PostgreSQL, set up as in production: it flushes every commit to disk. */
 export async function withSetting(work: (setting: Setting) => Promise<void>): Promise<void> {
   const { path, remove } = temporaryFolder('bench-postgres');
   const ends: (() => unknown)[] = [remove];
   try {
     const dataDir = join(path, 'data');
-    const server = await embeddedPostgres({ dataDir, settings: { max_connections: 200 } });
+    const settings = { max_connections: 200, shared_buffers: quarterOfMemory() };
+    const server = await embeddedPostgres({ dataDir, settings });
     const home = realpathSync(join(dataDir, 'postgres'));
     ends.push(
       () => rmSync(home, { recursive: true }),

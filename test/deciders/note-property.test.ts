@@ -22,8 +22,10 @@ const command = fc.record({
 });
 
 t.test('nothing makes a note public but a decision after the last one that hid it', async (t) => {
+  let sequences = 0;
   let published = 0;
   const property = fc.property(fc.array(command, { maxLength: 30 }), (commands) => {
+    sequences++;
     let state: NoteState = s.after(s.submission);
     const events: Event[] = [];
     for (const { type, by, lead, stale, back, days } of commands) {
@@ -47,5 +49,5 @@ t.test('nothing makes a note public but a decision after the last one that hid i
     return state.status !== 'none';
   });
   fc.assert(property, tries(5000));
-  t.ok(published > 1000, 'the sequences do publish');
+  t.ok(published > sequences / 5, `${sequences} sequences published ${published} times`);
 });
