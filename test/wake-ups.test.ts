@@ -79,7 +79,8 @@ t.test(
     const sender = here.listen('a');
     const listener = there.listen('b');
     await pool.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE '%wake-ups'`,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name LIKE '%wake-ups'`,
     );
     here.wake(['b']);
     await Promise.all([sender.reach(1), listener.reach(1)]);

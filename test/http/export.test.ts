@@ -177,7 +177,7 @@ t.test('a slow reader holds no connection, and gets the whole when it reads on',
   t.equal(pool.idleCount, pool.totalCount, 'every connection is free');
   const { rows } = await service.database.pool.query(
     `SELECT count(*)::int AS busy FROM pg_stat_activity
-     WHERE application_name = 'service test' AND state <> 'idle'`,
+     WHERE datname = current_database() AND application_name = 'service test' AND state <> 'idle'`,
   );
   t.equal(rows[0].busy, 0);
   const text = await whole();
