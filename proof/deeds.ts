@@ -9,7 +9,7 @@ const REASONS = ['spam', 'abuse', 'other'] as const;
 
 /** Everything that a member does, one thing at a time. */
 export function openDeeds(common: Common, random: Random, member: Member) {
-  const { write, own } = member;
+  const { write, own, session } = member;
 
   async function openCase(used?: Credential, copies?: number): Promise<Answer | undefined> {
     const title = `A case ${random.below(1e9)}`;
@@ -115,34 +115,34 @@ export function openDeeds(common: Common, random: Random, member: Member) {
     const text = { id, message: `A note ${random.below(1e9)}`, parent_id };
     if (random.chance(0.5)) await guestNote(common, random, text);
     else {
-      if (!member.session()) await member.signIn();
+      if (!session.cookie()) await session.begin();
       const body = { ...text, attribution: 'member', member_handle: member.handle };
-      const answer = await member.asSession('guestbook.submit', '/api/guestbook', body, {
+      const answer = await session.post('guestbook.submit', '/api/guestbook', body, {
         key: id,
       });
       if (done(answer)) own.notes.push(id);
-      if (answer?.status === 401) await member.signIn();
+      if (answer?.status === 401) await session.begin();
     }
   }
 
   /** What an author does with a note that was decided on. */
   async function afterNote(): Promise<void> {
     const id = own.notes[random.below(own.notes.length)];
-    if (!id || !member.session()) return;
+    if (!id || !session.cookie()) return;
     const path = `/api/guestbook/${id}`;
     const read = await common.call({
       method: 'GET',
       path: `${path}/outcome`,
-      headers: { cookie: member.session() ?? '' },
+      headers: { cookie: session.cookie() ?? '' },
     });
     const { status, outcome, appeal_until } = read?.body ?? {};
     if (status === 'not_published' && outcome !== 'withdrawn')
       common.history.told.push({ note: id, answered: common.history.now() });
     if (appeal_until) {
       const text = { text: 'It was meant well' };
-      await member.asSession('guestbook.appeal', `${path}/appeal`, text, { subject: id });
+      await session.post('guestbook.appeal', `${path}/appeal`, text, { subject: id });
     } else if (random.chance(0.4))
-      await member.asSession('guestbook.withdraw', `${path}/withdraw`, {}, { subject: id });
+      await session.post('guestbook.withdraw', `${path}/withdraw`, {}, { subject: id });
   }
 
   async function reportFromPage(): Promise<void> {
@@ -174,9 +174,9 @@ export function openDeeds(common: Common, random: Random, member: Member) {
     await Promise.all(hands);
   }
 
-  async function session(): Promise<void> {
-    if (member.session() && random.chance(0.5)) return member.signOut();
-    const cookie = await member.signIn();
+  async function signInOrOut(): Promise<void> {
+    if (session.cookie() && random.chance(0.5)) return session.end();
+    const cookie = await session.begin();
     if (cookie)
       await common.call({ method: 'GET', path: '/api/membership/me', headers: { cookie } });
   }
@@ -198,7 +198,7 @@ export function openDeeds(common: Common, random: Random, member: Member) {
     [2, reportFromPage],
     [4, revokeWhileWriting],
     [3, () => member.rotate()],
-    [4, session],
+    [4, signInOrOut],
     [1, member.recover],
     [6, look],
   ];

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SCOPES } from '../services/http/scopes.ts';
 import { anyAddress, type Common, insist, secret, uuid } from './client.ts';
 import { type Answer, done, type Request } from './history.ts';
+import { asMessage, fromMessage } from './protocols.ts';
 import type { Random } from './random.ts';
+import { openSession } from './session.ts';
 
 export interface Credential {
   credential_id: string;
@@ -25,10 +27,10 @@ export function openMember(common: Common, random: Random, handle: string) {
   const id = uuid(random);
   let keys = { sign_in_key: secret(random, history), recovery_key: secret(random, history) };
   let credential: Credential | undefined;
-  let session: string | undefined;
   let gone = false;
   let renewing: Promise<void> | undefined;
   const own = { notes: [] as string[], artifacts: [] as string[] };
+  const session = openSession(common, random, id, () => keys.sign_in_key);
 
   const bearer = (of = credential) => `Bearer svc_${of?.credential_id}.${of?.credential_secret}`;
   const from = (address: string) => ({ 'x-forwarded-for': address });
@@ -99,7 +101,7 @@ export function openMember(common: Common, random: Random, handle: string) {
 
   const authorized = (used = credential) => ({ authorization: bearer(used) });
 
-  /** A mutation of `/api/v1`, once, however often it is sent. */
+  /** A mutation of `/api/v1`, once, however often it is sent, and whichever way: over HTTP or by A2A. */
   async function write(
     operation: string,
     path: string,
@@ -107,7 +109,9 @@ export function openMember(common: Common, random: Random, handle: string) {
     { used = credential, copies, patience }: Manner = {},
   ): Promise<Answer | undefined> {
     const key = uuid(random);
-    const headers = { ...authorized(used), 'idempotency-key': key };
+    const headers = authorized(used);
+    const request = { method: 'POST', path, body, headers };
+    const message = asMessage(operation, key, request);
     const answer = await insist(common, random, {
       operation,
       actor: id,
@@ -117,7 +121,10 @@ export function openMember(common: Common, random: Random, handle: string) {
       patience: patience ?? (random.chance(0.15) ? 0 : 60),
       copies: copies ?? (random.chance(0.1) ? 3 : 1),
       again: random.chance(0.15),
-      send: () => call({ method: 'POST', path, body, headers }),
+      send: async () =>
+        message && random.chance(0.3)
+          ? fromMessage(await call(message))
+          : call({ ...request, headers: { ...headers, 'idempotency-key': key } }),
     });
     if (answer?.status === 401 && used === credential && !gone) await renew();
     return answer;
@@ -155,48 +162,6 @@ export function openMember(common: Common, random: Random, handle: string) {
       credential_id: of.credential_id,
     });
 
-  async function signIn(): Promise<string | undefined> {
-    const address = anyAddress(random);
-    const entry = { operation: 'membership.login', actor: id, address };
-    const body = { id, sign_in_key: keys.sign_in_key };
-    const headers = from(address);
-    let cookie: string | undefined;
-    await insist(common, random, {
-      ...entry,
-      get subject() {
-        return /=([0-9a-f-]{36})\./.exec(cookie ?? '')?.[1] ?? '';
-      },
-      send: async () => {
-        const answer = await call({ method: 'POST', path: '/api/membership/login', body, headers });
-        cookie = answer?.cookie;
-        if (cookie) history.secrets.add(cookie.split('.').at(-1) ?? '');
-        return answer;
-      },
-    });
-    session = cookie;
-    return cookie;
-  }
-
-  /** A post with the session's cookie; of what has no receipt only the subject is known. */
-  function asSession(
-    operation: string,
-    path: string,
-    body: object,
-    named: { key?: string; subject?: string },
-  ) {
-    const address = anyAddress(random);
-    const headers = { ...from(address), cookie: session ?? '' };
-    const send = () => call({ method: 'POST', path, body, headers });
-    return insist(common, random, { operation, actor: id, address, ...named, send });
-  }
-
-  async function signOut(): Promise<void> {
-    const ended = /=([0-9a-f-]{36})\./.exec(session ?? '')?.[1];
-    if (ended)
-      await asSession('membership.logout', '/api/membership/logout', {}, { subject: ended });
-    session = undefined;
-  }
-
   /** New keys for old; every credential and session ends. */
   async function recover(): Promise<boolean> {
     const made = { sign_in_key: secret(random, history), recovery_key: secret(random, history) };
@@ -211,7 +176,7 @@ export function openMember(common: Common, random: Random, handle: string) {
     const copies = random.chance(0.3) ? 2 : 1;
     const more = { key: operation_id, copies };
     const answer = await post('membership.recover', '/api/membership/recover', body, more);
-    session = undefined;
+    session.forget();
     // Whoever does not know which keys are the present ones has lost the account.
     if (done(answer)) keys = made;
     else gone = true;
@@ -225,6 +190,14 @@ export function openMember(common: Common, random: Random, handle: string) {
     if (!gone) await sleep(100);
   }
 
+  /** Makes room for another, where it is still known how. */
+  async function leave(): Promise<void> {
+    for (let turn = 0; !gone && turn < 5; turn++) {
+      if (!credential) await renew();
+      await remove();
+    }
+  }
+
   return {
     id,
     handle,
@@ -236,15 +209,13 @@ export function openMember(common: Common, random: Random, handle: string) {
     read,
     rotate,
     revoke,
-    signIn,
-    signOut,
-    asSession,
     recover,
     remove,
+    leave,
     bearer,
     post,
+    session,
     credential: () => credential,
-    session: () => session,
     gone: () => gone,
   };
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Common, insist, uuid } from './client.ts';
+import { type Common, ended, insist, uuid } from './client.ts';
 import { type Answer, done } from './history.ts';
 import type { Random } from './random.ts';
+import { sessionId, signIn } from './session.ts';
 
 interface Claim {
   lease_id: string;
@@ -20,15 +21,17 @@ const DECISIONS = [
 
 export type Moderator = ReturnType<typeof openModerator>;
 
-/** One moderator with a queue: claims, decides on notes and records, and undoes. */
+/** One moderator with a queue, by token or in a browser: claims, decides on notes and records, undoes. */
 export function openModerator(common: Common, random: Random, token: string) {
   const { call, history } = common;
   const id = /^mod_([^.]+)\./.exec(token)?.[1] ?? '';
-  const authorization = `Bearer ${token}`;
+  let cookie: string | undefined;
+  const proof = (): Record<string, string> =>
+    cookie ? { cookie } : { authorization: `Bearer ${token}` };
 
   async function post(operation: string, path: string, body: object, patience?: number) {
     const key = uuid(random);
-    const headers = { authorization, 'idempotency-key': key };
+    const headers = { ...proof(), 'idempotency-key': key };
     return insist(common, random, {
       operation,
       actor: id,
@@ -87,8 +90,7 @@ export function openModerator(common: Common, random: Random, token: string) {
   }
 
   async function giveAllBack(): Promise<void> {
-    const headers = { authorization };
-    const me = await call({ method: 'GET', path: '/api/moderation/me', headers });
+    const me = await call({ method: 'GET', path: '/api/moderation/me', headers: proof() });
     if (done(me) && me.body.leases.length > 0)
       await post('moderation.release', 'claims/release', leasesOf(me.body.leases));
   }
@@ -104,7 +106,7 @@ export function openModerator(common: Common, random: Random, token: string) {
   async function others(): Promise<void> {
     const view = random.pick(Object.keys(fits));
     const path = `/api/moderation/queue?view=${view}&limit=5`;
-    const queue = await call({ method: 'GET', path, headers: { authorization } });
+    const queue = await call({ method: 'GET', path, headers: proof() });
     for (const item of queue?.body?.items ?? []) {
       const open = fits[view]?.filter((what) =>
         item.allowed_actions.includes((what as { action: string }).action),
@@ -127,8 +129,27 @@ export function openModerator(common: Common, random: Random, token: string) {
     }
   }
 
+  /** From the token to a session of the browser, or back. */
+  async function change(): Promise<void> {
+    const path = '/api/moderation/session';
+    const old = cookie;
+    if (!old) {
+      const entry = { operation: 'moderation.sign_in', actor: id, path, body: { token } };
+      cookie = await signIn(common, random, entry);
+      return;
+    }
+    const headers = proof();
+    const entry = { operation: 'moderation.sign_out', actor: id, address: '' };
+    const subject = sessionId(old) ?? '';
+    const send = () => call({ method: 'DELETE', path, headers });
+    const answer = await insist(common, random, { ...entry, subject, send });
+    cookie = undefined;
+    if (done(answer)) await ended(common, '/api/moderation/me', old);
+  }
+
   async function work(): Promise<void> {
     while (history.now() < common.until) {
+      if (random.chance(0.1)) await change();
       await (random.chance(0.6) ? pending() : others());
       await sleep(50);
     }

@@ -35,6 +35,13 @@ export const MUTANTS: Readonly<Record<string, readonly Edit[]>> = {
       instead: "nextval('events_position_seq')",
     },
   ],
+  'no-capacity-lock': [
+    {
+      file: 'projections/members.ts',
+      text: /(FROM membership_totals WHERE id = 1) FOR UPDATE/g,
+      instead: '$1',
+    },
+  ],
   // The bearer proven before the lock, and not once more under it.
   'no-second-proof': [
     {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Common } from './client.ts';
 import type { Seen } from './history.ts';
 import type { Member } from './member.ts';
+import { fromTool, noteTool } from './protocols.ts';
 import type { Random } from './random.ts';
 
 /** Pages a member's feed from the beginning to its end: the member's, or when nobody writes any more. */
@@ -28,14 +29,16 @@ export async function readFeed(common: Common, random: Random, member: Member): 
   return seen;
 }
 
-/** Reads the guestbook as a visitor does, and remembers what was public and when. */
+/** Reads the guestbook as visitors and models do, and remembers what was public and when. */
 export async function visit(common: Common, random: Random): Promise<void> {
   const { call, history } = common;
   while (history.now() < common.until) {
     const parent = random.chance(0.3) ? common.notes.at(-1) : undefined;
     const invoked = history.now();
     const path = `/api/guestbook${parent ? `?parent_id=${parent}` : ''}`;
-    const answer = await call({ method: 'GET', path });
+    const answer = random.chance(0.2)
+      ? fromTool(await call(noteTool(parent)))
+      : await call({ method: 'GET', path });
     const answered = history.now();
     if (answer?.status === 200) {
       const shown: string[] = answer.body.entries.map(({ id }: { id: string }) => id);

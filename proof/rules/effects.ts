@@ -22,13 +22,19 @@ const EFFECTS: Readonly<Record<string, readonly string[]>> = {
   'guestbook.submit': ['NoteSubmitted'],
 };
 
-/** What members and guests do without a receipt: by the subject there is at most one of each. */
+/** What is done without a receipt: by the subject there is at most one of each. */
 const WITHOUT_RECEIPT: Readonly<Record<string, { type: string; subject: string }>> = {
   'membership.login': { type: 'SessionStarted', subject: 'session_id' },
   'membership.logout': { type: 'SessionEnded', subject: 'session_id' },
+  'moderation.sign_in': { type: 'ModeratorSignedIn', subject: 'session_id' },
+  'moderation.sign_out': { type: 'ModeratorSignedOut', subject: 'session_id' },
   'guestbook.withdraw': { type: 'NoteWithdrawn', subject: 'note_id' },
   'guestbook.appeal': { type: 'AppealOpened', subject: 'note_id' },
 };
+const SIGN_INS = [
+  ['membership.login', 'SessionStarted'],
+  ['moderation.sign_in', 'ModeratorSignedIn'],
+] as const;
 const FREE = ['NoteReported', ...Object.values(WITHOUT_RECEIPT).map(({ type }) => type)];
 /** Workers tell of a decision later, in the name of whoever made it. */
 const needsReceipt = ({ type, actor }: EventFact) =>
@@ -87,21 +93,22 @@ function oneEffectWithoutReceipt(entries: readonly Entry[], events: Facts['event
         if (!enough) wrong.push(`${operation} of ${entry.subject}: ${count} effects`);
       }
   }
-  const tried = Map.groupBy(
-    entries.filter(({ operation }) => operation === 'membership.login'),
-    ({ actor }) => actor,
-  );
-  const started = Map.groupBy(
-    events.filter(({ type }) => type === 'SessionStarted'),
-    ({ owner }) => owner,
-  );
-  for (const [member, { length }] of started) {
-    const logins = tried.get(member) ?? [];
-    const most = logins.reduce(
-      (sum, { outcome, lost }) => sum + lost + Number(outcome === 'done'),
-      0,
+  for (const [operation, type] of SIGN_INS) {
+    const tried = Map.groupBy(
+      entries.filter((entry) => entry.operation === operation),
+      ({ actor }) => actor,
     );
-    if (length > most) wrong.push(`${member}: ${length} sessions from ${most} sign-ins`);
+    const started = Map.groupBy(
+      events.filter((event) => event.type === type),
+      ({ owner }) => owner,
+    );
+    for (const [owner, { length }] of started) {
+      const most = (tried.get(owner) ?? []).reduce(
+        (sum, { outcome, lost }) => sum + lost + Number(outcome === 'done'),
+        0,
+      );
+      if (length > most) wrong.push(`${owner}: ${length} sessions from ${most} sign-ins`);
+    }
   }
   return wrong;
 }

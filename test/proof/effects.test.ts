@@ -55,14 +55,19 @@ t.test('what workers do needs no receipt', async (t) => {
   t.same(oneEffect([], facts({ events })), []);
 });
 
-t.test('a session acknowledged and not there, or there twice, is found', async (t) => {
-  const login = entry({ operation: 'membership.login', key: null, subject: 's' });
-  const started = () => event({ type: 'SessionStarted', data: { session_id: 's' } });
-  t.same(oneEffect([login], facts({ events: [started()] })), []);
-  t.match(oneEffect([login], facts({})).join(), /of s: 0 effects/);
-  const twice = oneEffect([login], facts({ events: [started(), started()] }));
-  t.match(twice.join(), /of s: 2 effects/);
-});
+for (const [operation, type] of [
+  ['membership.login', 'SessionStarted'],
+  ['moderation.sign_in', 'ModeratorSignedIn'],
+  ['moderation.sign_out', 'ModeratorSignedOut'],
+] as const)
+  t.test(`${operation} acknowledged and not there, or there twice, is found`, async (t) => {
+    const login = entry({ operation, key: null, subject: 's' });
+    const told = () => event({ type, data: { session_id: 's' } });
+    t.same(oneEffect([login], facts({ events: [told()] })), []);
+    t.match(oneEffect([login], facts({})).join(), /of s: 0 effects/);
+    const twice = oneEffect([login], facts({ events: [told(), told()] }));
+    t.match(twice.join(), /of s: 2 effects/);
+  });
 
 t.test('more sessions than sign-ins is found; lost sign-ins may have made one each', async (t) => {
   const login = entry({ operation: 'membership.login', key: null, subject: 's1', lost: 1 });

@@ -1,0 +1,79 @@
+import { anyAddress, type Common, ended, insist } from './client.ts';
+import { type Answer, done } from './history.ts';
+import type { Random } from './random.ts';
+
+/** What the log calls a session, by its cookie. */
+export const sessionId = (cookie: string | undefined) =>
+  /=([0-9a-f-]{36})\./.exec(cookie ?? '')?.[1];
+
+/** The cookie of a new session, whoever's it is. */
+export async function signIn(
+  common: Common,
+  random: Random,
+  {
+    operation,
+    actor,
+    path,
+    body,
+  }: Record<'operation' | 'actor' | 'path', string> & { body: object },
+): Promise<string | undefined> {
+  const address = anyAddress(random);
+  const headers = { 'x-forwarded-for': address };
+  let cookie: string | undefined;
+  await insist(common, random, {
+    operation,
+    actor,
+    address,
+    get subject() {
+      return sessionId(cookie) ?? '';
+    },
+    send: async () => {
+      const answer = await common.call({ method: 'POST', path, body, headers });
+      cookie = answer?.cookie;
+      if (cookie) common.history.secrets.add(cookie.split('.').at(-1) ?? '');
+      return answer;
+    },
+  });
+  return cookie;
+}
+
+/** A member's session in a browser, whoever of several hands uses it. */
+export function openSession(common: Common, random: Random, id: string, signInKey: () => string) {
+  const { call } = common;
+  let cookie: string | undefined;
+
+  async function begin(): Promise<string | undefined> {
+    const body = { id, sign_in_key: signInKey() };
+    const path = '/api/membership/login';
+    cookie = await signIn(common, random, { operation: 'membership.login', actor: id, path, body });
+    return cookie;
+  }
+
+  /** A post with the session's cookie; of what has no receipt only the subject is known. */
+  function post(
+    operation: string,
+    path: string,
+    body: object,
+    named: { key?: string; subject?: string },
+  ): Promise<Answer | undefined> {
+    const address = anyAddress(random);
+    const headers = { 'x-forwarded-for': address, cookie: cookie ?? '' };
+    const send = () => call({ method: 'POST', path, body, headers });
+    return insist(common, random, { operation, actor: id, address, ...named, send });
+  }
+
+  async function end(): Promise<void> {
+    const old = cookie ?? '';
+    const subject = sessionId(old);
+    if (!subject) return;
+    const answer = await post('membership.logout', '/api/membership/logout', {}, { subject });
+    cookie = undefined;
+    if (done(answer)) await ended(common, '/api/membership/me', old);
+  }
+
+  function forget(): void {
+    cookie = undefined;
+  }
+
+  return { begin, post, end, forget, cookie: () => cookie };
+}
