@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { embeddedPostgres } from '../services/embedded/postgres.ts';
 import { migrate } from '../services/migrate.ts';
+import { openEndings } from '../test/harness/endings.ts';
 import { temporaryFolder } from '../test/harness/temporary-folder.ts';
 import type { Comparison, Result } from './pair.ts';
 
@@ -46,23 +47,22 @@ function quarterOfMemory(): string {
 /** A throwaway PostgreSQL, set up as in production: it flushes every commit to disk. */
 export async function withSetting(work: (setting: Setting) => Promise<void>): Promise<void> {
   const { path, remove } = temporaryFolder('bench-postgres');
-  const ends: (() => unknown)[] = [remove];
+  const { onEnd, end } = openEndings();
+  onEnd(remove);
   try {
     const dataDir = join(path, 'data');
     const settings = { max_connections: 200, shared_buffers: quarterOfMemory() };
     const server = await embeddedPostgres({ dataDir, settings });
     const home = realpathSync(join(dataDir, 'postgres'));
-    ends.push(
-      () => rmSync(home, { recursive: true }),
-      () => server.stop(),
-    );
+    onEnd(() => rmSync(home, { recursive: true }));
+    onEnd(() => server.stop());
     await work({
       database: (kind, flushMs = 0) => newDatabase(server.url, kind, flushMs),
       serverKeys: `1:${randomBytes(32).toString('hex')}`,
-      onEnd: (close) => ends.push(close),
+      onEnd,
     });
   } finally {
-    for (const end of ends.reverse()) await end();
+    await end();
   }
 }
 

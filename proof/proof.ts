@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { openEndings } from '../test/harness/endings.ts';
 import type { Verdict } from './check.ts';
 import { MUTANT_NAMES } from './mutant.ts';
 import { run } from './run.ts';
@@ -32,6 +33,7 @@ const limits = {
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 say(`seed ${seed}, ${seconds} s${mutant ? `, mutant ${mutant}` : ''}`);
+const { onEnd, end } = openEndings();
 const stage = await openStage(
   {
     LIMIT_KEY_ATTEMPTS: String(limits.attempts),
@@ -48,11 +50,13 @@ const stage = await openStage(
   mutant,
 );
 
+onEnd(stage.close);
+
 let verdicts: Verdict[];
 try {
   verdicts = await run(stage, { seconds, seed, limits, undoMs: UNDO_SECONDS * 1000 }, say);
 } finally {
-  await stage.close();
+  await end();
 }
 say('');
 for (const { rule, wrong } of verdicts) {
