@@ -88,7 +88,9 @@ export const queueContract = defineContract({
     }),
     replies: {
       200: {
-        description: 'A page of the view. Counts beyond 1000 may be five seconds old',
+        description:
+          'A page of the view. Counts beyond 1000 may be five seconds old, and are ' +
+          'at least so many where there are too many to count',
         body: z.object({
           status: Status,
           items: z.array(z.union([Item, RecordItem])),

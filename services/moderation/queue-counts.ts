@@ -1,51 +1,68 @@
 import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Sql } from '../eventstore/sql.ts';
-import { query } from '../postgres.ts';
+import { query, sharedPatience } from '../postgres.ts';
 import { countView, type Viewer } from './queue.ts';
 
 /** Up to here a view is counted on every request; a longer one is counted now and then. */
 const EXACT = 1000;
 const STALE_MS = 5000;
+/** After a count that storage did not end in time. */
+const PAUSE_MS = 60_000;
+/** How long a page waits for the first number. */
+const FIRST_MS = 500;
 
 const VIEWS = ['todo', 'escalated', 'reported', 'appeals'] as const;
 type Counted = (typeof VIEWS)[number];
 
 export type Counts = Record<Counted | 'mine', number>;
 
+interface Known {
+  count: number;
+  until: number;
+  next?: Promise<void> | undefined;
+}
+
 /**
  * How many notes wait in each view. A page's cost must not grow with the queue: beyond a thousand
- * the number may be five seconds old, and one request at a time counts it anew.
+ * the number may be five seconds old, and one request at a time counts it anew. One that cannot be
+ * counted in time keeps its last number, at least a thousand, and is tried again after a minute.
  */
 export function queueCounts(pool: pg.Pool) {
-  const long = new Map<string, { count: number; at: number; next?: Promise<void> | undefined }>();
+  const long = new Map<string, Known>();
 
   function knownOf(view: Counted, viewer: Viewer) {
     const key = `${view} ${viewer.role === 'lead'}`;
-    const known = long.get(key) ?? { count: EXACT, at: -Infinity };
+    const known = long.get(key) ?? { count: EXACT + 1, until: -Infinity };
     long.set(key, known);
     return known;
   }
 
   function isLong(view: Counted, viewer: Viewer): boolean {
-    const { count, at } = knownOf(view, viewer);
-    return count > EXACT && Date.now() - at <= STALE_MS;
+    const { count, until } = knownOf(view, viewer);
+    return count > EXACT && performance.now() <= until;
+  }
+
+  async function recount(known: Known, statement: Sql): Promise<void> {
+    let pause = STALE_MS;
+    try {
+      // Not of the page's patience: what it asks for besides must not be refused for it.
+      const [row] = await sharedPatience(() => query<{ count: number }>(pool, statement));
+      known.count = row?.count ?? known.count;
+    } catch {
+      pause = PAUSE_MS;
+    }
+    known.until = performance.now() + pause;
+    known.next = undefined;
   }
 
   async function countLong(view: Counted, viewer: Viewer): Promise<number> {
     const known = knownOf(view, viewer);
-    if (Date.now() - known.at > STALE_MS)
-      known.next ??= query<{ count: number }>(pool, countWhole(view, viewer))
-        .then(([row]) => {
-          known.count = row?.count ?? known.count;
-          known.at = Date.now();
-        })
-        .finally(() => {
-          known.next = undefined;
-        });
-    // The first to ask waits for the number; those after it take the last one.
-    if (known.at === -Infinity) await known.next;
-    else known.next?.catch(() => undefined);
+    const first = known.until === -Infinity;
+    if (performance.now() > known.until) known.next ??= recount(known, countWhole(view, viewer));
+    // The first to ask waits for the number, those after it take the last one.
+    if (first) await Promise.race([known.next, sleep(FIRST_MS, undefined, { ref: false })]);
     return Math.max(known.count, EXACT);
   }
 
