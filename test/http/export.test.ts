@@ -148,12 +148,14 @@ async function open(service: Service, agent: Agent) {
   return { socket, whole };
 }
 
-/** How many batches the service has read, once it reads no more. */
+/** How many batches the service has read, once it has read no more for a second. */
 async function settled(counted: () => number): Promise<number> {
-  for (let last = -1; ; await sleep(300)) {
-    if (counted() === last) return last;
+  let last = -1;
+  for (let same = 0; same < 10; await sleep(100)) {
+    same = counted() === last ? same + 1 : 0;
     last = counted();
   }
+  return last;
 }
 
 /** Counts the connections that are taken from the pool. */
