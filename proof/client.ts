@@ -108,7 +108,7 @@ const alike = (operation: string, left: Answer, right: Answer): boolean =>
   isDeepStrictEqual(lasting(operation, left), lasting(operation, right));
 
 /** A session whose end was acknowledged proves nothing any more. */
-export async function ended(
+export async function expectEnded(
   { call, history }: Common,
   path: string,
   cookie: string,

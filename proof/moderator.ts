@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Common, ended, insist, uuid } from './client.ts';
+import { type Common, expectEnded, insist, uuid } from './client.ts';
 import { type Answer, done } from './history.ts';
 import type { Random } from './random.ts';
 import { sessionId, signIn } from './session.ts';
@@ -144,7 +144,7 @@ export function openModerator(common: Common, random: Random, token: string) {
     const send = () => call({ method: 'DELETE', path, headers });
     const answer = await insist(common, random, { ...entry, subject, send });
     cookie = undefined;
-    if (done(answer)) await ended(common, '/api/moderation/me', old);
+    if (done(answer)) await expectEnded(common, '/api/moderation/me', old);
   }
 
   async function work(): Promise<void> {

@@ -1,4 +1,4 @@
-import { anyAddress, type Common, ended, insist } from './client.ts';
+import { anyAddress, type Common, expectEnded, insist } from './client.ts';
 import { type Answer, done } from './history.ts';
 import type { Random } from './random.ts';
 
@@ -68,7 +68,7 @@ export function openSession(common: Common, random: Random, id: string, signInKe
     if (!subject) return;
     const answer = await post('membership.logout', '/api/membership/logout', {}, { subject });
     cookie = undefined;
-    if (done(answer)) await ended(common, '/api/membership/me', old);
+    if (done(answer)) await expectEnded(common, '/api/membership/me', old);
   }
 
   function forget(): void {
