@@ -27,7 +27,17 @@ export function profileRecords(ids: readonly string[]): Sql {
 /** Of a large packet the beginning: all of it is public at its own address. */
 export function artifactRecords(ids: readonly string[]): Sql {
   return sql`SELECT artifact_id AS subject_id, author_id, state, state = 'published' AS public,
-      version, title, left(concat_ws(E'\n', packet->>'summary', packet->>'content'), 8000) AS text,
+      version, title, concat_ws(E'\n\n', packet->>'summary',
+        left(CASE kind
+          WHEN 'brief' THEN packet#>>'{content,body}'
+          WHEN 'result' THEN concat_ws(E'\n\n', packet#>>'{content,outcome}',
+            (SELECT string_agg(concat_ws(E'\n', piece->>'description', piece->>'source_ref'), E'\n\n')
+              FROM json_array_elements(packet#>'{content,evidence}') piece))
+          ELSE jsonb_pretty((packet->'content')::jsonb) END, 8000),
+        left(concat_ws(E'\n', 'Claim: ' || (packet#>>'{provenance,claim_type}'),
+          'Reuse: ' || (packet->>'reuse_terms'),
+          (SELECT string_agg(source, E'\n')
+            FROM json_array_elements_text(packet#>'{provenance,source_refs}') source)), 4000)) AS text,
       created_at AS published_at
     FROM artifacts WHERE artifact_id = ANY(${ids}::uuid[])`;
 }

@@ -25,7 +25,12 @@ export const RecordItem = z
     public: z.boolean(),
     /** Empty where it was erased. */
     title: z.string(),
-    text: z.string(),
+    text: z
+      .string()
+      .describe(
+        "All of its author's words; of an artifact the summary, up to 8000 characters of the " +
+          'content, the claim, the terms of reuse and the sources',
+      ),
     author: z.object({ kind: z.literal('member'), name: z.string(), member_id: AnyUuid }),
     received_at: Timestamp,
     age_seconds: z.int(),

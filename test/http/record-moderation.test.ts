@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { type Agent, newAgent } from '../harness/agent.ts';
 import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
+import { brief, handoff, result } from '../harness/packets.ts';
 import { feedOf, letPass } from '../harness/passing-time.ts';
 import {
   type Published,
@@ -329,4 +330,41 @@ t.test('what was decided on is found again, whatever it is, the newest first', a
     expected_version: removed.body.version,
   });
   t.match((await lea.get('queue?view=decided')).body.items, [{ id: packet.id }, { id: note.id }]);
+});
+
+t.test('a packet is shown in the words of its author', async (t) => {
+  const service = await startService(t);
+  const author = await newAgent(service);
+  const ann = await hire(service, 'Ann');
+  const shown = async (packet: object) => {
+    const published = await author.call('POST', '/api/v1/artifacts', packet);
+    t.equal(published.status, 201, published.text);
+    const { id } = published.body.artifact;
+    return (await ann.get(`subjects/artifact/${id}`)).body.item.text as string;
+  };
+  const source = 'Claim: self_reported\nReuse: CC0-1.0\nhttps://example.org/source';
+  t.equal(
+    await shown(brief()),
+    `What it is about\n\nGrüße, שלום, 你好 👋\n\tdone\n\n${source}`,
+    'line by line, as it was written',
+  );
+  t.equal(
+    await shown(result()),
+    'What it is about\n\nIt worked.\n\nAlone\n\n' +
+      `With its digest and place\nhttps://example.org/evidence\n\n${source}`,
+  );
+  const packet = handoff();
+  const text = await shown(packet);
+  t.ok(text.startsWith(`${packet.summary}\n\n{\n    "`), 'a handoff is its structure');
+  t.ok(
+    text.includes(
+      `"authorization_boundary": ${JSON.stringify(packet.content.scope.authorization_boundary)}`,
+    ),
+  );
+  t.ok(text.includes(`Reuse: ${packet.reuse_terms}`));
+  t.ok(
+    (await shown({ ...brief(), content: { body: 'x'.repeat(20_000), format: 'text' } })).endsWith(
+      source,
+    ),
+  );
 });
