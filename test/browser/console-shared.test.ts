@@ -134,7 +134,7 @@ t.test(
     await page.keyboard.press('n');
     await page.locator('.note .lease').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'Moderation', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Moderation', exact: true }).waitFor();
     t.same((await ann.get('me')).body.leases, []);
     t.equal((await service.database.pool.query('SELECT FROM moderator_sessions')).rowCount, 0);
     await page.reload();
