@@ -1,5 +1,5 @@
 import t from 'tap';
-import { look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
 import { decide, hire } from '../harness/moderation.ts';
 
@@ -51,7 +51,7 @@ t.test(
     await look(t, page, 'delete');
     await page.getByLabel('Write ada_l to confirm').fill('ada_l');
     // The answer is lost: the page finds out by itself what became of it.
-    await page.route('**/me/delete', async (route) => {
+    await intercept(page, '**/me/delete', async (route) => {
       await route.fetch();
       await route.abort('connectionreset');
     });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { NEEDS_BROWSER } from '../harness/browser.ts';
+import { intercept, NEEDS_BROWSER } from '../harness/browser.ts';
 import { currentText, openConsole, toast } from '../harness/console.ts';
 import { hire, submit } from '../harness/moderation.ts';
 import { type Service, startService } from '../harness/service.ts';
@@ -189,7 +189,7 @@ t.test(
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await page.route('**/api/moderation/claims', async (route) => {
+    await intercept(page, '**/api/moderation/claims', async (route) => {
       const response = await route.fetch();
       await held;
       await route.fulfill({ response });
@@ -219,7 +219,7 @@ t.test('the next note is not asked for before a decision has come in', NEEDS_BRO
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  await page.route('**/decisions', async (route) => {
+  await intercept(page, '**/decisions', async (route) => {
     await held;
     await route.continue();
   });

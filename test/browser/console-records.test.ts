@@ -1,6 +1,6 @@
 import t from 'tap';
 import { newAgent } from '../harness/agent.ts';
-import { look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole, toast } from '../harness/console.ts';
 import { hire } from '../harness/moderation.ts';
 import { publishArtifact, publishCase, publishProfile, report } from '../harness/records.ts';
@@ -92,7 +92,7 @@ t.test('two moderators in two browsers on one record', NEEDS_BROWSER, async (t) 
   await anns.page.getByRole('button', { name: 'Keep a' }).waitFor();
 
   // Ann's page does not hear of what Bob decides.
-  await anns.page.route('**/api/moderation/stream', (route) => route.abort());
+  await intercept(anns.page, '**/api/moderation/stream', (route) => route.abort());
   await anns.context.setOffline(true);
   await anns.page.getByText('Live updates paused').waitFor();
   const path = `subjects/profile/${profile.id}`;

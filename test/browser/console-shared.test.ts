@@ -1,13 +1,14 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole, signIn, toast } from '../harness/console.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 /** The decision, and nothing that the page asks beside it, is what meets the session's end. */
 const endAtDecision = (service: Service, page: Page) =>
-  page.route(
+  intercept(
+    page,
     '**/decisions',
     async (route) => {
       await service.database.pool.query('DELETE FROM moderator_sessions');
@@ -37,7 +38,7 @@ t.test('two moderators in two browsers on one note', NEEDS_BROWSER, async (t) =>
   await anns.page.keyboard.press('r');
   await anns.page.getByLabel('Word to the author').fill('A long and careful word');
   await anns.page.locator('.row', { hasText: 'Yours' }).waitFor();
-  await anns.page.route('**/api/moderation/stream', (route) => route.abort());
+  await intercept(anns.page, '**/api/moderation/stream', (route) => route.abort());
   await anns.context.setOffline(true);
   await anns.page.getByText('Live updates paused').waitFor();
   await service.database.pool.query('DELETE FROM note_leases');
@@ -92,7 +93,7 @@ t.test(
       .filter({ hasText: '2' })
       .waitFor();
 
-    await page.route('**/api/moderation/stream', (route) => route.abort());
+    await intercept(page, '**/api/moderation/stream', (route) => route.abort());
     await context.setOffline(true);
     await page.getByText('Live updates paused').waitFor();
     await look(t, page, 'moderation-paused');
@@ -168,7 +169,8 @@ t.test(
     const { page } = await openConsole(t, service, ann);
     await page.locator('.row').nth(1).waitFor();
     const [asked, held, told] = [0, 1, 2].map(() => Promise.withResolvers<void>());
-    await page.route(
+    await intercept(
+      page,
       `**/notes/${id}`,
       async (route) => {
         const response = await route.fetch();

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import {
   asFile,
   join,
@@ -25,7 +25,7 @@ t.test('recovery replaces both keys, also when its answer is lost', NEEDS_BROWSE
   const fresh = await readDownload(await downloading);
   t.equal(fresh.id, old.id);
   await page.getByLabel('I keep the file').check();
-  await page.route('**/recover', async (route) => {
+  await intercept(page, '**/recover', async (route) => {
     await route.fetch();
     await route.abort('connectionreset');
   });

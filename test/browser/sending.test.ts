@@ -1,5 +1,5 @@
 import t from 'tap';
-import { look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
 import { hire } from '../harness/moderation.ts';
 
@@ -11,7 +11,7 @@ t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER,
   });
   const { page, context } = visit;
   // The answer is lost: the note arrives, and its author does not know.
-  await page.route('**/api/guestbook', async (route) => {
+  await intercept(page, '**/api/guestbook', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
     await route.fetch();
     return route.abort('connectionreset');

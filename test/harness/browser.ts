@@ -2,7 +2,13 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Route,
+} from 'playwright-core';
 import type { Test } from 'tap';
 
 const SCREENSHOTS = join(import.meta.dirname, '..', 'browser', 'screenshots');
@@ -92,6 +98,22 @@ export async function visit(
   });
   await page.goto(url);
   return { page, context };
+}
+
+/**
+ * Has requests of a page answered by the test. A page that begins to be intercepted may let one slip
+ * through in that moment: so it asks for something until that is answered by the test too.
+ */
+export async function intercept(
+  page: Page,
+  pattern: string,
+  answer: (route: Route) => Promise<unknown>,
+  options: { times?: number } = {},
+): Promise<void> {
+  await page.route(pattern, answer, options);
+  await page.route('**/livez', (route) => route.fulfill({ status: 204 }));
+  while ((await page.evaluate("fetch('/livez').then(({ status }) => status)")) !== 204);
+  await page.unroute('**/livez');
 }
 
 /** Looks at the present state: axe finds nothing, and pictures of it are kept in every look. */
