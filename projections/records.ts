@@ -24,22 +24,23 @@ export function profileRecords(ids: readonly string[]): Sql {
     FROM profiles WHERE member_id = ANY(${ids}::uuid[])`;
 }
 
-/** Of a large packet the beginning: all of it is public at its own address. */
+/** Of a large packet the beginning: all of it is public at its own address. Parsed once (OFFSET). */
 export function artifactRecords(ids: readonly string[]): Sql {
   return sql`SELECT artifact_id AS subject_id, author_id, state, state = 'published' AS public,
-      version, title, concat_ws(E'\n\n', packet->>'summary',
+      version, title, concat_ws(E'\n\n', said->>'summary',
         left(CASE kind
-          WHEN 'brief' THEN packet#>>'{content,body}'
-          WHEN 'result' THEN concat_ws(E'\n\n', packet#>>'{content,outcome}',
+          WHEN 'brief' THEN said#>>'{content,body}'
+          WHEN 'result' THEN concat_ws(E'\n\n', said#>>'{content,outcome}',
             (SELECT string_agg(concat_ws(E'\n', piece->>'description', piece->>'source_ref'), E'\n\n')
-              FROM json_array_elements(packet#>'{content,evidence}') piece))
-          ELSE jsonb_pretty((packet->'content')::jsonb) END, 8000),
-        left(concat_ws(E'\n', 'Claim: ' || (packet#>>'{provenance,claim_type}'),
-          'Reuse: ' || (packet->>'reuse_terms'),
+              FROM jsonb_array_elements(said#>'{content,evidence}') piece))
+          ELSE jsonb_pretty(said->'content') END, 8000),
+        left(concat_ws(E'\n', 'Claim: ' || (said#>>'{provenance,claim_type}'),
+          'Reuse: ' || (said->>'reuse_terms'),
           (SELECT string_agg(source, E'\n')
-            FROM json_array_elements_text(packet#>'{provenance,source_refs}') source)), 4000)) AS text,
+            FROM jsonb_array_elements_text(said#>'{provenance,source_refs}') source)), 4000)) AS text,
       created_at AS published_at
-    FROM artifacts WHERE artifact_id = ANY(${ids}::uuid[])`;
+    FROM artifacts, LATERAL (SELECT packet::jsonb AS said OFFSET 0) packets
+    WHERE artifact_id = ANY(${ids}::uuid[])`;
 }
 
 export function caseRecords(ids: readonly string[]): Sql {
