@@ -107,16 +107,6 @@ function lasting(operation: string, { body }: Answer): unknown {
 const alike = (operation: string, left: Answer, right: Answer): boolean =>
   isDeepStrictEqual(lasting(operation, left), lasting(operation, right));
 
-/** A session whose end was acknowledged proves nothing any more. */
-export async function expectEnded(
-  { call, history }: Common,
-  path: string,
-  cookie: string,
-): Promise<void> {
-  const answer = await call({ method: 'GET', path, headers: { cookie } });
-  if (done(answer)) history.wrong.push(`GET ${path}: answered to a session that had ended`);
-}
-
 export function uuid(random: Random): string {
   const hex = () => random.below(16).toString(16);
   return 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, hex);

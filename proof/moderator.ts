@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Common, expectEnded, insist, uuid } from './client.ts';
+import { type Common, insist, uuid } from './client.ts';
 import { type Answer, done } from './history.ts';
 import type { Random } from './random.ts';
-import { sessionId, signIn } from './session.ts';
+import { expectEnded, sessionId, signIn } from './session.ts';
 
 interface Claim {
   lease_id: string;

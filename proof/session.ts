@@ -1,4 +1,4 @@
-import { anyAddress, type Common, expectEnded, insist } from './client.ts';
+import { anyAddress, type Common, insist } from './client.ts';
 import { type Answer, done } from './history.ts';
 import type { Random } from './random.ts';
 
@@ -35,6 +35,16 @@ export async function signIn(
     },
   });
   return cookie;
+}
+
+/** A session whose end was acknowledged proves nothing any more. */
+export async function expectEnded(
+  { call, history }: Common,
+  path: string,
+  cookie: string,
+): Promise<void> {
+  const answer = await call({ method: 'GET', path, headers: { cookie } });
+  if (done(answer)) history.wrong.push(`GET ${path}: answered to a session that had ended`);
 }
 
 /** A member's session in a browser, whoever of several hands uses it. */
