@@ -10,16 +10,39 @@ type Row = Record<string, unknown>;
  * value has no form on the wire it throws at once, and nothing is sent.
  */
 export function pipeline(client: pg.ClientBase, statements: readonly Sql[]): Promise<Row[][]> {
-  const parts = statements.map(({ name, text, values }): Part => {
-    return { name, text, values: values.map(prepareValue), rows: [] };
+  return openPipeline(client).end(statements);
+}
+
+/**
+ * The same, for statements that are made while the server is at work on the first. Each `send` goes
+ * out as it is; `end` must follow within this turn of the loop, and answers the rows of all.
+ */
+export function openPipeline(client: pg.ClientBase) {
+  const parts: Part[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<Row[][]>();
+  const query = new Pipeline(parts, (error) => {
+    if (error) reject(error);
+    else resolve(parts.map(({ rows }) => rows));
   });
-  return new Promise((resolve, reject) => {
-    const callback: Callback = (error) => {
-      if (error) reject(error);
-      else resolve(parts.map(({ rows }) => rows));
-    };
-    client.query(new Pipeline(parts, callback));
-  });
+
+  function send(statements: readonly Sql[], last = false): void {
+    const more = statements.map(({ name, text, values }): Part => {
+      return { name, text, values: values.map(prepareValue), rows: [] };
+    });
+    const first = parts.length === 0;
+    parts.push(...more);
+    query.ended = last;
+    if (first) client.query(query);
+    else query.write(more);
+  }
+
+  return {
+    send: (statements: readonly Sql[]) => send(statements),
+    end(statements: readonly Sql[]): Promise<Row[][]> {
+      send(statements, true);
+      return promise;
+    },
+  };
 }
 
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } })
@@ -77,7 +100,10 @@ function connectionOf(wire: Wire): Connection {
 /** A query to the client, which in pipeline mode takes no other class. */
 class Pipeline extends pg.Query {
   readonly callback: Callback;
+  /** Whether all of its parts have been given. */
+  ended = false;
   readonly #parts: readonly Part[];
+  #wire: Wire | undefined;
   #current = 0;
   #parsed: Part[] = [];
   #columns: readonly Column[] | undefined;
@@ -88,13 +114,19 @@ class Pipeline extends pg.Query {
     super('');
     this.#parts = parts;
     this.callback = callback;
-    this.submit = (connection) => this.#submit(connection as unknown as Wire);
+    this.submit = (connection) => {
+      this.#wire = connection as unknown as Wire;
+      return this.write(this.#parts);
+    };
   }
 
-  #submit(wire: Wire): null {
+  /** Before the client submits it, all of its parts wait for that. */
+  write(parts: readonly Part[]): null {
+    const wire = this.#wire;
+    if (!wire) return null;
     const { gathering, chunks, columns } = connectionOf(wire);
     this.#known = columns;
-    for (const part of this.#parts) {
+    for (const part of parts) {
       const { name, text, values } = part;
       if (!(name in wire.parsedStatements || name in wire.submittedNamedStatements)) {
         gathering.parse({ name, text });
@@ -105,7 +137,7 @@ class Pipeline extends pg.Query {
       if (!columns.has(name)) gathering.describe({ type: 'P' });
       gathering.execute({});
     }
-    gathering.sync();
+    if (this.ended) gathering.sync();
     if (wire.stream.writable) wire.stream.write(Buffer.concat(chunks));
     chunks.length = 0;
     return null;

@@ -6,6 +6,9 @@ import type { RecordedEvent } from './event.ts';
 const BUDGET_MS = 2500;
 const GRACE_MS = 300;
 
+/** What a transaction is known by: its id; or, before it is told that, the process that runs it. */
+export type Transaction = { xid: string } | { pid: number; begun: Date };
+
 /**
  * Asks storage, over a connection of its own, whether a transaction whose COMMIT got no answer was
  * committed. An id that was given out before a crash may be given out again after it, and then tells
@@ -14,12 +17,12 @@ const GRACE_MS = 300;
  */
 export async function wasCommitted(
   url: string,
-  xid: string,
+  transaction: Transaction,
   event: RecordedEvent | undefined,
 ): Promise<boolean> {
   const started = performance.now();
   while (performance.now() - started < BUDGET_MS) {
-    const status = await ask(url, xid, event, performance.now() - started > GRACE_MS).catch(
+    const status = await ask(url, transaction, event, performance.now() - started > GRACE_MS).catch(
       () => undefined,
     );
     if (status === 'committed') return true;
@@ -31,7 +34,7 @@ export async function wasCommitted(
 
 async function ask(
   url: string,
-  xid: string,
+  transaction: Transaction,
   event: RecordedEvent | undefined,
   end: boolean,
 ): Promise<string | null | undefined> {
@@ -43,25 +46,40 @@ async function ask(
   client.on('error', () => undefined);
   try {
     await client.connect();
-    if (end)
-      await client.query(
-        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_xid = $1::xid8::xid',
-        [xid],
-      );
-    const { rows } = await client.query<{ status: string | null }>(
-      'SELECT pg_xact_status($1::xid8) AS status',
-      [xid],
-    );
+    if (end) await client.query(endOf(transaction));
+    const { rows } = await client.query<{ status: string | null }>(statusOf(transaction));
     const status = rows[0]?.status;
-    if (status !== 'committed' || !event) return status;
+    if (!event || ('xid' in transaction && status !== 'committed')) return status;
+    // Asked only now: a process that was gone before has written all that it ever will.
     const { owner_id, stream_id, stream_version, event_id } = event;
     const found = await client.query(
       `SELECT FROM events WHERE owner_id = $1 AND stream_id = $2 AND stream_version = $3
         AND event_id = $4`,
       [owner_id, stream_id, stream_version, event_id],
     );
-    return found.rowCount === 1 ? 'committed' : 'aborted';
+    if (found.rowCount === 1) return 'committed';
+    return status === 'in progress' ? status : 'aborted';
   } finally {
     void client.end().catch(() => undefined);
   }
+}
+
+/** One that began after the transaction did not run it, whatever its number. */
+const ITS_PROCESS = "pid = $1 AND backend_start < $2::timestamptz + interval '1 second'";
+
+function endOf(transaction: Transaction): pg.QueryConfig {
+  const ended = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE';
+  return 'xid' in transaction
+    ? { text: `${ended} backend_xid = $1::xid8::xid`, values: [transaction.xid] }
+    : { text: `${ended} ${ITS_PROCESS}`, values: [transaction.pid, transaction.begun] };
+}
+
+function statusOf(transaction: Transaction): pg.QueryConfig {
+  if ('xid' in transaction)
+    return { text: 'SELECT pg_xact_status($1::xid8) AS status', values: [transaction.xid] };
+  return {
+    text: `SELECT CASE WHEN EXISTS (SELECT FROM pg_stat_activity WHERE ${ITS_PROCESS})
+      THEN 'in progress' ELSE 'ended' END AS status`,
+    values: [transaction.pid, transaction.begun],
+  };
 }

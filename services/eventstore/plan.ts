@@ -54,5 +54,11 @@ export interface Plan<Answer, Code extends string = never> {
   gate?: Sql;
   /** Read after the lock is held. */
   load: readonly Sql[];
+  /**
+   * Its reads will most likely find nothing, and a unique index refuses what it writes where they
+   * would have found something. It locks nobody. It may be decided as if nothing were there, to save
+   * a round trip; unless it writes and that succeeds, it is decided on what is there.
+   */
+  blind?: boolean;
   decide(loaded: Loaded): Decision<Answer, Code>;
 }

@@ -9,6 +9,7 @@ import {
   withClient,
 } from '../postgres.ts';
 import { type Append, appendStatement, receiptStatement } from './append.ts';
+import { openClock } from './clock.ts';
 import { isRefusal, type Refusal } from './decider.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
 import { gatherJobs } from './gather-jobs.ts';
@@ -17,7 +18,7 @@ import { wasCommitted } from './outcome.ts';
 import type { Job, Loaded, Plan, Writes } from './plan.ts';
 import { isPlainRead } from './reads.ts';
 import type { Sql } from './sql.ts';
-import { begin, commit, TryAgain } from './transaction.ts';
+import { begin, beginBlind, commit, TryAgain } from './transaction.ts';
 
 export type { Decision, Job, Loaded, Plan, Unchanged, Writes } from './plan.ts';
 
@@ -47,15 +48,17 @@ interface Accepted {
 export type EventStore = ReturnType<typeof openEventStore>;
 
 /**
- * Runs commands in two round trips: lock and load; then append, project, receipt and COMMIT. Those
- * that come while others are flushed share a transaction, each refused or accepted on its own. A
- * lost race is decided again on what the winner left.
+ * Runs commands in two round trips: lock and load; then append, project, receipt and COMMIT; `blind`
+ * ones in the second alone. Those that come while others are flushed share a transaction, each
+ * refused or accepted on its own. A lost race is decided again on what the winner left.
  */
 export function openEventStore(parts: StoreParts) {
   const { pool, catalogue } = parts;
+  const clock = openClock();
   const group = openGroup<{ plan: AnyPlan; until: number }, Outcome>(async (batch) => {
     const plans = batch.map(({ plan }) => plan);
-    const attempted = attempt(plans, Math.min(...batch.map(({ until }) => until)));
+    const until = Math.min(...batch.map(({ until }) => until));
+    const attempted = attempt(plans, until, areBlind(plans));
     if (batch.length === 1) return attempted;
     return attempted.catch((error: unknown) => {
       if (error instanceof OutcomeUnconfirmed) throw error;
@@ -91,9 +94,13 @@ export function openEventStore(parts: StoreParts) {
   function attempt(
     plans: readonly AnyPlan[],
     until: number,
+    blind = false,
   ): Promise<readonly (Outcome | undefined)[]> {
     return withClient(pool, until, async (client) => {
-      const { loads, now, xid } = await begin(client, plans);
+      const known = blind ? clock.read() : undefined;
+      const begun = known ? beginBlind(client, plans, known) : await begin(client, plans);
+      const { loads, now, opening, transaction } = begun;
+      if (!known) clock.saw(now);
       const decided = plans.map((plan, index) => {
         const load = loads[index];
         try {
@@ -104,18 +111,22 @@ export function openEventStore(parts: StoreParts) {
         }
       });
       const accepted = decided.filter((one) => one !== undefined && 'writes' in one);
-      if (accepted.length === 0) await client.query('ROLLBACK');
-      else {
+      if (accepted.length > 0) {
         const events = accepted.flatMap((one) => one.events);
         const jobs = gatherJobs(accepted.flatMap(({ writes }) => writes.jobs ?? []));
-        const lists = [
-          ...accepted.map((one) => statementsOf(one, now)),
-          await Promise.all(jobs.map(parts.enqueue)),
-        ];
-        await commit(client, lists, () => wasCommitted(parts.url, xid, events[0]));
+        await commit(
+          client,
+          [...opening, ...(await Promise.all(jobs.map(parts.enqueue)))],
+          () => accepted.map((one) => statementsOf(one, now)),
+          () => wasCommitted(parts.url, transaction, events[0]),
+        );
         parts.committed?.(events);
-      }
-      return decided.map((one) => one && ('writes' in one ? outcome(one) : one));
+      } else if (!known) await client.query('ROLLBACK');
+      return decided.map((one) => {
+        if (one && 'writes' in one) return outcome(one);
+        // What was refused blindly has to be read.
+        return known ? undefined : one;
+      });
     });
   }
 
@@ -163,6 +174,8 @@ export function openEventStore(parts: StoreParts) {
 function outcome({ writes: { answer }, events }: Accepted): Outcome {
   return { answer: typeof answer === 'function' ? answer(events) : answer };
 }
+
+const areBlind = (plans: readonly AnyPlan[]) => plans.every(({ blind }) => blind);
 
 /** The members whom a command locks, where it may share a transaction: it locks nothing else. */
 function gatherable({ gate, lock = [], load }: AnyPlan): readonly string[] | undefined {

@@ -1,7 +1,8 @@
 import type pg from 'pg';
-import { pipeline } from '../pipeline.ts';
+import { openPipeline, pipeline } from '../pipeline.ts';
 import { isServerError, StorageUnavailable } from '../postgres.ts';
 import { mergeLists } from './merge.ts';
+import type { Transaction } from './outcome.ts';
 import type { Loaded, Plan } from './plan.ts';
 import { gatherReads } from './reads.ts';
 import { type Sql, sql } from './sql.ts';
@@ -9,6 +10,7 @@ import { type Sql, sql } from './sql.ts';
 export class TryAgain extends Error {}
 
 const BEGIN = sql`BEGIN`;
+const ROLLBACK = sql`ROLLBACK`;
 /** Its name can be seen on the wire. */
 const COMMIT: Sql = { name: 'COMMIT', text: 'COMMIT', values: [] };
 /**
@@ -25,14 +27,30 @@ const NOW = sql`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS x
 type Needs = Pick<Plan<unknown, string>, 'gate' | 'lock' | 'load'>;
 type Load = Omit<Loaded, 'now'>;
 
+export interface Begun {
+  loads: (Load | undefined)[];
+  now: Date;
+  /** What is still to be sent before any write. */
+  opening: readonly Sql[];
+  transaction: Transaction;
+}
+
+/** For `blind` plans: nothing is asked, or known of the transaction but who is going to run it. */
+export function beginBlind(client: pg.PoolClient, plans: readonly Needs[], now: Date): Begun {
+  const { processID: pid } = client as unknown as { processID: number };
+  return {
+    loads: plans.map(({ load }) => ({ rows: load.map(() => []), locked: [] })),
+    now,
+    opening: [BEGIN, plans.length === 1 ? ALONE : TOGETHER],
+    transaction: { pid, begun: now },
+  };
+}
+
 /**
  * Begins a transaction for all of the plans: their members are locked, what they load is read. Of
  * several, one whose members are not all free has no load.
  */
-export async function begin(
-  client: pg.PoolClient,
-  plans: readonly Needs[],
-): Promise<{ loads: (Load | undefined)[]; now: Date; xid: string }> {
+export async function begin(client: pg.PoolClient, plans: readonly Needs[]): Promise<Begun> {
   const head = plans.length === 1 ? headOf(plans[0]) : headOfMany(plans);
   const reads = gatherReads(plans.map(({ load }) => load));
   const statements = [BEGIN, ...head, ...reads.statements, NOW];
@@ -52,7 +70,7 @@ export async function begin(
     const ids = lock as string[];
     return ids.every((id) => locked.includes(id)) ? { ...own, locked: ids } : undefined;
   });
-  return { loads, ...clock };
+  return { loads, now: clock.now, opening: [], transaction: { xid: clock.xid } };
 }
 
 function headOf(plan: Needs | undefined): Sql[] {
@@ -79,14 +97,26 @@ function lockStatement(lock: readonly string[] | Sql): Sql {
   return { name: `lock-${lock.name}`, text, values: lock.values };
 }
 
-/** Writes the statements of each command and commits; `outcome` tells where COMMIT gets no answer. */
+/**
+ * Writes the statements of each command and commits. The server begins with the first while the rest
+ * is made; `outcome` tells where COMMIT gets no answer.
+ */
 export async function commit(
   client: pg.PoolClient,
-  lists: readonly (readonly Sql[])[],
+  first: readonly Sql[],
+  rest: () => readonly (readonly Sql[])[],
   outcome: () => Promise<boolean>,
 ): Promise<void> {
-  // Thrown at once, and not to be asked about, where a value cannot be sent.
-  const written = pipeline(client, [...mergeLists(lists), COMMIT]);
+  const sending = openPipeline(client);
+  let written: Promise<unknown>;
+  try {
+    if (first.length > 0) sending.send(first);
+    written = sending.end([...mergeLists(rest()), COMMIT]);
+  } catch (error) {
+    // A value that cannot be sent: not to be asked about.
+    await sending.end([ROLLBACK]).catch(() => undefined);
+    throw error;
+  }
   try {
     await written;
   } catch (error) {

@@ -47,6 +47,8 @@ export function submitPlan(
   const content = canonicalize(body) ?? '';
   return {
     ...(memberId ? { lock: [memberId] } : {}),
+    // Whoever was counted was not known a moment ago.
+    blind: !session && !body.parent_id && !limited,
     // Nothing locks a guest's id: whoever commits between the two is found by the second.
     load: [
       findNote(id),

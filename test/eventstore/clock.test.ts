@@ -1,0 +1,54 @@
+import t from 'tap';
+import { openClock } from '../../services/eventstore/clock.ts';
+
+/** Both clocks of the machine, moved by hand. */
+function machine(t: { teardown(end: () => void): unknown }) {
+  const given = { now: Date.now, elapsed: performance.now };
+  const at = { now: 1_700_000_000_000, elapsed: 5000 };
+  Date.now = () => at.now;
+  performance.now = () => at.elapsed;
+  t.teardown(() => {
+    Date.now = given.now;
+    performance.now = given.elapsed;
+  });
+  return {
+    pass(ms: number) {
+      at.now += ms;
+      at.elapsed += ms;
+    },
+    set(ms: number) {
+      at.now += ms;
+    },
+  };
+}
+
+const NOON = new Date('2026-01-01T12:00:00.000Z');
+const after = (ms: number) => new Date(NOON.getTime() + ms);
+
+t.test('goes on from the last look, by whole milliseconds and never ahead', (t) => {
+  const { pass } = machine(t);
+  const clock = openClock();
+  t.equal(clock.read(), undefined);
+  clock.saw(NOON);
+  t.same(clock.read(), NOON);
+  pass(400.9);
+  t.same(clock.read(), after(400));
+  pass(600);
+  t.equal(clock.read(), undefined, 'too long ago');
+  clock.saw(after(1100));
+  t.same(clock.read(), after(1100));
+  t.end();
+});
+
+for (const ms of [60_000, -60_000])
+  t.test(`is unknown once the machine's clock went ${ms} ms by itself`, (t) => {
+    const { pass, set } = machine(t);
+    const clock = openClock();
+    clock.saw(NOON);
+    pass(10);
+    set(ms);
+    t.equal(clock.read(), undefined);
+    clock.saw(after(20));
+    t.same(clock.read(), after(20));
+    t.end();
+  });
