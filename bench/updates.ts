@@ -13,7 +13,7 @@ import type { Bench, Setting } from './setting.ts';
 const CONNECTIONS = 32;
 const PAGE = 100;
 /** Each turn loses the chains of the requests that are in flight when it ends. */
-const CHAINS = 600;
+const CHAINS = 1000;
 const beside = (path: string) => join(import.meta.dirname, path);
 const newKey = () => randomBytes(32).toString('hex');
 
