@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
 
@@ -63,11 +63,37 @@ export function finder(secrets: Iterable<string>): (bytes: Buffer) => string | u
   };
 }
 
+/** Undefined where it is gone: PostgreSQL removes and renames files of its own at any time. */
+function ifThere<Result>(read: () => Result): Result | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 function filesIn(place: string): string[] {
-  if (!statSync(place).isDirectory()) return [place];
-  return readdirSync(place, { withFileTypes: true }).flatMap((entry) =>
+  if (!ifThere(() => statSync(place))?.isDirectory()) return [place];
+  const entries = ifThere(() => readdirSync(place, { withFileTypes: true })) ?? [];
+  return entries.flatMap((entry) =>
     entry.isDirectory() || entry.isFile() ? filesIn(join(place, entry.name)) : [],
   );
+}
+
+/** Each file once, and those that come to be meanwhile: what is renamed is read under its new name. */
+export function* filesOf(places: readonly string[]): Generator<[file: string, bytes: Buffer]> {
+  for (const place of places) accessSync(place);
+  const known = new Set<string>();
+  for (;;) {
+    const fresh = new Set(places.flatMap(filesIn)).difference(known);
+    if (fresh.size === 0) return;
+    for (const file of fresh) {
+      known.add(file);
+      const bytes = ifThere(() => readFileSync(file));
+      if (bytes) yield [file, bytes];
+    }
+  }
 }
 
 /** Where a secret stands that should stand nowhere: every row as a dump shows it, and every file. */
@@ -94,6 +120,6 @@ export async function leaks(
     search(Buffer.from(rows.map(({ line }) => line).join('\n')), `table ${name}`);
   }
   await pool.query('CHECKPOINT');
-  for (const file of places.flatMap(filesIn)) search(readFileSync(file), file);
+  for (const [file, bytes] of filesOf(places)) search(bytes, file);
   return { found: [...found], searched };
 }

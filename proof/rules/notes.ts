@@ -26,8 +26,9 @@ function publicSpans(stream: readonly EventFact[], hiddenBy: (event: EventFact) 
       spans.push(open);
     }
     if (hides && open) {
-      // Whoever wrote the next event of the stream had seen this one.
-      open.to = Math.min(hiddenBy(event), stream[index + 1]?.at ?? Infinity);
+      // Whoever decided later on the next event of the stream had seen this one.
+      const next = stream.slice(index + 1).find((other) => other.at > at);
+      open.to = Math.min(hiddenBy(event), next?.at ?? Infinity);
       open = undefined;
     }
   });
@@ -69,10 +70,13 @@ export function decidedBeforePublic(
     const fits = shown.some(
       ({ from, to }) => from <= answered + SLACK_MS && to >= invoked - SLACK_MS,
     );
-    if (!fits)
-      wrong.add(
-        `note ${note}: ${shown.length > 0 ? 'public at the wrong time' : 'public, not approved'}`,
-      );
+    if (fits) continue;
+    const may = shown.map(({ from, to }) => `${Math.round(from)} to ${Math.round(to)}`);
+    wrong.add(
+      may.length === 0
+        ? `note ${note}: public, not approved`
+        : `note ${note}: public at the wrong time, seen by a request of ${Math.round(invoked)} to ${Math.round(answered)}, approved from ${may.join(' and from ')}`,
+    );
   }
   return [...wrong];
 }

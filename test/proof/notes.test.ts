@@ -58,6 +58,16 @@ t.test('what comes next in the stream shows that the note was hidden by then', a
   t.same(decidedBeforePublic(seenAt(5500), [], facts({ events })), [], 'public again');
 });
 
+t.test('what was decided together was not seen by each other', async (t) => {
+  const events = stream(
+    ['NoteSubmitted', 1000],
+    ['NoteApproved', 2000],
+    ['NoteWithdrawn', 3000],
+    ['NoteErased', 3000],
+  );
+  t.same(decidedBeforePublic(seenAt(3200), [], facts({ events })), [], 'not committed yet');
+});
+
 t.test('an author who is told before the decision stands is found', async (t) => {
   const events = stream(['NoteSubmitted', 1000], ['NoteRejected', 2000]);
   const told = (answered: number) => toldInTime([{ note: 'n', answered }], facts({ events }), 3000);

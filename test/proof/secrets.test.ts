@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
-import { finder, formsOf } from '../../proof/secrets.ts';
+import { filesOf, finder, formsOf } from '../../proof/secrets.ts';
 
 const secrets = Array.from({ length: 50 }, () => randomBytes(32).toString('hex'));
 const secret = secrets[17] ?? '';
@@ -39,4 +41,21 @@ t.test('nothing is found where there is none, nor a part of one', async (t) => {
 
 t.test('every form is long enough to hold a whole window wherever it begins', async (t) => {
   for (const form of formsOf(secret)) t.ok(form.length >= 29, form);
+});
+
+t.test('files that are removed and renamed meanwhile are read under the names they have', (t) => {
+  const folder = t.testdir({ a: 'one', b: 'two', deep: { c: 'three' }, gone: { d: 'four' } });
+  const at = (name: string) => join(folder, name);
+  const read: string[] = [];
+  for (const [, bytes] of filesOf([folder, at('a')])) {
+    read.push(String(bytes));
+    if (read.length > 1) continue;
+    renameSync(at('b'), at('deep/b'));
+    rmSync(at('gone'), { recursive: true });
+    mkdirSync(at('late'));
+    writeFileSync(at('late/e'), 'five');
+  }
+  t.same(read.toSorted(), ['five', 'one', 'three', 'two']);
+  t.throws(() => [...filesOf([at('nowhere')])], { code: 'ENOENT' });
+  t.end();
 });
