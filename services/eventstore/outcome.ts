@@ -64,8 +64,8 @@ async function ask(
   }
 }
 
-/** One that began after the transaction did not run it, whatever its number. */
-const ITS_PROCESS = "pid = $1 AND backend_start < $2::timestamptz + interval '1 second'";
+/** One that began well after the transaction, which may be dated too early, did not run it. */
+const ITS_PROCESS = "pid = $1 AND backend_start < $2::timestamptz + interval '10 seconds'";
 
 function endOf(transaction: Transaction): pg.QueryConfig {
   const ended = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE';

@@ -99,8 +99,8 @@ export function openEventStore(parts: StoreParts) {
     return withClient(pool, until, async (client) => {
       const known = blind ? clock.read() : undefined;
       const begun = known ? beginBlind(client, plans, known) : await begin(client, plans);
-      const { loads, now, opening, transaction } = begun;
-      if (!known) clock.saw(now);
+      const { loads, opening, transaction } = begun;
+      const now = known ?? clock.saw(begun.now);
       const decided = plans.map((plan, index) => {
         const load = loads[index];
         try {
