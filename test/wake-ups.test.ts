@@ -43,10 +43,11 @@ async function payloads(t: Ending, url: string) {
   const seen: string[] = [];
   client.on('notification', ({ payload }) => seen.push(payload ?? ''));
   await client.query('LISTEN wake_ups');
-  // What was sent before is delivered with the answer to whatever is asked next.
+  // Listeners are told one after the other, this one perhaps last; but a notification of its own
+  // comes with the answer, and behind all that were sent before.
   return async () => {
-    await client.query('SELECT 1');
-    return seen;
+    await client.query(`NOTIFY wake_ups, 'asked'`);
+    return seen.filter((payload) => payload !== 'asked');
   };
 }
 

@@ -63,7 +63,7 @@ export type Visit = Awaited<ReturnType<typeof visit>>;
 /**
  * A page in a browser profile of its own. Whatever the console says in earnest is a fault, the
  * refusals of the content security policy with it, unless `expected` matches it. `first` is a script
- * that runs before those of the page.
+ * that runs before those of the page. Where a test fails, its output has the text of the page.
  */
 export async function visit(
   t: Test,
@@ -91,6 +91,8 @@ export async function visit(
       elsewhere.push(request.url());
   });
   t.teardown(async () => {
+    // What a test waited for in vain is told by what stood there instead.
+    if (!t.passing()) t.comment(await page.innerText('body').catch(String));
     await context.close();
     const complaints = faults.filter((fault) => !expected?.test(fault));
     if (complaints.length > 0) throw new Error(`The console complains: ${complaints.join('\n')}`);
