@@ -57,7 +57,8 @@ function asOne(reads: readonly Sql[]): Sql {
 
 /**
  * The read for any number of values, which it takes as arrays. None, where it is no plain read, or
- * a value is not cast (`$1::uuid`): nothing else tells what an array of it is of.
+ * a value is not cast (`$1::uuid`): nothing else tells what an array of it is of. OFFSET 0 has each
+ * looked up: joined to them, a table that was counted while it was empty is read from end to end.
  */
 function textOfMany(read: Sql): string | undefined {
   const { name, text, values } = read;
@@ -70,7 +71,7 @@ function textOfMany(read: Sql): string | undefined {
     const given = ofGiven(text, types.length);
     const many = `SELECT part.*, given.turn::int AS "${TURN}"
       FROM unnest(${arrays}) WITH ORDINALITY given (${given.names}, turn)
-      CROSS JOIN LATERAL (${given.text}) part`;
+      CROSS JOIN LATERAL (${given.text} OFFSET 0) part`;
     texts.set(name, cast ? many : undefined);
   }
   return texts.get(name);

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { gatherReads } from '../../services/eventstore/reads.ts';
 import { type Sql, sql } from '../../services/eventstore/sql.ts';
 import { pipeline } from '../../services/pipeline.ts';
-import { clientConfig } from '../../services/postgres.ts';
+import { BY_INDEX, clientConfig } from '../../services/postgres.ts';
 import { testDatabase } from '../harness/database.ts';
 
 async function connected(t: Test): Promise<pg.Client> {
@@ -24,6 +24,7 @@ const since = (word: string, at: Date) =>
     WHERE word = ${word}::text AND said >= ${at}::timestamptz`;
 const loose = (word: string) => sql`SELECT place FROM words WHERE word = ${word}`;
 const some = (words: string[]) => sql`SELECT place FROM words WHERE word = ANY(${words}::text[])`;
+const plain = (word: string) => sql`SELECT place FROM words WHERE word = ${word}::text`;
 const locked = (word: string) => sql`SELECT place FROM words WHERE word = ${word}::text FOR UPDATE`;
 const clock = () => sql`SELECT clock_timestamp() AS now`;
 
@@ -85,3 +86,17 @@ t.test(
     t.same(gatherReads([order]).statements, order, 'a lone command reads in its order');
   },
 );
+
+t.test('each is looked up by its key, also where the table was counted while empty', async (t) => {
+  const client = await connected(t);
+  await client.query('CREATE INDEX words_by_word ON words (word)');
+  await client.query('VACUUM ANALYZE words');
+  await client.query(BY_INDEX);
+  await client.query('SET enable_hashjoin = off');
+  await client.query('SET enable_mergejoin = off');
+  const [read] = gatherReads([[plain('one')], [plain('two')]]).statements;
+  await client.query(`PREPARE reads AS ${read?.text}`);
+  const { rows } = await client.query(`EXPLAIN EXECUTE reads ('{one,two}')`);
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  t.match(plan, /Index Cond: \(word = given\.v1\)/);
+});
