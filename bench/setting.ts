@@ -8,6 +8,7 @@ import { migrate } from '../services/migrate.ts';
 import { openEndings } from '../test/harness/endings.ts';
 import { temporaryFolder } from '../test/harness/temporary-folder.ts';
 import type { Comparison, Result } from './pair.ts';
+import { COUNTING } from './statements.ts';
 
 export interface Bench {
   name: string;
@@ -29,6 +30,8 @@ export interface Measured {
 
 /** What benches run in. What they open is closed in the opposite order. */
 export interface Setting {
+  /** The server's own database. */
+  server: string;
   /**
    * A new database: the service's, migrated, or an empty one for a floor. `flushMs` makes each of
    * its flushes take so much longer, as on a slow disk.
@@ -45,18 +48,26 @@ function quarterOfMemory(): string {
 }
 
 /** A throwaway PostgreSQL, set up as in production: it flushes every commit to disk. */
-export async function withSetting(work: (setting: Setting) => Promise<void>): Promise<void> {
+export async function withSetting(
+  work: (setting: Setting) => Promise<void>,
+  { counting = false } = {},
+): Promise<void> {
   const { path, remove } = temporaryFolder('bench-postgres');
   const { onEnd, end } = openEndings();
   onEnd(remove);
   try {
     const dataDir = join(path, 'data');
-    const settings = { max_connections: 200, shared_buffers: quarterOfMemory() };
+    const settings = {
+      max_connections: 200,
+      shared_buffers: quarterOfMemory(),
+      ...(counting ? COUNTING : {}),
+    };
     const server = await embeddedPostgres({ dataDir, settings });
     const home = realpathSync(join(dataDir, 'postgres'));
     onEnd(() => rmSync(home, { recursive: true }));
     onEnd(() => server.stop());
     await work({
+      server: server.url,
       database: (kind, flushMs = 0) => newDatabase(server.url, kind, flushMs),
       serverKeys: `1:${randomBytes(32).toString('hex')}`,
       onEnd,
