@@ -67,14 +67,20 @@ export async function insist(
   };
 
   const answers = await Promise.all(Array.from({ length: copies }, one));
-  if (asked.again && answers.some(done)) answers.push(await one());
-  const successes = answers.filter(done);
-  const [first] = successes;
+  const kept = answers.filter(done).filter(changedSomething);
+  if (asked.again && answers.some(done)) {
+    const last = await one();
+    answers.push(last);
+    if (done(last) && (kept.length > 0 || changedSomething(last))) kept.push(last);
+  }
+  const first = kept[0] ?? answers.find(done);
   const told = first ?? answers.find((answer) => answer && !open(answer));
   // What was lost may still arrive: a refusal after it says nothing of it.
   const outcome = first ? 'done' : lost > 0 ? 'unknown' : 'refused';
-  if (first && asked.key && successes.some((other) => !alike(operation, first, other)))
-    history.wrong.push(`${operation} ${key}: two answers to one request`);
+  if (first && asked.key && kept.some((other) => !alike(operation, first, other))) {
+    const bodies = kept.map(({ body }) => JSON.stringify(body));
+    history.wrong.push(`${operation} ${key}: two answers to one request: ${bodies.join(' ')}`);
+  }
   history.entries.push({
     operation,
     actor: asked.actor,
@@ -91,6 +97,10 @@ export async function insist(
   });
   return outcome === 'unknown' ? undefined : told;
 }
+
+/** A batch of which nothing was accepted is no outcome that is kept: it is decided anew when repeated. */
+const changedSomething = (answer: Answer): boolean =>
+  !answer.body?.results || eventsOf(answer).length > 0;
 
 const eventsOf = ({ body }: Answer): string[] =>
   body?.receipt?.event_ids ??

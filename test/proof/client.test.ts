@@ -60,6 +60,22 @@ t.test('two answers to one request are wrong, and 500 always', async (t) => {
   t.match((await remembered([answer(500, 'internal_error'), done])).wrong.join(), /answered 500/);
 });
 
+t.test(
+  'a batch may be answered anew until something of it is accepted, and never after',
+  async (t) => {
+    const none = (batch_id: string) =>
+      answer(200, undefined, { batch_id, results: [{ status: 'state_conflict' }] });
+    const some = answer(200, undefined, { batch_id: 'c', results: [{ event_id: 'e' }] });
+    const twice = { copies: 2, patience: 0 };
+    t.same((await remembered([none('a'), none('b')], twice)).wrong, []);
+    const accepted = await remembered([none('a'), some, some], { ...twice, again: true });
+    t.same(accepted.wrong, []);
+    t.match(accepted.entry, { outcome: 'done', events: ['e'] });
+    const forgotten = await remembered([some, none('b')], { again: true });
+    t.match(forgotten.wrong.join(), /two answers to one request/);
+  },
+);
+
 t.test('a read model that differs from its rebuild is named', async (t) => {
   const tables = { cases: [{ id: 1 }], notes: [{ id: 2 }] };
   t.same(differences(tables, structuredClone(tables)), []);
