@@ -189,7 +189,9 @@ export const reviewContract = defineContract({
     method: 'POST',
     path: '/api/moderation/decisions/batch',
     summary: 'Decide on up to a hundred notes at once',
-    description: 'Each item has a result of its own; one that is refused keeps no other back.',
+    description:
+      'Each item has a result of its own; one that is refused keeps no other back. Where all are ' +
+      'refused nothing has changed, so the answer is not kept: the same key is decided anew.',
     tag: 'moderation',
     access: { roles: CLAIMERS },
     body: BatchRequest,

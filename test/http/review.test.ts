@@ -190,6 +190,13 @@ t.test('a key makes every POST of a moderator happen once', async (t) => {
   const batch = await again('decisions/batch', { action: 'approve', items });
   await again(`batches/${batch.batch_id}/undo`, {});
 
+  const late = keyed(randomUUID());
+  for (const turn of ['once', 'twice']) {
+    const { status, headers, body } = await late('decisions/batch', { action: 'approve', items });
+    t.same([status, body.results[0].error.reason], [200, 'version_mismatch'], turn);
+    t.equal(headers.get('idempotency-replayed'), null, 'nothing changed, so nothing is kept');
+  }
+
   const key = randomUUID();
   const body = { action: 'approve', expected_version: 3 };
   t.equal((await keyed(key)(`notes/${one}/decisions`, body)).status, 201);
