@@ -6,14 +6,6 @@ export const COUNTING = { shared_preload_libraries: 'pg_stat_statements' };
 const MOST = 12;
 const WIDTH = 100;
 
-interface Row {
-  ms: string;
-  calls: string;
-  each: string;
-  rows: string;
-  text: string;
-}
-
 /**
  * On what a server started with `COUNTING` spent its time since this was last asked, ours and the
  * floors' alike: of each statement the milliseconds, calls, microseconds and rows of a call, and text.
@@ -23,19 +15,15 @@ export async function topStatements(url: string): Promise<string> {
   await client.connect();
   try {
     await client.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
-    const { rows } = await client.query<Row>(
-      `SELECT round(total_exec_time::numeric)::text AS ms, calls::text,
-          round((total_exec_time * 1000 / calls)::numeric, 1)::text AS each,
-          round(rows::numeric / calls, 1)::text AS rows,
-          left(regexp_replace(query, '\\s+', ' ', 'g'), ${WIDTH}) AS text
+    const { rows } = await client.query<{ line: string }>(
+      `SELECT format('%9s%8s%9s%10s %s', round(total_exec_time::numeric), calls,
+          round((total_exec_time * 1000 / calls)::numeric, 1), round(rows::numeric / calls, 1),
+          left(regexp_replace(query, '\\s+', ' ', 'g'), ${WIDTH})) AS line
         FROM pg_stat_statements JOIN pg_database ON oid = dbid
         WHERE datname <> current_database() ORDER BY total_exec_time DESC LIMIT ${MOST}`,
     );
     await client.query('SELECT pg_stat_statements_reset()');
-    const lines = rows.map(({ ms, calls, each, rows, text }) =>
-      [ms.padStart(9), calls.padStart(8), each.padStart(9), rows.padStart(10), ` ${text}`].join(''),
-    );
-    return [`       ms   calls  us/call rows/call`, ...lines].join('\n');
+    return ['       ms   calls  us/call rows/call', ...rows.map(({ line }) => line)].join('\n');
   } finally {
     await client.end();
   }

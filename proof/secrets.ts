@@ -74,7 +74,7 @@ function ifThere<Result>(read: () => Result): Result | undefined {
 }
 
 function filesIn(place: string): string[] {
-  if (!ifThere(() => statSync(place))?.isDirectory()) return [place];
+  if (!statSync(place, { throwIfNoEntry: false })?.isDirectory()) return [place];
   const entries = ifThere(() => readdirSync(place, { withFileTypes: true })) ?? [];
   return entries.flatMap((entry) =>
     entry.isDirectory() || entry.isFile() ? filesIn(join(place, entry.name)) : [],

@@ -11,18 +11,18 @@ const PACE = 0.999;
 export function openClock() {
   let seen: { now: number; elapsed: number; wall: number } | undefined;
 
-  /** Where it is by now; unknown where this machine slept or was set since the last look. */
-  function estimate(): number | undefined {
+  /** Where it is by now; unknown where the last look is older, or this machine slept or was set since. */
+  function estimate(oldest: number): number | undefined {
     if (!seen) return undefined;
     const elapsed = performance.now() - seen.elapsed;
     const jump = Math.abs(Date.now() - seen.wall - elapsed);
-    return jump > JUMP_MS ? undefined : seen.now + elapsed * PACE;
+    return elapsed > oldest || jump > JUMP_MS ? undefined : seen.now + elapsed * PACE;
   }
 
   return {
     /** What the database said, or a little later. */
     saw(told: Date): Date {
-      const known = estimate() ?? 0;
+      const known = estimate(Infinity) ?? 0;
       const ahead = known - told.getTime();
       const now = ahead > 0 && ahead <= TRUSTED_MS ? known : told.getTime();
       seen = { now, elapsed: performance.now(), wall: Date.now() };
@@ -30,9 +30,8 @@ export function openClock() {
     },
     /** Without a look: behind by the time an answer takes. Unknown a moment after the last one. */
     read(): Date | undefined {
-      const now = estimate();
-      const old = !seen || performance.now() - seen.elapsed > TRUSTED_MS;
-      return old || now === undefined ? undefined : new Date(now);
+      const now = estimate(TRUSTED_MS);
+      return now === undefined ? undefined : new Date(now);
     },
   };
 }
