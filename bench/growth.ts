@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { withConnection } from '../services/connection.ts';
 import { writeHistory } from '../test/harness/history.ts';
 import { fillPrimaryData, fillTables } from '../test/harness/history-tables.ts';
 import { atDesk } from '../test/harness/moderation.ts';
@@ -90,9 +90,7 @@ async function side(setting: Setting, events: number): Promise<Operation[]> {
 
 async function fill(url: string, events: number): Promise<void> {
   const started = performance.now();
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
+  await withConnection(url, async (client) => {
     await writeHistory(client, { members: events / EACH, notes: NOTES });
     await fillTables(client);
     await fillPrimaryData(client);
@@ -101,7 +99,5 @@ async function fill(url: string, events: number): Promise<void> {
       pg_size_pretty(pg_database_size(current_database())) AS size`);
     const seconds = ((performance.now() - started) / 1000).toFixed(0);
     process.stdout.write(`growth / ${rows[0].events} events, ${rows[0].size}, in ${seconds} s\n`);
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -1,8 +1,8 @@
-import pg from 'pg';
 import { publicActivity } from '../projections/activity.ts';
 import { publishedArtifacts } from '../projections/artifacts.ts';
 import { publicCases } from '../projections/cases.ts';
 import { publishedProfiles } from '../projections/profiles.ts';
+import { withConnection } from '../services/connection.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
 import { openPool, query } from '../services/postgres.ts';
@@ -80,9 +80,7 @@ export const lists: Bench = {
 
 /** Members, each with a profile, a packet and a case a second after the last, told in public. */
 async function seed(url: string): Promise<void> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
+  await withConnection(url, async (client) => {
     await client.query(
       `CREATE TEMP TABLE seeded AS SELECT n, gen_random_uuid() AS member_id,
           gen_random_uuid() AS artifact_id, gen_random_uuid() AS case_id,
@@ -122,7 +120,5 @@ async function seed(url: string): Promise<void> {
         ORDER BY n`,
     );
     await client.query('VACUUM ANALYZE');
-  } finally {
-    await client.end();
-  }
+  });
 }

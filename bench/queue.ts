@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { openCore } from '../services/app.ts';
 import { readConfig } from '../services/config.ts';
+import { withConnection } from '../services/connection.ts';
 import { isRefusal } from '../services/eventstore/decider.ts';
 import { sql } from '../services/eventstore/sql.ts';
 import type { PrincipalOf } from '../services/http/principal.ts';
@@ -75,10 +75,9 @@ async function openDesk(setting: Setting, pending: number) {
 
 /** Notes of guests with their events, as if each had been submitted a second after the last. */
 async function seed(url: string, count: number): Promise<void> {
-  const client = new pg.Client(url);
-  await client.connect();
-  await client.query(
-    `WITH seeded AS (SELECT gen_random_uuid() AS id, now() - make_interval(secs => $1 - n) AS at, n
+  await withConnection(url, async (client) => {
+    await client.query(
+      `WITH seeded AS (SELECT gen_random_uuid() AS id, now() - make_interval(secs => $1 - n) AS at, n
       FROM generate_series(1, $1::int) n),
     logged AS (INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data,
         personal, actor, recorded_at)
@@ -89,10 +88,10 @@ async function seed(url: string, count: number): Promise<void> {
     INSERT INTO notes (note_id, owner_id, experience, attribution, name, message, state, version,
       submitted_at)
     SELECT id, id, 'service', 'guest', '', 'Note ' || n, 'pending', 1, at FROM seeded`,
-    [count],
-  );
-  await client.query('VACUUM ANALYZE');
-  await client.end();
+      [count],
+    );
+    await client.query('VACUUM ANALYZE');
+  });
 }
 
 async function claimOne({ core }: Desk, principal: Moderator): Promise<string | undefined> {

@@ -1,12 +1,10 @@
-import pg from 'pg';
+import { withConnection } from '../services/connection.ts';
 
 const EACH = 1000;
 
 /** Fills the log and the feeds: `events` events of members with a thousand each, `member` among them. */
 export async function seedLog(url: string, member: string, events: number): Promise<void> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
+  await withConnection(url, async (client) => {
     await client.query('CREATE TEMP TABLE authors (member_id uuid, first int)');
     await client.query(
       `INSERT INTO authors SELECT gen_random_uuid(), 0 FROM generate_series(2, $1)
@@ -39,7 +37,5 @@ export async function seedLog(url: string, member: string, events: number): Prom
        ON CONFLICT (member_id) DO UPDATE SET sequence = excluded.sequence`,
     );
     await client.query('VACUUM ANALYZE');
-  } finally {
-    await client.end();
-  }
+  });
 }

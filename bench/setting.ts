@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import { withConnection } from '../services/connection.ts';
 import { embeddedPostgres } from '../services/embedded/postgres.ts';
 import { migrate } from '../services/migrate.ts';
 import { openEndings } from '../test/harness/endings.ts';
@@ -79,14 +79,12 @@ export async function withSetting(
 
 async function newDatabase(server: string, kind: 'migrated' | 'empty', flushMs: number) {
   const name = `bench_${randomBytes(6).toString('hex')}`;
-  const admin = new pg.Client(server);
-  await admin.connect();
-  await admin.query(`CREATE DATABASE ${name}`);
-  if (flushMs > 0) {
+  await withConnection(server, async (admin) => {
+    await admin.query(`CREATE DATABASE ${name}`);
+    if (flushMs === 0) return;
     await admin.query(`ALTER DATABASE ${name} SET commit_delay = ${flushMs * 1000}`);
     await admin.query(`ALTER DATABASE ${name} SET commit_siblings = 0`);
-  }
-  await admin.end();
+  });
   const url = new URL(server);
   url.pathname = `/${name}`;
   if (kind === 'migrated') await migrate(url.href);

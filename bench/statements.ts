@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { withConnection } from '../services/connection.ts';
 
 /** What PostgreSQL is started with, so that it counts what it does by statement. */
 export const COUNTING = { shared_preload_libraries: 'pg_stat_statements' };
@@ -11,9 +11,7 @@ const WIDTH = 100;
  * floors' alike: of each statement the milliseconds, calls, microseconds and rows of a call, and text.
  */
 export async function topStatements(url: string): Promise<string> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
+  return withConnection(url, async (client) => {
     await client.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
     const { rows } = await client.query<{ line: string }>(
       `SELECT format('%9s%8s%9s%10s %s', round(total_exec_time::numeric), calls,
@@ -24,7 +22,5 @@ export async function topStatements(url: string): Promise<string> {
     );
     await client.query('SELECT pg_stat_statements_reset()');
     return ['       ms   calls  us/call rows/call', ...rows.map(({ line }) => line)].join('\n');
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import pg from 'pg';
+import { withConnection } from '../services/connection.ts';
 import { POLICY_VERSION } from '../services/http/consent.ts';
 import { freePort } from '../test/harness/free-port.ts';
 import { requests } from './load.ts';
@@ -95,12 +95,7 @@ async function start(setting: Setting, events: number): Promise<Side> {
   return { url, ours, floor, authorization, cursor };
 }
 
-async function analyze(url: string): Promise<void> {
-  const client = new pg.Client(url);
-  await client.connect();
-  await client.query('VACUUM ANALYZE');
-  await client.end();
-}
+const analyze = (url: string) => withConnection(url, (client) => client.query('VACUUM ANALYZE'));
 
 const newCredential = () => ({
   credential_id: randomUUID() as string,

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { membersToErase } from '../projections/members.ts';
+import { withConnection } from '../services/connection.ts';
 import { openBursts } from './bursts.ts';
 import { check, type Verdict } from './check.ts';
 import type { Common } from './client.ts';
@@ -120,19 +121,15 @@ export async function run(
  * The accounts that are not erased, once the workers have had their time: half way through one, the
  * log has forgotten what its read models still say.
  */
-async function eraseAll(url: string): Promise<string[]> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
+function eraseAll(url: string): Promise<string[]> {
+  return withConnection(url, async (client) => {
     for (let waited = 0; ; waited += ERASURE_STEP_MS) {
       const { rows } = await client.query<{ member_id: string }>(membersToErase(10));
       if (rows.length === 0 || waited >= ERASURE_MS)
         return rows.map(({ member_id }) => `${member_id} is deleted and not erased`);
       await sleep(ERASURE_STEP_MS);
     }
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** One member after another, each with several hands and a reader of its feed. */

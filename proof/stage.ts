@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { appendFileSync, createWriteStream, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import { withConnection } from '../services/connection.ts';
 import { embeddedPostgres } from '../services/embedded/postgres.ts';
 import { runningPostmaster } from '../services/embedded/postmaster.ts';
 import { migrate } from '../services/migrate.ts';
@@ -120,13 +120,12 @@ export async function openStage(limits: Record<string, string>, mutant: string |
 
   /** One of PostgreSQL's processes that serve connections, with whatever locks it holds. */
   async function freezeBackend(which: number, ms: number): Promise<void> {
-    const client = new pg.Client(postgres.url);
-    await client.connect();
-    const { rows } = await client.query<{ pid: number }>(
-      `SELECT pid FROM pg_stat_activity
-       WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY pid`,
+    const { rows } = await withConnection(postgres.url, (client) =>
+      client.query<{ pid: number }>(
+        `SELECT pid FROM pg_stat_activity
+         WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY pid`,
+      ),
     );
-    await client.end();
     const pid = rows[which % rows.length]?.pid;
     if (!pid) return;
     process.kill(pid, 'SIGSTOP');

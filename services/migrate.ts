@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { PgBoss } from 'pg-boss';
+import { withConnection } from './connection.ts';
 
 export const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 export const JOBS_SCHEMA = 'pgboss';
@@ -14,10 +15,7 @@ type Query = (text: string) => Promise<{ rows: unknown[] }>;
 // Forward only; returns the names of what was applied. Any number of processes may call this at
 // once: a session lock lets them through one by one, and the later ones find nothing to do.
 export async function migrate(url: string, folder = MIGRATIONS): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'migrate' });
-  client.on('error', () => undefined); // a lost connection fails the query that waits
-  await client.connect();
-  try {
+  return withConnection({ connectionString: url, application_name: 'migrate' }, async (client) => {
     await client.query(`SELECT pg_advisory_lock(hashtext('schema_migrations'))`);
     await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
       version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
@@ -27,9 +25,7 @@ export async function migrate(url: string, folder = MIGRATIONS): Promise<string[
     for (const migration of waiting) await apply(client, migration);
     await makeJobsSchema(url);
     return waiting.map(({ name }) => name);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 // For readiness: what the code expects and the database lacks. A database that is ahead is ready,

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import pg from 'pg';
 import t from 'tap';
+import { withConnection } from '../services/connection.ts';
 import { databaseUrl, embeddedPostgres } from '../services/embedded/postgres.ts';
 import { runningPostmaster } from '../services/embedded/postmaster.ts';
 import { temporaryFolder } from './harness/temporary-folder.ts';
@@ -32,14 +32,10 @@ function otherStarter() {
   return child;
 }
 
-async function ask(url: string, sql: string): Promise<unknown> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
+function ask(url: string, sql: string): Promise<unknown> {
+  return withConnection(url, async (client) => {
     return (await client.query({ text: sql, rowMode: 'array' })).rows[0]?.[0];
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 t.test('of several that start at once on an empty folder, one gets the server', async (t) => {

@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import t from 'tap';
+import { withConnection } from '../services/connection.ts';
 import { gatherReads } from '../services/eventstore/reads.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
 import { operationsOf } from '../services/http/invoke.ts';
@@ -136,10 +137,8 @@ t.test('no statement of a request or a job reads a growing table from end to end
     ['quiet', filled],
   ] as const) {
     if (state === 'quiet') await quieten(service);
-    const client = new pg.Client(database);
-    await client.connect();
-    await client.query(BY_INDEX);
-    try {
+    await withConnection(database, async (client) => {
+      await client.query(BY_INDEX);
       for (const statement of planned) {
         const text = statement.text.replaceAll(/\s+/g, ' ');
         if (WHOLE.some(({ part }) => text.includes(part))) continue;
@@ -148,9 +147,7 @@ t.test('no statement of a request or a job reads a growing table from end to end
         const counted = state === 'empty' ? found.filter((name) => !BESIDE_KEY.test(name)) : found;
         t.same(counted, [], `${state}: ${text.slice(0, 150)}`);
       }
-    } finally {
-      await client.end();
-    }
+    });
   }
 
   const called = new Set(

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import pg from 'pg';
+import { withConnection } from '../connection.ts';
 import { serverAccount } from './account.ts';
 import { serverBinaries } from './binaries.ts';
 import { createCluster, SUPERUSER } from './cluster.ts';
@@ -85,14 +85,10 @@ const address = (home: string, port: number, database: string) =>
   `postgres://${SUPERUSER}:${readFileSync(join(home, 'password'), 'utf8')}@127.0.0.1:${port}/${database}`;
 
 async function ensureDatabase(url: string): Promise<void> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
+  await withConnection(url, async (client) => {
     const found = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);
     if (found.rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 function watchFor(condition: () => boolean): { happened: Promise<void>; end(): void } {

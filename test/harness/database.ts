@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { withConnection } from '../../services/connection.ts';
 
 export const TEMPLATE = 'template_service';
 
@@ -39,13 +40,7 @@ async function createDatabase(template: string) {
 }
 
 async function administer(statement: string): Promise<void> {
-  const client = new pg.Client(adminUrl());
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  await withConnection(adminUrl(), (client) => client.query(statement));
 }
 
 function adminUrl(): string {

@@ -1,6 +1,6 @@
 import { realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
+import { withConnection } from '../../services/connection.ts';
 import { embeddedPostgres } from '../../services/embedded/postgres.ts';
 import { migrate } from '../../services/migrate.ts';
 import { TEMPLATE } from './database.ts';
@@ -39,9 +39,7 @@ export async function suiteDatabase(given: string | undefined) {
 const sizes = { max_connections: 200, max_wal_size: '2GB', autovacuum_naptime: '1h' };
 
 async function makeTemplate(url: string): Promise<void> {
-  const admin = new pg.Client(url);
-  await admin.connect();
-  try {
+  await withConnection(url, async (admin) => {
     await admin.query(`UPDATE pg_database SET datistemplate = false WHERE datname = '${TEMPLATE}'`);
     await admin.query(`DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`);
     await admin.query(`CREATE DATABASE ${TEMPLATE}`);
@@ -50,7 +48,5 @@ async function makeTemplate(url: string): Promise<void> {
     await migrate(template.href);
     // A session in the template would make every copy fail.
     await admin.query(`ALTER DATABASE ${TEMPLATE} IS_TEMPLATE true ALLOW_CONNECTIONS false`);
-  } finally {
-    await admin.end();
-  }
+  });
 }
