@@ -1,15 +1,27 @@
-import pg from 'pg';
+interface Fault {
+  name?: string;
+  message: string;
+  stack?: string;
+  cause?: unknown;
+  code?: unknown;
+  constraint?: unknown;
+  queue?: unknown;
+}
 
 /**
  * An error for the log: the chain of causes, without what a database driver attaches (parameters,
- * rows, the connection) and without messages in which the database quotes a value.
+ * rows, the connection) and without messages in which the database quotes a value. The job queue
+ * tells of its errors by objects that are none themselves.
  */
 export function loggable(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { message: 'not an error' };
-  const { name, code, constraint } = error as Error & { code?: string; constraint?: string };
-  const quotes = error instanceof pg.DatabaseError && /^2[23]/.test(code ?? '');
+  if (!isFault(error)) return { message: 'not an error' };
+  const { name, code, constraint, queue } = error;
+  const quotes = /^2[23]\w{3}$/.test(String(code));
   const message = quotes ? 'the database refused a value' : error.message;
-  const stack = error.stack?.slice(error.stack.indexOf('\n') + 1);
+  const stack = error.stack?.match(/^ +at .*$/gm)?.join('\n');
   const cause = error.cause === undefined ? {} : { cause: loggable(error.cause) };
-  return { name, message, code, constraint, stack, ...cause };
+  return { name, message, code, constraint, queue, stack, ...cause };
 }
+
+const isFault = (error: unknown): error is Fault =>
+  typeof (error as { message?: unknown } | null | undefined)?.message === 'string';
