@@ -6,6 +6,11 @@ export function isLoopback(address: string): boolean {
   return /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
+/** Whether browsers may be told to come by https alone: on loopback that would hold for every port. */
+export function isSecure(address: string): boolean {
+  return address.startsWith('https:') && !isLoopback(address);
+}
+
 // Browsers send the origin, so the address may hold nothing else: no path, no account.
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;

@@ -1,4 +1,5 @@
 import { openApp, openCore } from './app.ts';
+import { isSecure } from './base-url.ts';
 import { configOrExit } from './config.ts';
 import { openServer } from './http/server.ts';
 import { loggable } from './loggable.ts';
@@ -22,7 +23,7 @@ const registry = processMetrics({ write: core.pool, read: core.readPool });
 const { app, stop } = openApp(core, logger, requestMetrics(registry));
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };
 const closeMetrics = await serveMetrics(registry, metricsAt, logger);
-const server = openServer(app);
+const server = openServer(app, isSecure(config.baseUrl));
 server.listen(config.port, config.host, () => {
   logger.info({ host: config.host, port: config.port }, 'listening');
 });

@@ -1,11 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import { isRefusal, refuse } from '../eventstore/decider.ts';
+import { isRefusal } from '../eventstore/decider.ts';
 import { problemOf } from '../http/failure.ts';
 import { type RpcId, rpcFailure, rpcSuccess } from '../http/json-rpc.ts';
 import type { Authenticators } from '../http/principal.ts';
 import { Problem } from '../http/problems.ts';
-import { checkHeaders, checkMedia, checkOrigin, readBody } from '../http/read-request.ts';
+import {
+  CallerGone,
+  checkHeaders,
+  checkMedia,
+  checkOrigin,
+  readBody,
+} from '../http/read-request.ts';
 import type { AnyReply, RequestFacts, Route } from '../http/route.ts';
 import { type JsonObject, parseStrictJson } from '../http/strict-json.ts';
 import { A2aFault, faultReply, refusalOf } from './fault.ts';
@@ -39,15 +45,14 @@ export function dispatcher(parts: DispatcherParts) {
       return rpcSuccess(id, await dispatch(parts, method, params, { principal, request }));
     } catch (error) {
       if (error instanceof A2aFault) return rpcFailure(200, id, error.rpc);
-      const problem = problemOf(parts.logger, error, request.id);
-      if (problem.code === 'headers_too_large') throw problem;
-      return faultReply(id, problem, request.id);
+      if (error instanceof CallerGone) throw error;
+      return faultReply(id, problemOf(parts.logger, error, request.id), request.id);
     }
   };
 }
 
 function checkEdge(incoming: IncomingMessage, route: Route, baseUrl: string): void {
-  checkHeaders(incoming);
+  checkHeaders(incoming, route);
   checkOrigin(incoming, route, baseUrl);
   checkMedia(incoming, route);
 }
@@ -56,11 +61,8 @@ async function authenticate(
   bearer: Authenticators['bearer'],
   incoming: IncomingMessage,
 ): Promise<Caller['principal']> {
-  const [authorization, ...more] = incoming.headersDistinct.authorization ?? [];
-  const principal =
-    more.length > 0
-      ? refuse('credential_not_accepted')
-      : await bearer({ authorization, cookie: undefined });
+  const { authorization } = incoming.headers;
+  const principal = await bearer({ authorization, cookie: undefined });
   if (!isRefusal(principal)) return principal;
   const { code, details, headers } = refusalOf(principal);
   throw new Problem(code, details, headers);

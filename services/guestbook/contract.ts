@@ -120,6 +120,7 @@ export const guestbookContract = defineContract({
   'guestbook.submit': {
     method: 'POST',
     path: '/api/guestbook',
+    unknownQuery: 'ignored',
     summary: 'Submit a note for review, as a guest or as the member of the current session',
     description:
       'Idempotent by content: the same note again answers what became of it. Accepted does not mean published.',

@@ -19,8 +19,10 @@ export function addressBucket(
 
 function bucket(address: string | undefined): string | undefined {
   if (!address) return undefined;
-  if (isIPv4(address)) return address;
-  const plain = address.replace(/%.*$/, '').replace(/^\[(.*)\]$/, '$1');
+  // Some proxies tell the port too.
+  const [, v4 = address] = /^([\d.]+):\d+$/.exec(address) ?? [];
+  if (isIPv4(v4)) return v4;
+  const plain = address.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/%.*$/, '');
   if (!isIPv6(plain)) return undefined;
   const groups = expand(plain);
   const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { Principal } from './principal.ts';
-import { Problem, type ProblemCode } from './problems.ts';
+import { Problem, type ProblemCode, withoutKeys } from './problems.ts';
 import type { AnyReply, Call, Feature, Handler, RequestFacts, Route } from './route.ts';
 import type { JsonObject } from './strict-json.ts';
 
@@ -99,7 +99,7 @@ function parse(schema: z.ZodType | undefined, value: unknown): unknown {
 /** At most twenty issues: enough to mend a request, and bounded whatever is sent. */
 export function issuesOf(error: z.ZodError): { path: string; message: string }[] {
   return error.issues.slice(0, 20).map((issue) => ({
-    path: issue.path.map(String).join('.').slice(0, 200),
-    message: issue.message.slice(0, 300),
+    path: withoutKeys(issue.path.map(String).join('.')).slice(0, 200),
+    message: withoutKeys(issue.message).slice(0, 300),
   }));
 }

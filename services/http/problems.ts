@@ -53,6 +53,11 @@ export const COMMAND_PROBLEMS = [
   'write_budget_exhausted',
 ] as const satisfies readonly ProblemCode[];
 
+/** A text that names what was sent, which may be a key in the wrong place: no run as long as one. */
+export function withoutKeys(text: string): string {
+  return text.replace(/[\w-]{43,}/g, '(hidden)');
+}
+
 /** Seconds after which a rate-limited client may try again. */
 export const RETRY_AFTER = 600;
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { MIMEType } from 'node:util';
 import { MODERATOR_COOKIE } from './principal.ts';
-import { Problem } from './problems.ts';
-import { isMutation, type Route } from './route.ts';
+import { Problem, withoutKeys } from './problems.ts';
+import { isForModerators, isMutation, type Route } from './route.ts';
 
 const SINGLE_HEADERS = [
   'host',
@@ -12,13 +13,22 @@ const SINGLE_HEADERS = [
 ] as const;
 
 const MAX_HEADERS = 100;
+const MAX_HEADER_BYTES = 8192;
 const DEFAULT_BODY_LIMIT = 64 * 1024;
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** Check 2: a header that decides about security must not be sent twice, nor `Host` be missing. */
-export function checkHeaders(req: IncomingMessage): void {
-  if (req.rawHeaders.length / 2 > MAX_HEADERS)
+/** Who went away, or was cut off, before all of the request had come. */
+export class CallerGone extends Error {}
+
+/** As they stood on the wire, with what parts them: the parser's own count has the address in it. */
+export function checkHeaderSize({ rawHeaders }: IncomingMessage): void {
+  const bytes = rawHeaders.reduce((sum, part) => sum + part.length + 2, 0);
+  if (rawHeaders.length / 2 > MAX_HEADERS || bytes > MAX_HEADER_BYTES)
     throw new Problem('headers_too_large', {}, { connection: 'close' });
+}
+
+/** Check 2: a header that decides about security must not be sent twice, nor `Host` be missing. */
+export function checkHeaders(req: IncomingMessage, route: Route): void {
   if (req.headers.host === undefined && req.httpVersion === '1.1')
     throw new Problem('invalid_request', { issues: [{ path: 'host', message: 'missing' }] });
   // Where no name stands twice there is nothing to look for.
@@ -27,6 +37,8 @@ export function checkHeaders(req: IncomingMessage): void {
   for (const name of SINGLE_HEADERS)
     if ((headers[name]?.length ?? 0) > 1)
       throw new Problem('invalid_request', { issues: [{ path: name, message: 'sent twice' }] });
+  if ((headers.authorization?.length ?? 0) > 1)
+    throw new Problem(isForModerators(route) ? 'moderator_required' : 'credential_not_accepted');
   if ((headers.origin?.length ?? 0) > 1) throw new Problem('origin_not_allowed');
   if ((headers['sec-fetch-site']?.length ?? 0) > 1) throw new Problem('fetch_site_not_allowed');
 }
@@ -42,10 +54,9 @@ export function checkOrigin(req: IncomingMessage, route: Route, baseUrl: string)
 }
 
 /** Moderators may come with a bearer or with a cookie, which a page of someone else's may ride on. */
-function provenByCookie({ headers }: IncomingMessage, { access }: Route): boolean {
+function provenByCookie({ headers }: IncomingMessage, route: Route): boolean {
   return (
-    typeof access === 'object' &&
-    'roles' in access &&
+    isForModerators(route) &&
     headers.authorization === undefined &&
     (headers.cookie ?? '').includes(MODERATOR_COOKIE)
   );
@@ -57,10 +68,18 @@ export function checkMedia(req: IncomingMessage, route: Route): void {
   const encoding = req.headers['content-encoding'];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
     throw new Problem('unsupported_media_type');
-  const type = req.headers['content-type'] ?? '';
-  if (!/^\s*application\/json\s*(;\s*charset\s*=\s*("utf-8"|utf-8)\s*)?;?\s*$/i.test(type))
-    throw new Problem('unsupported_media_type');
+  if (!isJson(req.headers['content-type'])) throw new Problem('unsupported_media_type');
   if (Number(req.headers['content-length'] ?? 0) > limitOf(route)) throw tooLarge(route);
+}
+
+function isJson(type = ''): boolean {
+  if (type === 'application/json') return true;
+  try {
+    const { essence, params } = new MIMEType(type);
+    return essence === 'application/json' && /^utf-8$/i.test(params.get('charset') ?? 'utf-8');
+  } catch {
+    return false;
+  }
 }
 
 export function limitOf(route: Route): number {
@@ -69,6 +88,14 @@ export function limitOf(route: Route): number {
 
 function tooLarge(route: Route): Problem {
   return new Problem('body_too_large', { limit_bytes: limitOf(route) }, { connection: 'close' });
+}
+
+const broken = new WeakMap<IncomingMessage, Problem>();
+
+/** What the rest of a body would have been is not to be known: whoever reads it is told. */
+export function breakBody(req: IncomingMessage, problem: Problem): void {
+  broken.set(req, problem);
+  req.emit('broken', problem);
 }
 
 /** Check 4, while reading. */
@@ -86,12 +113,15 @@ export function readBody(req: IncomingMessage, route: Route): Promise<Buffer> {
       } else chunks.push(chunk);
     });
     // Made only where it is needed: an error's stack is dear, and every request closes.
-    const gone = () => reject(new Error('the caller has gone'));
+    const gone = () => reject(new CallerGone());
+    const problem = broken.get(req);
+    if (problem) reject(problem);
+    req.once('broken', reject);
     req.once('end', () => {
       req.off('close', gone);
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
     });
-    req.once('error', reject);
+    req.once('error', gone);
     req.once('close', gone);
   });
 }
@@ -114,7 +144,7 @@ export function readQuery(search: string, route: Route): Record<string, string> 
     if (!Object.hasOwn(known, name)) {
       if (route.unknownQuery === 'ignored') continue;
       throw new Problem('query_not_allowed', {
-        issues: [{ path: name.slice(0, 100), message: 'unknown query parameter' }],
+        issues: [{ path: withoutKeys(name).slice(0, 100), message: 'unknown query parameter' }],
       });
     }
     if (Object.hasOwn(query, name))

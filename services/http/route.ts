@@ -174,6 +174,9 @@ export function pathOf({ path }: Route, params: unknown): string {
   return path.replace(/:([a-z_]+)/g, (_, name: string) => values[name] ?? '');
 }
 
+export const isForModerators = ({ access }: Pick<Route, 'access'>): boolean =>
+  typeof access === 'object' && 'roles' in access;
+
 export function isMutation(route: Route): boolean {
   return route.method !== 'GET';
 }

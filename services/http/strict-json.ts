@@ -1,5 +1,5 @@
 import { mendNames } from '../json-text.ts';
-import { Problem } from './problems.ts';
+import { Problem, withoutKeys } from './problems.ts';
 
 const MAX_DEPTH = 32;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -86,7 +86,7 @@ function addMember(members: Set<string>, literal: string): void {
 function checkValue(value: Json, path: string): void {
   if (typeof value === 'string') checkText(value, path);
   else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw bad(`a number is out of range at ${path}`);
+    if (!Number.isFinite(value)) throw bad(`a number is out of range at ${shown(path)}`);
   } else if (Array.isArray(value)) {
     value.forEach((item, index) => {
       checkValue(item, join(path, String(index)));
@@ -99,12 +99,13 @@ function checkValue(value: Json, path: string): void {
   }
 }
 
+const shown = (path: string) => withoutKeys(path).slice(0, 200);
 const join = (path: string, name: string) => (path ? `${path}.${name}` : name);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to refuse
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
 function checkText(text: string, path: string): void {
-  if (!text.isWellFormed()) throw bad(`a lone surrogate at ${path.slice(0, 200)}`);
-  if (CONTROL.test(text)) throw bad(`a control character at ${path.slice(0, 200)}`);
+  if (!text.isWellFormed()) throw bad(`a lone surrogate at ${shown(path)}`);
+  if (CONTROL.test(text)) throw bad(`a control character at ${shown(path)}`);
 }

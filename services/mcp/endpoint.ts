@@ -14,7 +14,7 @@ import { isLoopback } from '../base-url.ts';
 import { problemOf } from '../http/failure.ts';
 import { type RpcId, rpcFailure } from '../http/json-rpc.ts';
 import { Problem, problemReply } from '../http/problems.ts';
-import { checkHeaders, checkMedia, readBody } from '../http/read-request.ts';
+import { CallerGone, checkHeaders, checkMedia, readBody } from '../http/read-request.ts';
 import type { AnyReply, RequestFacts, Route } from '../http/route.ts';
 import { parseStrictJson } from '../http/strict-json.ts';
 import type { Limit, RateLimits } from '../limits.ts';
@@ -44,7 +44,7 @@ export function endpoint(parts: EndpointParts, serverFor: (request: RequestFacts
     const { incoming } = request;
     let id: RpcId = null;
     try {
-      checkHeaders(incoming);
+      checkHeaders(incoming, route);
       checkSource(incoming, hosts);
       checkMedia(incoming, route);
       if (!(await parts.limits.take(request.address, [limit]))) throw new Problem('rate_limited');
@@ -55,8 +55,8 @@ export function endpoint(parts: EndpointParts, serverFor: (request: RequestFacts
         return rpcFailure(404, id, { code: -32601, message: 'Method not found' });
       return replyOf(await serve(incoming, message, () => serverFor(request)));
     } catch (error) {
+      if (error instanceof CallerGone) throw error;
       const { code, details, headers } = problemOf(parts.logger, error, request.id);
-      if (code === 'headers_too_large') throw error;
       const reply = problemReply(code, details, request.id);
       const rpc = { code: RPC[code] ?? -32603, message: reply.body.error.message };
       return rpcFailure(reply.status, id, rpc, { ...reply.headers, ...headers });
@@ -69,6 +69,7 @@ const RPC: Readonly<Record<string, number>> = {
   invalid_request: -32600,
   body_too_large: -32600,
   unsupported_media_type: -32600,
+  credential_not_accepted: -32600,
   origin_not_allowed: -32600,
   fetch_site_not_allowed: -32600,
   rate_limited: -32600,

@@ -17,5 +17,7 @@ t.test(
     t.equal(addressBucket('192.0.2.7', forwarded, 2), '198.51.100.1');
     t.equal(addressBucket('192.0.2.7', forwarded, 3), '192.0.2.7');
     t.equal(addressBucket('192.0.2.7', 'not an address', 1), '192.0.2.7');
+    t.equal(addressBucket('192.0.2.7', '203.0.113.5:1234', 1), '203.0.113.5', 'with its port');
+    t.equal(addressBucket('192.0.2.7', '[2001:db8::1]:1234', 1), '2001:db8:0:0::/64');
   },
 );

@@ -1,37 +1,39 @@
+import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { hire } from '../harness/moderation.ts';
+import { raw, wire } from '../harness/raw.ts';
 import { startService } from '../harness/service.ts';
 
-/** What the bytes of a request are answered, as text: fetch would mend them. */
-function exchange(baseUrl: string, head: string): Promise<string> {
-  const { hostname, port } = new URL(baseUrl);
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.end(`${head}\r\n\r\n`));
-    let text = '';
-    socket.setEncoding('utf8');
-    socket.on('data', (chunk) => {
-      text += chunk;
-    });
-    socket.on('end', () => resolve(text));
-    socket.on('error', reject);
-  });
-}
+const KEY = 'ab'.repeat(32);
+const newNote = () => JSON.stringify({ id: randomUUID(), name: 'Ada', message: 'Hello' });
+const post = (baseUrl: string, path: string, headers: string[], body: string) =>
+  wire('POST', path, [`origin: ${baseUrl}`, ...headers], body);
+const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
 
 t.test('what Node would refuse by itself is refused in the error model, or served', async (t) => {
   const { baseUrl } = await startService(t);
-  const end = 'connection: close';
-  const nowhere = await exchange(baseUrl, `GET /livez HTTP/1.1\r\n${end}`);
+  const end = 'connection: close\r\n\r\n';
+  const nowhere = await raw(baseUrl, `GET /livez HTTP/1.1\r\n${end}`);
   t.match(nowhere, /^HTTP\/1\.1 400 /);
   t.match(nowhere, /\r\nx-request-id: /i);
   t.match(nowhere, /"status":"invalid_request".*"path":"host","message":"missing"/);
-  const old = await exchange(baseUrl, 'GET /livez HTTP/1.0');
+  const old = await raw(baseUrl, `GET /livez HTTP/1.0\r\n${end}`);
   t.match(old, /^HTTP\/1\.1 200 /);
-  const expecting = await exchange(
-    baseUrl,
-    `GET /livez HTTP/1.1\r\nhost: x\r\nexpect: tea\r\n${end}`,
-  );
+  const expecting = await raw(baseUrl, wire('GET', '/livez', ['expect: tea']));
   t.match(expecting, /^HTTP\/1\.1 200 .*\{"status":"ok"\}/s);
+  const garbage = await raw(
+    baseUrl,
+    wire('GET', '/livez', ['content-length: 2', 'content-length: 2']),
+  );
+  t.match(garbage, /^HTTP\/1\.1 400 .*"issues":\[\{"path":"","message":"not HTTP\/1\.1: /s);
+  const connecting = await raw(baseUrl, wire('CONNECT', '/api/v1/status', []));
+  t.match(connecting, /^HTTP\/1\.1 405 .*allow: GET, HEAD.*"method_not_allowed"/is);
+  t.match(
+    await raw(baseUrl, wire('CONNECT', 'example.org:443', [])),
+    /^HTTP\/1\.1 404 .*x-request-id/is,
+  );
 });
 
 t.test('a control character in a query is refused before storage sees it', async (t) => {
@@ -44,4 +46,153 @@ t.test('a control character in a query is refused before storage sees it', async
   }
   for (const path of ['/api/v1/cases', '/api/v1/activity', '/api/v1/agents'])
     t.equal((await service.call('GET', `${path}?cursor=%00`)).body.status, 'invalid_cursor', path);
+});
+
+t.test('what was asked whole is answered, whatever bytes follow', async (t) => {
+  const { baseUrl, logged } = await startService(t);
+  for (const stray of ['}', '\0', 'FOO / HTTP/1.1\r\n\r\n'])
+    for (const connection of ['close', 'keep-alive']) {
+      const request = post(baseUrl, '/api/guestbook', [], newNote()).replace('close', connection);
+      const answer = await raw(baseUrl, request + stray);
+      t.equal(statusOf(answer), 202, JSON.stringify([stray, connection]));
+      t.notMatch(answer, /invalid_request/);
+    }
+  t.notMatch(logged.join(), /internal_error/);
+});
+
+t.test('a body that breaks off is refused, and is no fault of this service', async (t) => {
+  const { baseUrl, logged } = await startService(t);
+  const head = `POST /api/guestbook HTTP/1.1\r\nhost: x\r\norigin: ${baseUrl}\r\ncontent-type: application/json\r\n`;
+  const chunked = await raw(
+    baseUrl,
+    `${head}transfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\nZZ\r\n`,
+  );
+  t.match(chunked, /^HTTP\/1\.1 400 .*connection: close.*"path":"","message":"not HTTP/is);
+  const { hostname, port } = new URL(baseUrl);
+  for (const [end, status] of [
+    ['destroy', 400],
+    ['resetAndDestroy', 499],
+  ] as const) {
+    const before = logged.length;
+    const socket = connect(Number(port), hostname);
+    socket.write(`${head}content-length: 100\r\n\r\n{"id"`);
+    await sleep(50);
+    socket[end]();
+    while (!logged.slice(before).some((line) => line.includes(`"status":${status}`)))
+      await sleep(20);
+  }
+  t.notMatch(logged.join(), /internal_error|"level":50/);
+});
+
+t.test('who sends all before reading still reads that it was too much', async (t) => {
+  const { baseUrl } = await startService(t);
+  const body = 'x'.repeat(4_000_000);
+  for (const [type, status] of [
+    ['application/json', 413],
+    ['text/plain', 415],
+  ] as const)
+    for (let turn = 0; turn < 5; turn++) {
+      const headers = { 'content-type': type, origin: baseUrl };
+      const answer = await fetch(`${baseUrl}/api/guestbook`, { method: 'POST', headers, body });
+      t.equal(answer.status, status);
+      t.equal(answer.headers.get('connection'), 'close');
+      await answer.text();
+    }
+});
+
+t.test('headers are counted as they stand on the wire, without the address', async (t) => {
+  const { baseUrl } = await startService(t);
+  const rest = 'host: localhost\r\nconnection: close\r\nx: \r\n'.length;
+  for (const target of ['/livez', `/livez?${'q'.repeat(7000)}`])
+    for (const [bytes, status] of [
+      [8192, target === '/livez' ? 200 : 400],
+      [8193, 431],
+    ] as const) {
+      const answer = await raw(baseUrl, wire('GET', target, [`x: ${'y'.repeat(bytes - rest)}`]));
+      t.equal(statusOf(answer), status, `${bytes} after ${target.length}`);
+    }
+});
+
+t.test(
+  'two Authorization headers are refused on every route, before all that follows',
+  async (t) => {
+    const { baseUrl } = await startService(t);
+    const twice = ['authorization: Bearer a', 'authorization: Bearer b'];
+    const refused = async (path: string, more: string[], body: string, code: string) => {
+      const answer = await raw(baseUrl, wire('POST', path, [...twice, ...more], body));
+      t.equal(statusOf(answer), 401, path);
+      t.match(answer, new RegExp(`"status":"${code}"`));
+    };
+    await refused('/api/guestbook', [], newNote(), 'credential_not_accepted');
+    await refused('/api/membership/logout', [], '{}', 'credential_not_accepted');
+    await refused('/api/v1/me/profile', ['origin: http://x'], '{}', 'credential_not_accepted');
+    await refused(
+      '/api/v1/me/profile',
+      ['content-encoding: gzip'],
+      '{}',
+      'credential_not_accepted',
+    );
+    await refused('/api/moderation/claims', [], '{}', 'moderator_required');
+  },
+);
+
+t.test('a key in the wrong place is not said back', async (t) => {
+  const { call } = await startService(t);
+  const texts = [
+    `{"${KEY}": 1}`,
+    `{"${KEY}": "\\u0001"}`,
+    `{"${KEY}": 1e400}`,
+    `{"a": {"${KEY}": "\\ud800"}}`,
+  ];
+  for (const text of texts) {
+    const answer = await call('POST', '/api/membership/login', {
+      body: text,
+      headers: { 'content-type': 'application/json' },
+    });
+    t.equal(answer.status, 400, text);
+    t.match(answer.text, /hidden/);
+    t.notMatch(answer.text, new RegExp(KEY.slice(0, 16)));
+  }
+  const asked = await call('GET', `/api/v1/status?${KEY}=1`);
+  t.equal(asked.status, 400);
+  t.notMatch(asked.text, new RegExp(KEY.slice(0, 16)));
+});
+
+t.test('a type may have parameters, of which the charset alone matters', async (t) => {
+  const { baseUrl } = await startService(t);
+  for (const [type, status] of [
+    ['application/json; foo=bar', 202],
+    ['Application/JSON ; Charset="UTF-8"; a="b;c"', 202],
+    ['application/json;', 202],
+    ['application/json; charset=latin1', 415],
+    ['application/json; charset', 202],
+    ['application/jsonp', 415],
+    ['json', 415],
+  ] as const) {
+    const headers = { 'content-type': type, origin: baseUrl };
+    const answer = await fetch(`${baseUrl}/api/guestbook`, {
+      method: 'POST',
+      headers,
+      body: newNote(),
+    });
+    t.equal(answer.status, status, type);
+  }
+});
+
+t.test('a path id that cannot be decoded is bad; a note takes no heed of a query', async (t) => {
+  const { call } = await startService(t);
+  t.equal((await call('GET', '/api/v1/cases/%zz')).body.status, 'invalid_request');
+  t.equal((await call('GET', '/api/v1/nothing/%zz')).body.status, 'not_found');
+  t.equal((await call('POST', '/api/guestbook?utm=1', { body: newNote() })).status, 202);
+});
+
+t.test('https is made binding for public addresses alone', async (t) => {
+  for (const [base, bound] of [
+    ['https://example.org', true],
+    ['https://localhost:8443', false],
+  ] as const) {
+    const { call } = await startService(t, { BASE_URL: base });
+    const { headers } = await call('GET', '/livez');
+    t.equal(headers.has('strict-transport-security'), bound, base);
+  }
 });

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { isSecure } from '../base-url.ts';
+import { isRefusal } from '../eventstore/decider.ts';
+import { loggable } from '../loggable.ts';
+import { sharedPatience } from '../postgres.ts';
+import { factsOf } from './facts.ts';
+import { problemOf } from './failure.ts';
+import {
+  authorise,
+  converse,
+  type Input,
+  invoke,
+  type Operation,
+  type Operations,
+} from './invoke.ts';
+import { closing, leavesMuch } from './linger.ts';
+import type { Authenticators, Principal } from './principal.ts';
+import { Problem, type ProblemCode, problemReply } from './problems.ts';
+import {
+  CallerGone,
+  checkHeaderSize,
+  checkHeaders,
+  checkMedia,
+  checkOrigin,
+  idempotencyKey,
+  readBody,
+  readQuery,
+} from './read-request.ts';
+import { cachingHeaders, commonHeaders, type Headers, send } from './respond.ts';
+import { isForModerators, type Route } from './route.ts';
+import { parseStrictJson } from './strict-json.ts';
+
+export interface HttpParts {
+  operations: Operations;
+  authenticators: Authenticators;
+  logger: Logger;
+  baseUrl: string;
+  trustedProxies: number;
+  apiOpen: boolean;
+  /** Told of every request, for the metrics: `answered` follows each `arrived`. */
+  arrived?: () => void;
+  /** Told of every answer, for the metrics. `route` is a path template, `-` for an unknown path. */
+  answered?: (method: string, route: string, status: number, seconds: number) => void;
+}
+
+type Request = IncomingMessage & { params?: object };
+
+/** Nobody reads an answer: no fault of this service, and told apart from them in log and metrics. */
+const CALLER_GONE = 499;
+
+/** The path and the query, without its mark. */
+export function splitUrl({ url = '' }: IncomingMessage): [path: string, search: string] {
+  const mark = url.indexOf('?');
+  return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
+}
+
+/** One request and its answer, of an operation or a refusal: counted, and told in a line of the log. */
+export async function exchange(
+  parts: HttpParts,
+  req: Request,
+  res: ServerResponse,
+  path: string,
+  methods: ReadonlyMap<string, Operation> | undefined,
+  failure?: unknown,
+): Promise<void> {
+  const started = performance.now();
+  parts.arrived?.();
+  const id = randomUUID();
+  const operation = methods?.get(req.method ?? '');
+  const headers = {
+    ...commonHeaders(id, isSecure(parts.baseUrl)),
+    ...cachingHeaders(operation?.route),
+  };
+  try {
+    if (failure) throw failure;
+    if (!methods) throw new Problem('not_found');
+    if (!operation)
+      throw new Problem('method_not_allowed', {}, { allow: [...methods.keys()].join(', ') });
+    await sharedPatience(() => answer(parts, req, res, operation, id, headers));
+  } catch (error) {
+    if (error instanceof CallerGone) res.statusCode = CALLER_GONE;
+    else if (res.headersSent) cut(parts, res, error, id);
+    else sendProblem(parts, req, res, operation?.route, error, id, headers);
+  }
+  const milliseconds = performance.now() - started;
+  parts.answered?.(req.method ?? '', path, res.statusCode, milliseconds / 1000);
+  parts.logger.info(
+    {
+      id,
+      method: req.method,
+      route: path,
+      status: res.statusCode,
+      ms: Math.round(milliseconds * 10) / 10,
+    },
+    'request',
+  );
+}
+
+/** Too late for a problem: a broken connection is what tells that the answer is not whole. */
+function cut(parts: HttpParts, res: ServerResponse, error: unknown, id: string): void {
+  res.destroy();
+  if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE')
+    parts.logger.warn({ id, err: loggable(error) }, 'answer cut short');
+}
+
+async function answer(
+  parts: HttpParts,
+  req: Request,
+  res: ServerResponse,
+  operation: Operation,
+  id: string,
+  headers: Headers,
+): Promise<void> {
+  const { route } = operation;
+  checkHeaderSize(req);
+  if (route.transport) {
+    const request = { ...factsOf(req, res, parts.trustedProxies, id, undefined), incoming: req };
+    const reply = await converse(operation, request);
+    if (leavesMuch(req)) reply.headers = { ...reply.headers, ...closing(req) };
+    await send(req, res, route, reply, headers);
+    return;
+  }
+  checkHeaders(req, route);
+  checkOrigin(req, route, parts.baseUrl);
+  checkMedia(req, route);
+  const principal = await identify(parts, req, route);
+  if (isRefusal(principal)) throw refusalProblem(principal);
+  const forbidden = authorise(route, principal);
+  if (forbidden) throw refusalProblem(forbidden);
+  if (route.gated && !parts.apiOpen) throw new Problem('api_disabled');
+  const query = readQuery(splitUrl(req)[1], route);
+  const key = idempotencyKey(req, route);
+  const body = route.body ? parseStrictJson(await readBody(req, route)) : undefined;
+  const input: Input = { params: { ...req.params }, query, body };
+  const outcome = await invoke(
+    operation,
+    principal,
+    input,
+    factsOf(req, res, parts.trustedProxies, id, key),
+  );
+  if (isRefusal(outcome)) throw refusalProblem(outcome);
+  await send(req, res, route, outcome, headers);
+}
+
+async function identify(parts: HttpParts, req: Request, route: Route) {
+  const { access } = route;
+  const anonymous: Principal = { kind: 'anonymous' };
+  if (access === 'public' || access === 'session?') return anonymous;
+  const { authorization, cookie } = req.headers;
+  const presented = { authorization, cookie };
+  if (access === 'session') return parts.authenticators.session(presented);
+  return isForModerators(route)
+    ? parts.authenticators.moderator(presented)
+    : parts.authenticators.bearer(presented);
+}
+
+function refusalProblem(refusal: {
+  refused: string;
+  details?: Record<string, unknown>;
+  headers?: Headers;
+}): Problem {
+  return new Problem(refusal.refused as ProblemCode, refusal.details ?? {}, refusal.headers ?? {});
+}
+
+function sendProblem(
+  parts: HttpParts,
+  req: Request,
+  res: ServerResponse,
+  route: Route | undefined,
+  error: unknown,
+  id: string,
+  headers: Headers,
+): void {
+  const problem = problemOf(parts.logger, error, id);
+  const reply = problemReply(problem.code, problem.details, id);
+  const body = route?.bareProblems?.includes(reply.status)
+    ? { status: reply.body.status }
+    : reply.body;
+  const all: Headers = {
+    ...headers,
+    'cache-control': 'no-store',
+    ...reply.headers,
+    ...problem.headers,
+  };
+  if (reply.status === 401 && problem.code.startsWith('credential_'))
+    all['www-authenticate'] = 'Bearer';
+  if (leavesMuch(req) || all.connection === 'close') Object.assign(all, closing(req));
+  void send(req, res, undefined, { status: reply.status, body }, all);
+}

@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http';
+import type { Headers } from './respond.ts';
+
+const LINGER_MS = 2000;
+
+/** A body that nobody read, too long to be worth reading for the connection's sake. */
+export const leavesMuch = (req: IncomingMessage) =>
+  !req.complete && Number(req.headers['content-length']) > 65_536;
+
+/**
+ * Closes the connection after the answer. Many callers send all of a body before they read: bytes that
+ * nobody took would break the connection, and the answer with it, so they are taken for a while.
+ */
+export function closing(req: IncomingMessage): Headers {
+  const { socket } = req;
+  const { destroySoon } = socket;
+  socket.destroySoon = () => {
+    if (req.complete) return destroySoon.call(socket);
+    socket.end();
+    const late = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('close', () => clearTimeout(late));
+    req.once('end', () => destroySoon.call(socket));
+    req.resume();
+  };
+  return { connection: 'close' };
+}

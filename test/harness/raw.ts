@@ -1,0 +1,39 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * What these bytes are answered, as text, until the server closes the connection; `fetch` would mend
+ * them. Parts go one after the other, a moment apart.
+ */
+export async function raw(baseUrl: string, ...parts: readonly string[]): Promise<string> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  let text = '';
+  socket.setEncoding('utf8');
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  const closed = new Promise<void>((resolve, reject) => {
+    socket.on('close', () => resolve());
+    socket.on('error', reject);
+  });
+  for (const [index, part] of parts.entries()) {
+    if (index > 0) await sleep(50);
+    socket.write(part);
+  }
+  await closed;
+  return text;
+}
+
+/** A request as it stands on the wire; its connection is closed after the answer. */
+export function wire(
+  method: string,
+  target: string,
+  headers: readonly string[],
+  body = '',
+): string {
+  const all = ['host: localhost', 'connection: close', ...headers];
+  if (body)
+    all.push('content-type: application/json', `content-length: ${Buffer.byteLength(body)}`);
+  return `${method} ${target} HTTP/1.1\r\n${all.join('\r\n')}\r\n\r\n${body}`;
+}
