@@ -7,7 +7,6 @@ type Decided = EventOf<
   | 'NoteApproved'
   | 'NoteRejected'
   | 'NoteRemoved'
-  | 'NoteRestored'
   | 'ReportsDismissed'
   | 'AppealGranted'
   | 'AppealUpheld'
@@ -23,6 +22,18 @@ function insert(event: Decided, decision: DecisionRow['decision']): Sql {
       ${data.claimed_at ?? null})`;
 }
 
+/** Beside the undo of a removal, told of an event before, it is no decision of its own. */
+function restored(event: EventOf<typeof events, 'NoteRestored'>): Sql {
+  const { event_id, stream_version, data, actor, recorded_at } = event;
+  return sql`INSERT INTO note_decisions (event_id, note_id, moderator_id, decision, decided_at,
+      version, batch_id, claimed_at)
+    SELECT ${event_id}::uuid, ${data.note_id}::uuid, ${actor.id ?? null}::uuid, 'restored',
+      ${recorded_at}::timestamptz, ${stream_version}::int, ${data.batch_id ?? null}::uuid,
+      ${data.claimed_at ?? null}::timestamptz
+    WHERE NOT EXISTS (SELECT FROM note_decisions WHERE note_id = ${data.note_id}::uuid
+      AND decision = 'removed' AND undone_at = ${recorded_at}::timestamptz)`;
+}
+
 /** Decisions on notes by their events: what an undo finds its note by, and what its author reads. */
 export const decisions = defineProjection(events, {
   name: 'decisions',
@@ -32,7 +43,7 @@ export const decisions = defineProjection(events, {
     NoteApproved: (event) => insert(event, 'approved'),
     NoteRejected: (event) => insert(event, 'rejected'),
     NoteRemoved: (event) => insert(event, 'removed'),
-    NoteRestored: (event) => insert(event, 'restored'),
+    NoteRestored: restored,
     ReportsDismissed: (event) => insert(event, 'kept'),
     AppealGranted: (event) => insert(event, 'granted'),
     AppealUpheld: (event) => insert(event, 'upheld'),

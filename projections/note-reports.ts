@@ -18,6 +18,8 @@ export const noteReports = defineProjection(events, {
         VALUES (${data.report_id}, ${data.note_id}, ${data.member_id}, ${data.reason},
           ${personal?.details ?? null}, ${data.silent ? 'silent' : 'open'}, ${recorded_at})`,
     ReportsDismissed: ({ event_id, data }) => settle(data.note_id, 'kept', event_id),
+    // What it was reported for when it was public, before its approval was undone.
+    NoteRejected: ({ event_id, data }) => settle(data.note_id, 'removed', event_id),
     NoteRemoved: ({ event_id, data }) => settle(data.note_id, 'removed', event_id),
     NoteWithdrawn: ({ event_id, data }) => settle(data.note_id, 'withdrawn', event_id),
     DecisionUndone: ({ data }) =>

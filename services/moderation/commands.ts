@@ -1,5 +1,4 @@
 import type { DecisionRow } from '../../projections/decisions.ts';
-import { refuse } from '../eventstore/decider.ts';
 import type { NoteCommand } from '../notes/note.ts';
 import type { Asked } from './decide.ts';
 import type { DecisionRequest } from './review-contract.ts';
@@ -13,9 +12,8 @@ const DEFERRED_MS = 24 * HOUR_MS;
 export function decisionOn(noteId: string, body: DecisionRequest, batchId?: string): Asked {
   return {
     noteId,
-    command({ me, claimedAt, parent, now }): ReturnType<Asked['command']> {
-      const roles = ROLES_OF[body.action];
-      if (!roles.includes(me.role)) return refuse('role_required', { roles });
+    roles: ROLES_OF[body.action],
+    command({ me, claimedAt, parent, now }): NoteCommand {
       const { moderatorId } = me;
       const common = {
         expectedVersion: body.expected_version,

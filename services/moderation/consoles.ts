@@ -10,6 +10,8 @@ import { type Counts, queueCounts } from './queue-counts.ts';
 import { claims, counts, type Lease, type Message, queued } from './stream-messages.ts';
 
 const COUNTS_MS = 1000;
+/** Nothing tells that a deferred note is due. */
+const RECOUNT_MS = 5000;
 const PAUSE_MS = 50;
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
@@ -89,7 +91,8 @@ function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Conso
         console.end();
     const told = tell(events, leases);
     uncounted ||= told;
-    if (!uncounted || Date.now() - countedAt < COUNTS_MS) return;
+    const age = Date.now() - countedAt;
+    if (age < (uncounted ? COUNTS_MS : RECOUNT_MS)) return;
     figures = await countsOf({ moderatorId: NOBODY, role: 'moderator' });
     uncounted = false;
     countedAt = Date.now();

@@ -102,7 +102,7 @@ export function recordPlan(
       };
       const made = asked.action === 'keep' ? keep(desk, asked) : moderate(desk, asked);
       if (isRefusal(made)) return withWinner(inAll(made, desk), events);
-      if (lease && !own && asked.action !== 'undo') return claimedByOther(lease);
+      if (lease && !own) return claimedByOther(lease);
       const removed = asked.action === 'remove';
       const version = row.version + streamVersion(desk.reports) + made.events.length;
       return {

@@ -48,8 +48,9 @@ export interface Facts {
 
 export interface Asked {
   noteId: string;
-  /** A refusal where this moderator may not even ask. */
-  command: (facts: Facts) => NoteCommand | Refusal<'role_required'>;
+  /** Who may ask for it, where not everybody may. */
+  roles?: readonly Role[];
+  command: (facts: Facts) => NoteCommand;
 }
 
 export type Result = Decided | Refusal<DecideRefusal>;
@@ -88,7 +89,7 @@ export function reviewsPlan(
   asked: readonly Asked[],
   undoSeconds: number,
   request: Request = {},
-): Plan<Result[], 'moderator_required' | 'invalid_request'> {
+): Plan<Result[], 'moderator_required' | 'role_required' | 'invalid_request'> {
   const ids = [...new Set(asked.map(({ noteId }) => noteId))];
   return {
     lock: membersConcerned(ids),
@@ -103,6 +104,8 @@ export function reviewsPlan(
     decide(loaded) {
       const [live] = (loaded.rows[0] ?? []) as unknown as ModeratorRow[];
       if (!live) return refuse('moderator_required');
+      const barred = asked.find(({ roles }) => roles?.includes(live.role) === false);
+      if (barred) return refuse('role_required', { roles: barred.roles });
       const wrong = wrongRequest(request, loaded.rows[5] as unknown as PolicyRow[], loaded.now);
       if (wrong) return wrong;
       const desk = openDesk({ ...me, role: live.role }, loaded, undoSeconds);
@@ -178,11 +181,10 @@ function openDesk(
       parent: (row.parent_id && parents.get(row.parent_id)) || null,
       now,
     });
-    if (isRefusal(command)) return command;
     const before = note.replay(events);
     const made = note.decide(before, command);
     if (isRefusal(made)) return withWinner(made as Refusal<DecideRefusal>, events);
-    if (lease && !own && command.type !== 'UndoDecision') return claimedByOther(lease);
+    if (lease && !own) return claimedByOther(lease);
     follow(noteId, made);
     const append: Append = {
       owner: row.owner_id,
@@ -225,10 +227,12 @@ function decided(
   if (!event || after.status === 'none') throw new Error('a decision without an event');
   const { type, event_id, stream_version: version, recorded_at } = event;
   const undoable = type === 'NoteApproved' || type === 'NoteRejected' || type === 'NoteRemoved';
+  const tier = after.status === 'pending' ? { tier: after.tier } : {};
   return {
     status: events.some(({ type }) => type === 'DecisionUndone') ? 'undone' : 'decided',
     event_id,
     state: after.status,
+    ...tier,
     version,
     undo_until: undoable ? toldAt(recorded_at, undoSeconds).toISOString() : null,
   };

@@ -74,6 +74,8 @@ const outcome = {
   event_id: AnyUuid,
   /** `published` is a record's that is no note. */
   state: z.enum([...NoteStateName.options, 'published']),
+  /** Of a note that waits: a deferral may have escalated it. */
+  tier: z.enum(['normal', 'lead']).optional(),
   version: Version,
   /** Null where there is nothing to undo. */
   undo_until: Timestamp.nullable(),
@@ -91,6 +93,7 @@ const BatchResult = z
     status: z.string(),
     event_id: AnyUuid.optional(),
     state: z.enum([...NoteStateName.options, 'published']).optional(),
+    tier: z.enum(['normal', 'lead']).optional(),
     version: Version.optional(),
     undo_until: Timestamp.nullable().optional(),
     error: z.object({ code: z.string(), reason: z.string().optional() }).loose().optional(),

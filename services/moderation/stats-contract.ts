@@ -10,7 +10,8 @@ const Moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], {
     error: 'must be an ISO 8601 time or date',
   })
-  .transform((text) => new Date(text));
+  .transform((text) => new Date(text))
+  .refine((at) => at.getUTCFullYear() >= 1970, 'must be after 1970');
 
 const Spread = z
   .object({ p50: z.number(), p95: z.number(), max: z.number() })

@@ -13,6 +13,8 @@ interface Claim {
 interface Decision {
   event_id: string;
   version: number;
+  /** Null where there is nothing to undo. */
+  undo_until: string | null;
 }
 
 /** One note after another: read it, decide, until the queue is clear or one quits. */
@@ -46,7 +48,7 @@ export async function run(args: string[]): Promise<void> {
     }, RENEW_MS);
     const done = await handle(api, claim, codes, last, ask).finally(() => clearInterval(renewal));
     if (done === 'quit') break;
-    last = done ?? last;
+    if (done) last = done.undo_until ? done : undefined;
   }
   input.close();
 }
@@ -58,7 +60,7 @@ async function handle(
   codes: readonly string[],
   last: Decision | undefined,
   ask: (question: string) => Promise<string | undefined>,
-): Promise<Decision | 'quit'> {
+): Promise<Decision | 'quit' | undefined> {
   for (;;) {
     const [word = '', ...rest] = (await ask('> '))?.split(/\s+/) ?? ['q'];
     if (word === 'q') {
@@ -82,10 +84,15 @@ async function handle(
       expected_version: item.version,
     });
     if (answer.status < 300) {
-      say(`${answer.body.state}${decision.policy ? `: ${decision.policy}` : ''} · u undoes it`);
+      const { state, undo_until } = answer.body;
+      const undo = undo_until ? ' · u undoes it' : '';
+      say(`${state}${decision.policy ? `: ${decision.policy}` : ''}${undo}`);
       return answer.body;
     }
     say(explain(answer));
+    if (answer.status !== 409) continue;
+    await api.call('POST', 'claims/release', { lease_ids: [lease_id] });
+    return undefined;
   }
 }
 

@@ -34,6 +34,7 @@ function changed(state: KnownNote, event: Change): KnownNote {
       if (state.status !== 'pending') return state;
       return {
         ...known(state),
+        reports: settled(state.reports),
         status: 'rejected',
         decision: decision(event, 'rejected'),
         before: state,

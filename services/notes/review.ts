@@ -86,7 +86,8 @@ export function decideReview(state: KnownNote, command: ReviewCommand): Decided 
         },
       ];
     case 'DeferNote':
-      return (state as Pending).deferrals < MOST_DEFERRALS
+      // A lead has nobody to escalate to.
+      return (state as Pending).deferrals < MOST_DEFERRALS || (state as Pending).tier === 'lead'
         ? [
             {
               type: 'NoteDeferred',

@@ -130,6 +130,6 @@ function facts(
     parent_id: before.parentId,
     parent_author_id: parentAuthor,
     appeal_until: refused ? appealUntil(recorded_at, undoSeconds).toISOString() : null,
-    reports: event.type === 'NoteRemoved' ? [...before.reports.open] : [],
+    reports: refused ? [...before.reports.open] : [],
   };
 }

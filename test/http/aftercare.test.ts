@@ -192,6 +192,25 @@ t.test('reports: one of each reporter, kept in silence, settled by a removal', a
   });
 });
 
+t.test('a rejection settles what was reported before the approval was undone', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const member = await signedIn(service);
+  const note = await submit(service);
+  const { body } = await decide(ann, note.id, 'approve');
+  await post(service, `${note.id}/report`, { reason: 'spam' }, member.cookie);
+  await ann.post(`decisions/${body.event_id}/undo`, { expected_version: 3 });
+  const reject = { action: 'reject', expected_version: 4, policy: 'spam' };
+  t.equal((await ann.post(`notes/${note.id}/decisions`, reject)).status, 201);
+  t.equal((await feedOf(service, member.id)).length, 1, 'not before the decision stands');
+  await letPass(service, '11 minutes');
+  await tellAll(service);
+  t.match((await feedOf(service, member.id)).at(-1), {
+    type: 'report.resolved',
+    data: { outcome: 'removed' },
+  });
+});
+
 t.test('reports are limited by address', async (t) => {
   const service = await startService(t, { LIMIT_NOTES_PER_TEN_MINUTES: '3' });
   const path = `${randomUUID()}/report`;

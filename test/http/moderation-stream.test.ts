@@ -172,6 +172,22 @@ t.test("a lead's count of what is to do holds what is escalated", async (t) => {
   }
 });
 
+t.test(
+  'what was deferred is counted again when it is due, though nothing tells of it',
+  async (t) => {
+    const service = await startService(t);
+    const ann = await hire(service, 'Ann');
+    const note = await submit(service);
+    const until = new Date(Date.now() + 2000).toISOString();
+    const defer = { action: 'defer', expected_version: 1, until };
+    await ann.post(`notes/${note.id}/decisions`, defer);
+    const console = await open(t, service, bearer(ann));
+    t.match((await console.until('counts')).data, { todo: 0 });
+    await console.until('counts', ({ todo }) => todo === 1);
+    t.pass('while nobody did anything');
+  },
+);
+
 t.test('a change of policies asks for a new look', async (t) => {
   const service = await startService(t);
   const lead = await hire(service, 'Lea', 'lead');

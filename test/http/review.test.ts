@@ -57,6 +57,40 @@ t.test('an undone removal leaves the note where it was, for whoever may undo', a
   t.match(undone.body, { status: 'undone', state: 'approved', version: 5 });
   t.same(await entries(service), [second.id, first.id], 'its old place');
   t.equal(reason(await bob.post(undo, { expected_version: 5 })), 'wrong_state');
+  t.match((await ann.get(`notes/${first.id}`)).body.item.decision, {
+    decision: 'approved',
+    undo_allowed: true,
+  });
+  t.equal((await ann.get('stats')).body.decisions, 3, 'the undo is none of them');
+});
+
+t.test('nobody undoes under the hands of who holds the note', async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const note = await submit(service);
+  const { body } = await decide(ann, note.id, 'approve');
+  const claim = await bob.post('claims', { note_ids: [note.id] });
+  const undo = () => ann.post(`decisions/${body.event_id}/undo`, { expected_version: 2 });
+  t.equal(reason(await undo()), 'claimed_by_other');
+  t.equal((await bob.get('me')).body.leases.length, 1);
+  await bob.post('claims/release', { lease_ids: [claim.body.claims[0].lease_id] });
+  t.equal((await undo()).status, 201);
+});
+
+t.test('a batch undone has one result for each note', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const notes = [await submit(service), await submit(service)];
+  for (const { id } of notes) await decide(ann, id, 'approve');
+  const items = notes.map(({ id }) => ({ note_id: id, expected_version: 2 }));
+  const removed = await ann.post('decisions/batch', { action: 'remove', policy: 'spam', items });
+  const undo = `batches/${removed.body.batch_id}/undo`;
+  t.equal((await ann.post(undo, {})).body.results.length, 2);
+  t.match((await ann.post(undo, {})).body.results, [
+    { status: 'state_conflict' },
+    { status: 'state_conflict' },
+  ]);
+  t.equal((await ann.post(undo, {})).body.results.length, 2);
 });
 
 t.test('triage escalates and defers, and decides nothing', async (t) => {
@@ -87,9 +121,18 @@ t.test('triage escalates and defers, and decides nothing', async (t) => {
   t.same((await tri.post('claims', { count: 1 })).body.claims, []);
   await letPass(service, '1 hour');
   t.equal((await act(tri, one.id, 'defer', 2)).status, 201, 'a day, where nothing is said');
-  await act(tri, one.id, 'defer', 3);
-  await act(tri, one.id, 'defer', 4);
+  t.equal((await act(tri, one.id, 'defer', 3)).body.tier, 'normal');
+  const fourth = await act(tri, one.id, 'defer', 4);
+  t.match(fourth.body, { state: 'pending', tier: 'lead' }, 'a fourth escalates, and says so');
   t.match((await lea.get('queue')).body.items, [{ id: one.id, tier: 'lead' }, { id: two.id }]);
+  await act(lea, one.id, 'defer', 5);
+  t.same(await ids(lea, 'todo'), [two.id], 'a lead has nobody to escalate to');
+
+  const items = [{ note_id: two.id, expected_version: 2 }];
+  const batch = await tri.post('decisions/batch', { action: 'approve', items });
+  t.equal(batch.body.status, 'role_required', 'one action, one answer');
+  t.equal((await act(tri, randomUUID(), 'approve', 1)).status, 403, 'before what is asked of');
+  t.equal((await act(tri, two.id, 'reject', 2, { policy: 'taste' })).status, 403);
 });
 
 t.test('approving a reply whose parent is taken down at the same time', async (t) => {
