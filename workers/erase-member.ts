@@ -5,6 +5,7 @@ import type { Projection } from '../projections/projection.ts';
 import { projections } from '../projections/registry.ts';
 import { eraseTexts } from '../projections/texts.ts';
 import { closeMore } from '../services/account/delete.ts';
+import { eraseInReceipts } from '../services/cases/receipts.ts';
 import { readStream, streamVersion } from '../services/eventstore/append.ts';
 import { isRefusal, replay } from '../services/eventstore/decider.ts';
 import {
@@ -58,6 +59,7 @@ async function eraseMember(parts: Parts, memberId: string): Promise<boolean> {
   for (const text of texts)
     if (text.member) await untilNone(pool, () => eraseTexts(text, memberId, BATCH));
   await untilNone(pool, () => emptyReceipts(memberId, BATCH));
+  for (const erase of eraseInReceipts(memberId, BATCH)) await untilNone(pool, () => erase);
   await untilNone(pool, () => dropSessions(memberId, BATCH));
   await untilNone(pool, () => dropBudgets(memberId, BATCH));
   return (await store.execute(completePlan(memberId))) === true;
@@ -110,7 +112,13 @@ function completePlan(memberId: string): Plan<boolean> {
       if (events.length === 0) return { unchanged: false };
       const actor = { type: 'service' as const };
       const version = streamVersion(stored);
-      return { answer: true, appends: [{ owner: memberId, stream, version, actor, events }] };
+      return {
+        answer: true,
+        appends: [{ owner: memberId, stream, version, actor, events }],
+        // Who had read a submission before its words went has a receipt by now, since the member was
+        // locked for it; nobody reads them any more.
+        rows: eraseInReceipts(memberId, BATCH),
+      };
     },
   };
 }

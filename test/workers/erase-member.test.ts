@@ -1,18 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { rebuild } from '../../projections/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
+import { MIGRATIONS } from '../../services/migrate.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
 import { screenNote } from '../../workers/screen-note.ts';
-import { newAgent } from '../harness/agent.ts';
+import { type Agent, newAgent } from '../harness/agent.ts';
+import { casesOf, consent, opened } from '../harness/cases.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 import { brief } from '../harness/packets.ts';
 import { readModels } from '../harness/rebuilt.ts';
 import { publishCase, report } from '../harness/records.ts';
-import { cookieOf, type Service, startService } from '../harness/service.ts';
+import { type Answer, cookieOf, type Service, startService } from '../harness/service.ts';
 import { tracesInFiles, tracesInTables } from '../harness/traces.ts';
 
 const WORKER = join(import.meta.dirname, '../../workers/worker.ts');
@@ -51,6 +54,60 @@ async function author(service: Service) {
   return { ...agent, texts, notes, published, artifactId: packet.body.artifact.id as string };
 }
 
+/**
+ * What a member says in a case of its own and in one of another's, and what that other asked for
+ * meanwhile: each answer was the whole case.
+ */
+async function inCases(member: Agent, other: Agent) {
+  const words = {
+    title: newText('Title'),
+    summary: newText('Summary'),
+    objective: newText('Objective'),
+    criterion: newText('Criterion'),
+    work: newText('Work'),
+    note: newText('Note'),
+    comment: newText('Comment'),
+  };
+  const [mine, theirs] = [casesOf(member), casesOf(other)];
+  const { title, summary, objective, criterion } = words;
+  const texts = { title, summary, objective, acceptance_criteria: [criterion] };
+  const [own, another] = [await opened(mine, texts), await opened(theirs)];
+  const asked: { path: string; body: object; key: string; answered: Answer }[] = [];
+  const ask = async (id: string, what: string, body: object) => {
+    const [path, key] = [`/api/v1/cases/${id}/${what}`, randomUUID()];
+    const answered = await other.call('POST', path, body, { 'idempotency-key': key });
+    if (answered.status >= 300) throw new Error(answered.text);
+    asked.push({ path, body, key, answered });
+  };
+  await ask(own, 'claim', { expected_version: 1 });
+  await ask(own, 'notes', { message: 'On it', ...consent });
+  await mine.note(own, words.note);
+  await mine.claim(another, 1);
+  await mine.submit(another, 2, { summary: words.work });
+  const review = { decision: 'accept', comment: 'Seen', ...consent };
+  await ask(another, 'reviews', { expected_version: 3, ...review });
+  await ask(own, 'submissions', { expected_version: 2, summary: 'Theirs', ...consent });
+  const mineToReview = { ...review, expected_version: 3, comment: words.comment };
+  const reviewed = await member.call('POST', `/api/v1/cases/${own}/reviews`, mineToReview);
+  if (reviewed.status !== 201) throw new Error(reviewed.text);
+  return { words, asked, own, another };
+}
+
+/** An answer on a case as it is told again once a member is erased. */
+function erasedAnswer(body: Answer['body'], memberId: string) {
+  const { submission } = body.case;
+  const author = { title: '', summary: '', objective: '', acceptance_criteria: [] };
+  return {
+    ...body,
+    case: {
+      ...body.case,
+      ...(body.case.author_id === memberId ? author : {}),
+      submission:
+        submission?.member_id === memberId ? { ...submission, summary: null } : submission,
+    },
+  };
+}
+
 const remove = (agent: Awaited<ReturnType<typeof newAgent>>, erase_notes: boolean) =>
   agent.call('POST', '/api/v1/me/delete', { confirm_handle: agent.handle, erase_notes });
 
@@ -71,9 +128,11 @@ for (const everything of [false, true])
         policy: 'spam',
         message: word,
       });
+      const { words, asked } = await inCases(gone, other);
       const { approved, rejected, pending } = gone.texts;
       const secrets = [gone.sign_in_key, gone.recovery_key, gone.credential.credential_secret];
-      const always = [rejected, pending, word, gone.handle, ...Object.values(gone.published)];
+      const said = [...Object.values(gone.published), ...Object.values(words)];
+      const always = [rejected, pending, word, gone.handle, ...said];
       const erased = everything ? [...always, approved] : always;
       t.ok((await tracesInTables(pool, erased)).length > 3, 'the search finds what is there');
       t.strictSame(await tracesInTables(pool, secrets), [], 'keys were never there');
@@ -85,6 +144,15 @@ for (const everything of [false, true])
       t.strictSame(await tracesInTables(pool, erased), []);
       t.strictSame(await tracesInFiles(pool, erased), []);
       for (const text of erased) t.notMatch(service.logged.join(''), text);
+      for (const { path, body, key, answered } of asked) {
+        const again = await other.call('POST', path, body, { 'idempotency-key': key });
+        t.equal(again.headers.get('idempotency-replayed'), 'true', path);
+        t.equal(again.status, answered.status);
+        t.strictSame(again.body, erasedAnswer(answered.body, gone.id), 'all but the words');
+      }
+      const exported = await other.call('GET', '/api/v1/me/export');
+      t.equal(exported.status, 200);
+      for (const text of erased) t.notOk(exported.text.includes(JSON.stringify(text)), text);
 
       const kept = everything ? [] : [{ id: gone.notes.approved, name: 'former member' }];
       const shown = await service.call('GET', '/api/guestbook');
@@ -102,7 +170,7 @@ for (const everything of [false, true])
         (SELECT count(*)::int FROM handles WHERE member_id = $1) AS handles`,
         [gone.id],
       );
-      t.match(left.rows, [{ receipts: 8, sessions: 0, handles: 1 }]);
+      t.match(left.rows, [{ receipts: 13, sessions: 0, handles: 1 }]);
 
       const before = await readModels(pool);
       await rebuild(url, catalogue, projections);
@@ -114,6 +182,69 @@ for (const everything of [false, true])
       t.equal(others.rowCount, 3, 'other members keep theirs');
     },
   );
+
+/** The words of members in receipts, as they stood before a deletion: how many there are, and back. */
+async function repliesOf(service: Service) {
+  const { rows } = await service.database.pool.query(
+    `SELECT key, reply::text FROM receipts WHERE operation LIKE 'case.%'`,
+  );
+  const known = [rows.map(({ key }) => key), rows.map(({ reply }) => reply)];
+  return (owner: string) =>
+    service.tamper(
+      `UPDATE receipts r SET reply = k.reply::json FROM unnest($1::uuid[], $2::text[]) k (key, reply)
+       WHERE r.key = k.key AND r.owner_id = $3`,
+      [...known, owner],
+    );
+}
+
+t.test('a receipt that comes while its words are being erased keeps none of them', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  const [gone, other] = await Promise.all([author(service), newAgent(service)]);
+  const { words } = await inCases(gone, other);
+  const putBack = await repliesOf(service);
+  await remove(gone, false);
+  // Whoever holds this row stops the erasure after the receipts, before its end.
+  const holder = await pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM sessions WHERE member_id = $1 FOR UPDATE', [gone.id]);
+  const erased = eraseMembers(service.core, { member_id: gone.id });
+  while ((await tracesInTables(pool, [words.title, words.work])).length > 0) await sleep(20);
+  await putBack(other.id);
+  t.ok((await tracesInTables(pool, [words.title, words.work])).length > 1);
+  await holder.query('ROLLBACK');
+  holder.release();
+  t.equal(await erased, 1);
+  t.strictSame(await tracesInTables(pool, Object.values(words)), []);
+});
+
+t.test('who was erased before receipts of others were looked at is mended', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  const [gone, other] = await Promise.all([newAgent(service), newAgent(service)]);
+  const { words, own, another } = await inCases(gone, other);
+  const left = await inCases(other, gone);
+  const putBack = await repliesOf(service);
+  await remove(gone, false);
+  await eraseMembers(service.core, { member_id: gone.id });
+  await putBack(other.id);
+  const { title, summary, objective, criterion, work } = words;
+  const stood = [title, summary, objective, criterion, work];
+  for (const text of stood) t.not((await tracesInTables(pool, [text])).length, 0, text);
+
+  await pool.query('DROP INDEX receipts_case_words, receipts_submission_words');
+  await pool.query(readFileSync(join(MIGRATIONS, '0024-words-in-receipts.sql'), 'utf8'));
+  t.strictSame(await tracesInTables(pool, Object.values(words)), []);
+  for (const text of [left.words.title, left.words.work])
+    t.not((await tracesInTables(pool, [text])).length, 0, 'the words of the living stay');
+  const { rows } = await pool.query(
+    `SELECT DISTINCT reply->'case'->>'id' AS id FROM receipts WHERE owner_id = $1
+     AND operation LIKE 'case.%'`,
+    [other.id],
+  );
+  const ids = rows.map(({ id }) => id).sort();
+  t.strictSame(ids, [own, another, left.own, left.another].sort(), 'the receipts stay');
+});
 
 t.test('an erasure comes after a deactivation, and is complete once', async (t) => {
   const service = await startService(t);
