@@ -139,9 +139,14 @@ export function notesToEnd(memberId: string, publicToo: boolean, limit: number):
     ORDER BY submitted_at, note_id LIMIT ${limit}`;
 }
 
-/** Notes of a member whose text stays. */
+/**
+ * Notes whose text stays though a member goes: the member's own that are public, and whatever a guest
+ * wrote, or comes to write, under the member's id.
+ */
 export function keptNotes(memberId: string): Sql {
-  return sql`SELECT note_id FROM notes WHERE member_id = ${memberId} AND message IS NOT NULL`;
+  return sql`SELECT note_id FROM notes WHERE member_id = ${memberId} AND message IS NOT NULL
+    UNION ALL SELECT ${memberId}::uuid WHERE NOT EXISTS (
+      SELECT FROM notes WHERE note_id = ${memberId} AND member_id = ${memberId})`;
 }
 
 /** Notes of a member whose text has gone, in the order of their ids. */

@@ -62,8 +62,9 @@ export function submitPlan(
       const [parent] = (rest.shift() ?? []) as unknown as NoteRow[];
       if (session && live?.member_id !== memberId) return refuse('session_required');
       if (receipt) {
-        const { submission } = receipt.bound as Bound;
-        return keys.verify('receipt', id, content, submission)
+        // Null where it was erased with its author's account: nobody else can prove to be the author.
+        const bound = receipt.bound as Bound | null;
+        return bound && keys.verify('receipt', id, content, bound.submission)
           ? {
               unchanged: {
                 status: 200,

@@ -19,8 +19,12 @@ export const bearerOf = (credential: { credential_id: string; credential_secret:
 export type Agent = Awaited<ReturnType<typeof newAgent>>;
 
 /** A new member with a scoped credential. `call` sends its bearer, and a fresh key with each write. */
-export async function newAgent(service: Pick<Service, 'call'>, scopes?: readonly Scope[]) {
-  const member = newRegistration();
+export async function newAgent(
+  service: Pick<Service, 'call'>,
+  scopes?: readonly Scope[],
+  more: { id?: string } = {},
+) {
+  const member = { ...newRegistration(), ...more };
   const registered = await service.call('POST', '/api/membership/register', { body: member });
   if (registered.status !== 200) throw new Error(registered.text);
   const credential = newCredential(scopes);
