@@ -11,7 +11,7 @@ export const receiptsSection = exportSection<ShownReceipt>({
     operation,
     route,
     recorded_at: recorded_at.toISOString(),
-    body_hash,
+    ...(body_hash === null ? {} : { body_hash }),
     http_status,
     reply,
     event_ids,

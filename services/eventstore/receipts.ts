@@ -6,7 +6,8 @@ export interface ShownReceipt {
   key: string;
   operation: string;
   route: string;
-  body_hash: string;
+  /** Null where it is such a hash itself: a note's, whose short text could be guessed from a plain one. */
+  body_hash: string | null;
   http_status: number;
   reply: unknown;
   event_ids: string[];
@@ -28,7 +29,8 @@ export function receiptsAfter(
   limit: number,
 ): Sql {
   return named(
-    `SELECT space, key, operation, route, body_hash, http_status, reply, event_ids, recorded_at
+    `SELECT space, key, operation, route, CASE WHEN space <> 'note' THEN body_hash END AS body_hash,
+      http_status, reply, event_ids, recorded_at
     FROM receipts WHERE ${OF_MEMBER} AND (space, key) > ($2, $3::uuid)
     ORDER BY space, key LIMIT $4`,
     [memberId, last?.space ?? '', last?.key ?? '00000000-0000-0000-0000-000000000000', limit],

@@ -103,9 +103,14 @@ t.test('an export is everything held on the member, and nothing of another', asy
     receipts.find(({ operation }) => operation === 'credential.revoke')?.reply,
     revoked.body,
   );
+  for (const { operation, body_hash } of body.receipts)
+    if (operation === 'guestbook.submit') t.equal(body_hash, undefined);
+    else t.match(body_hash, /^[0-9a-f]{64}$/, operation);
   const { rows } = await service.database.pool.query<{ hash: string }>(
-    'SELECT hash FROM verifiers',
+    `SELECT hash FROM verifiers
+      UNION ALL SELECT part.value->>'hash' FROM receipts, jsonb_each(bound) part`,
   );
+  t.ok(rows.length > 6);
   const secrets = [sign_in_key, agent.recovery_key, agent.credential.credential_secret];
   for (const secret of [...secrets, ...rows.map(({ hash }) => hash)])
     t.notOk(answer.text.includes(secret));
