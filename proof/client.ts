@@ -106,11 +106,20 @@ const eventsOf = ({ body }: Answer): string[] =>
   body?.receipt?.event_ids ??
   (body?.results ?? [body]).flatMap((one: { event_id?: string }) => one?.event_id ?? []);
 
-/** What stays the same for ever in an answer: all of it, but where it tells of a note as it is now. */
+/**
+ * What stays the same for ever in an answer: all of it, but where it tells of a note as it is now, and
+ * the words in a case, which go with the account that they are of.
+ */
 function lasting(operation: string, { body }: Answer): unknown {
   if (operation === 'guestbook.submit') return body.id;
   if (operation === 'moderation.claim')
     return body.claims.map(({ lease_id }: { lease_id: string }) => lease_id);
+  if (operation.startsWith('case.') && body.case) {
+    const { submission } = body.case;
+    const left = { title: '', summary: '', objective: '', acceptance_criteria: [] };
+    const given = submission && { ...submission, summary: null };
+    return { ...body, case: { ...body.case, ...left, submission: given } };
+  }
   return body;
 }
 
@@ -122,8 +131,12 @@ export function uuid(random: Random): string {
   return 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, hex);
 }
 
+/** 64 hex digits that stand nowhere else. */
+export const mark = (random: Random): string =>
+  Array.from({ length: 64 }, () => random.below(16).toString(16)).join('');
+
 export function secret(random: Random, { secrets }: History): string {
-  const made = Array.from({ length: 64 }, () => random.below(16).toString(16)).join('');
+  const made = mark(random);
   secrets.add(made);
   return made;
 }

@@ -9,11 +9,12 @@ const REASONS = ['spam', 'abuse', 'other'] as const;
 
 /** Everything that a member does, one thing at a time. */
 export function openDeeds(common: Common, random: Random, member: Member) {
-  const { write, own, session } = member;
+  const { write, own, session, words } = member;
 
   async function openCase(used?: Credential, copies?: number): Promise<Answer | undefined> {
-    const title = `A case ${random.below(1e9)}`;
-    const body = { title, summary: 's', objective: 'o', acceptance_criteria: ['c'], ...consent };
+    const title = `A case ${random.below(1e9)} ${words}`;
+    const said = { title, summary: words, objective: words, acceptance_criteria: [words] };
+    const body = { ...said, ...consent };
     const manner = { used, ...(copies ? { copies } : {}) };
     const answer = await write('case.create', '/api/v1/cases', body, manner);
     if (done(answer)) common.cases.push(learnt(answer));
@@ -36,13 +37,13 @@ export function openDeeds(common: Common, random: Random, member: Member) {
   }: KnownCase): [verb: string, path: string, body: object] {
     if (state === 'submitted') {
       const decision = random.pick(['accept', 'request_changes', 'reject']);
-      return ['review', 'reviews', { decision, comment: 'c', ...consent }];
+      return ['review', 'reviews', { decision, comment: words, ...consent }];
     }
     if (state === 'open')
       return author === member.id ? ['withdraw', 'withdraw', {}] : ['claim', 'claim', {}];
     if (claimant === member.id && random.chance(0.2)) return ['release', 'release', {}];
     if (claimant === member.id && random.chance(0.2)) return ['claim', 'claim', {}];
-    return ['submit', 'submissions', { summary: 's', ...consent }];
+    return ['submit', 'submissions', { summary: words, ...consent }];
   }
 
   async function onCase(): Promise<void> {
@@ -61,7 +62,7 @@ export function openDeeds(common: Common, random: Random, member: Member) {
     const path = `/api/v1/cases/${known.id}`;
     const [verb, at, body] = next(known);
     const answer = await (random.chance(0.2)
-      ? write('case.note', `${path}/notes`, { message: 'A word', ...consent })
+      ? write('case.note', `${path}/notes`, { message: words, ...consent })
       : write(`case.${verb}`, `${path}/${at}`, { expected_version: known.version, ...body }));
     // Another was there first: what is known of the case is old.
     const newer = answer?.status === 409 ? await member.read(path) : answer;
@@ -74,7 +75,7 @@ export function openDeeds(common: Common, random: Random, member: Member) {
       '/api/v1/me/profile',
       {
         display_name: `Member ${random.below(1e9)}`,
-        summary: 's',
+        summary: words,
         links: [],
         capabilities: [],
         ...consent,
@@ -84,7 +85,11 @@ export function openDeeds(common: Common, random: Random, member: Member) {
 
   async function publishArtifact(): Promise<void> {
     const supersedes_id = random.chance(0.3) ? (own.artifacts.at(-1) ?? null) : null;
-    const answer = await write('artifact.publish', '/api/v1/artifacts', brief({ supersedes_id }));
+    const answer = await write(
+      'artifact.publish',
+      '/api/v1/artifacts',
+      brief({ supersedes_id, summary: words }),
+    );
     if (!done(answer)) return;
     own.artifacts.push(answer.body.artifact.id);
     common.artifacts.push({ id: answer.body.artifact.id, author: member.id });
@@ -104,7 +109,7 @@ export function openDeeds(common: Common, random: Random, member: Member) {
       ...common.notes.slice(-5).map((id) => ({ type: 'note', id })),
     ];
     if (subjects.length === 0) return;
-    const body = { subject: random.pick(subjects), reason: random.pick(REASONS) };
+    const body = { subject: random.pick(subjects), reason: random.pick(REASONS), details: words };
     await write('report.create', '/api/v1/reports', body);
   }
 

@@ -64,10 +64,12 @@ export function openHistory(keep: (text: string) => void = () => undefined) {
   const told: { note: string; answered: number }[] = [];
   const faults: Fault[] = [];
   const secrets = new Set<string>();
+  /** What each member writes into all of its texts but notes, which may stay when it goes. */
+  const words = new Map<string, string>();
   /** What a client itself saw to be wrong. */
   const wrong: string[] = [];
   const now = () => performance.timeOrigin + performance.now();
-  return { entries, sightings, told, faults, secrets, wrong, now, keep };
+  return { entries, sightings, told, faults, secrets, words, wrong, now, keep };
 }
 
 const PATIENCE_MS = 8000;

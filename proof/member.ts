@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SCOPES } from '../services/http/scopes.ts';
-import { anyAddress, type Common, insist, secret, uuid } from './client.ts';
+import { anyAddress, type Common, insist, mark, secret, uuid } from './client.ts';
 import { type Answer, done, type Request } from './history.ts';
 import { asMessage, fromMessage } from './protocols.ts';
 import type { Random } from './random.ts';
@@ -25,6 +25,8 @@ const LONG_SECONDS = 80_000;
 export function openMember(common: Common, random: Random, handle: string) {
   const { call, history } = common;
   const id = uuid(random);
+  const words = mark(random);
+  history.words.set(id, words);
   let keys = { sign_in_key: secret(random, history), recovery_key: secret(random, history) };
   let credential: Credential | undefined;
   let gone = false;
@@ -201,6 +203,7 @@ export function openMember(common: Common, random: Random, handle: string) {
   return {
     id,
     handle,
+    words,
     own,
     register,
     bootstrap,

@@ -99,10 +99,15 @@ export async function run(
   try {
     const verdicts = check(history, await readFacts(pool), seen, limits, undoMs);
     const { found, searched } = await leaks(pool, history.secrets, await stage.places());
+    const words = await wordsOfErased(pool, history);
     const mb = Math.round(searched / 1e6);
     return [
       ...verdicts,
       { rule: 'every deleted account is erased', wrong: unerased },
+      {
+        rule: `no words of ${words.size} erased accounts stand in a table`,
+        wrong: (await leaks(pool, words, [])).found,
+      },
       {
         rule: 'every read model equals its rebuild',
         wrong: await differFromRebuild(stage.url(), pool),
@@ -130,6 +135,13 @@ function eraseAll(url: string): Promise<string[]> {
       await sleep(ERASURE_STEP_MS);
     }
   });
+}
+
+async function wordsOfErased(pool: pg.Pool, { words }: History): Promise<Set<string>> {
+  const { rows } = await pool.query<{ member_id: string }>(
+    'SELECT member_id FROM members WHERE erased_at IS NOT NULL',
+  );
+  return new Set(rows.flatMap(({ member_id }) => words.get(member_id) ?? []));
 }
 
 /** One member after another, each with several hands and a reader of its feed. */

@@ -55,6 +55,22 @@ t.test('two answers to one request are wrong, and 500 always', async (t) => {
   const copies = await remembered([done, other], { copies: 2, patience: 0 });
   t.match(copies.wrong.join(), /two answers to one request/);
   t.same((await remembered([done, done], { copies: 2, patience: 0 })).wrong, []);
+  const onCase = (title: string, summary: string | null, state = 'submitted') =>
+    answer(200, undefined, {
+      case: {
+        title,
+        summary: '',
+        objective: '',
+        acceptance_criteria: [],
+        submission: { summary },
+        state,
+      },
+      receipt: { event_ids: ['e'] },
+    });
+  const claims = async (...two: Answer[]) =>
+    (await remembered(two, { operation: 'case.claim', copies: 2, patience: 0 })).wrong;
+  t.same(await claims(onCase('T', 'S'), onCase('', null)), [], 'the words of an erased account');
+  t.match((await claims(onCase('T', 'S'), onCase('T', 'S', 'open'))).join(), /two answers/);
   const again = await remembered([done, other], { again: true });
   t.match(again.wrong.join(), /two answers/);
   t.match((await remembered([answer(500, 'internal_error'), done])).wrong.join(), /answered 500/);
