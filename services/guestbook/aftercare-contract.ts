@@ -13,7 +13,7 @@ export const aftercareContract = defineContract({
     path: '/api/guestbook/:id/report',
     summary: 'Ask the moderators to look at a public note',
     description:
-      'As the member of the session where there is one, else as a guest. A second report of the same note changes nothing.',
+      'As the member of the session where there is one, else as a guest; refused where that session ends meanwhile. A second report of the same note changes nothing.',
     tag: 'guestbook',
     access: 'session?',
     origin: 'cookie',
@@ -21,7 +21,7 @@ export const aftercareContract = defineContract({
     params,
     body: z.strictObject({ reason: z.enum(REPORT_REASONS), details: Text(0, 1000).optional() }),
     replies: { 202: { description: 'Received: received', body: StatusResponse } },
-    problems: ['not_found', 'rate_limited'],
+    problems: ['session_required', 'not_found', 'rate_limited'],
   },
   'guestbook.withdraw': {
     method: 'POST',

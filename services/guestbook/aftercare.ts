@@ -4,7 +4,7 @@ import { findNoteNow, type NoteRow } from '../../projections/notes.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { Handlers } from '../http/route.ts';
 import type { Limit } from '../limits.ts';
-import { findLiveSession, sessionAuthenticator } from '../membership/sessions.ts';
+import { inSession, sessionAuthenticator } from '../membership/sessions.ts';
 import { appealUntil } from '../notes/author.ts';
 import { ownPlan, reportPlan } from '../notes/author-plans.ts';
 import { query } from '../postgres.ts';
@@ -26,33 +26,34 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
     'guestbook.report': async ({ params: { id }, body, request }) => {
       const session = await authenticate(request);
       if (!(await limits.take(request.address, reportLimits))) return refuse('rate_limited');
+      const plan = reportPlan(id, {
+        reportId: randomUUID(),
+        reporter: isRefusal(session)
+          ? { buckets: limits.bucketsOf(request.address) }
+          : { memberId: session.memberId },
+        reason: body.reason,
+        details: body.details ?? null,
+      });
       const reported = await store.execute(
-        reportPlan(id, {
-          reportId: randomUUID(),
-          reporter: isRefusal(session)
-            ? { buckets: limits.bucketsOf(request.address) }
-            : { memberId: session.memberId },
-          reason: body.reason,
-          details: body.details ?? null,
-        }),
+        isRefusal(session) ? plan : inSession(session.sessionId, plan),
       );
       return isRefusal(reported) ? reported : { status: 202, body: { status: 'received' } };
     },
 
     'guestbook.withdraw': async ({ params: { id }, principal: { memberId, sessionId } }) => {
-      const plan = ownPlan(id, memberId, findLiveSession(sessionId), (now) => ({
+      const plan = ownPlan(id, memberId, (now) => ({
         type: 'WithdrawNote',
         memberId,
         undoSeconds,
         now,
       }));
-      const done = await store.execute(plan);
+      const done = await store.execute(inSession(sessionId, plan));
       return isRefusal(done) ? done : { status: 200, body: { status: 'withdrawn', id } };
     },
 
     'guestbook.appeal': async ({ params: { id }, body, principal: { memberId, sessionId } }) => {
       const appealId = randomUUID();
-      const plan = ownPlan(id, memberId, findLiveSession(sessionId), (now) => ({
+      const plan = ownPlan(id, memberId, (now) => ({
         type: 'OpenAppeal',
         appealId,
         memberId,
@@ -60,7 +61,7 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
         undoSeconds,
         now,
       }));
-      const done = await store.execute(plan);
+      const done = await store.execute(inSession(sessionId, plan));
       return isRefusal(done) ? done : { status: 202, body: { status: 'appeal_opened', id } };
     },
 

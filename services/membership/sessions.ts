@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
+import type { Decision, Plan } from '../eventstore/store.ts';
 import { type PrincipalOf, readCookie } from '../http/principal.ts';
 import type { KeyRing, Verifier } from '../keys.ts';
 import { query } from '../postgres.ts';
@@ -137,6 +138,20 @@ export function sessionAuthenticator(pool: pg.Pool, keys: KeyRing) {
       sessionId: row.session_id,
       expiresAt: row.expires_at,
     };
+  };
+}
+
+/** A command of a session, proven once more under its member's lock: the session may have ended since. */
+export function inSession<Answer, Code extends string>(
+  sessionId: string,
+  plan: Plan<Answer, Code>,
+): Plan<Answer, Code | 'session_required'> {
+  return {
+    ...plan,
+    load: [findLiveSession(sessionId), ...plan.load],
+    decide({ rows: [live = [], ...rows], ...loaded }): Decision<Answer, Code | 'session_required'> {
+      return live.length === 0 ? refuse('session_required') : plan.decide({ ...loaded, rows });
+    },
   };
 }
 

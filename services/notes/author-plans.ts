@@ -25,21 +25,19 @@ const membersOf = (memberId: string, noteId: string): Sql =>
     UNION SELECT member_id FROM note_reports
       WHERE note_id = ${noteId} AND state = 'open'`;
 
-export type OwnRefusal = 'session_required' | 'not_found' | 'state_conflict';
+export type OwnRefusal = 'not_found' | 'state_conflict';
 
-/** Withdraws or appeals. `live` selects the member's proof as it stands: no row refuses. */
+/** Withdraws or appeals. */
 export function ownPlan(
   noteId: string,
   memberId: string,
-  live: Sql,
   command: (now: Date) => Extract<NoteCommand, { type: 'WithdrawNote' | 'OpenAppeal' }>,
 ): Plan<null, OwnRefusal> {
   return {
     lock: membersOf(memberId, noteId),
-    load: [live, lockNote(noteId), readNote(noteId)],
+    load: [lockNote(noteId), readNote(noteId)],
     decide({ rows, now }): Decision<null, OwnRefusal> {
-      const [[proof], [row], events] = rows as unknown as [unknown[], NoteRow[], RecordedEvent[]];
-      if (!proof) return refuse('session_required');
+      const [[row], events] = rows as unknown as [NoteRow[], RecordedEvent[]];
       if (!row) return refuse('not_found');
       const decided = note.decide(note.replay(events), command(now));
       if (isRefusal(decided)) return decided as Refusal<OwnRefusal>;
