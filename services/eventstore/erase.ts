@@ -35,7 +35,7 @@ export function eraseOwned(
       WHERE owner_id = ${owner} AND (stream_id, stream_version) > (${stream_id}, ${stream_version}::int)
         AND personal IS NOT NULL
         AND (actor->>'type' <> 'member' OR actor->>'id' = ${owner}::text)
-        AND NOT (stream_id = ANY(${kept.streams})
+        AND NOT (stream_id IN (SELECT unnest(${kept.streams}::text[]))
           AND (type = ANY(${kept.types}) OR actor->>'id' IS DISTINCT FROM ${owner}::text))
       ORDER BY stream_id, stream_version LIMIT ${limit}),
     erased AS (
