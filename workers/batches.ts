@@ -2,30 +2,34 @@ export const BATCH = 500;
 const LANES = 4;
 
 /**
- * Works through what `next` finds, batch by batch, until a batch is not full. A row that fails
- * keeps no other from its turn; it ends the run after its batch, and the job is retried.
+ * Works through what `next` finds, batch by batch, each row once. One that fails, or has nothing to
+ * do and is found again, keeps no other from its turn: so many more are asked for. Where any failed
+ * the run fails at its end, and the job is retried.
  */
 export async function inBatches<Row>(
   next: (limit: number) => Promise<Row[]>,
   work: (row: Row) => Promise<boolean>,
 ): Promise<number> {
   let done = 0;
+  const left = new Set<string>();
+  const errors: unknown[] = [];
   for (;;) {
-    const rows = await next(BATCH);
-    const waiting = rows.values();
-    const errors: unknown[] = [];
+    const limit = BATCH + left.size;
+    const rows = await next(limit);
+    const waiting = rows.filter((row) => !left.has(JSON.stringify(row))).values();
     const lane = async () => {
       for (const row of waiting) {
-        try {
-          if (await work(row)) done++;
-        } catch (error) {
+        const worked = await work(row).catch((error: unknown) => {
           errors.push(error);
-        }
+          return false;
+        });
+        if (worked) done++;
+        else left.add(JSON.stringify(row));
       }
     };
     await Promise.all(Array.from({ length: LANES }, lane));
-    if (errors.length > 0)
-      throw new Error(`${errors.length} of ${rows.length} rows failed`, { cause: errors[0] });
-    if (rows.length < BATCH) return done;
+    if (rows.length < limit) break;
   }
+  if (errors.length > 0) throw new Error(`${errors.length} rows failed`, { cause: errors[0] });
+  return done;
 }
