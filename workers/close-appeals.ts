@@ -24,10 +24,11 @@ export function closeAppeals({ store, config }: Parts): Promise<number> {
   );
 }
 
+/** By hours, as the decider counts: a day of the connection's time zone may have 23 or 25. */
 function pastAppeal(undoSeconds: number, limit: number): Sql {
   return sql`SELECT note_id, owner_id FROM notes
     WHERE state IN ('rejected', 'removed') AND appeal IS NULL AND member_id IS NOT NULL
       AND settled_at <= clock_timestamp()
-        - make_interval(days => ${APPEAL_DAYS}::int, secs => ${undoSeconds}::int)
+        - make_interval(hours => 24 * ${APPEAL_DAYS}::int, secs => ${undoSeconds}::int)
     ORDER BY settled_at LIMIT ${limit}`;
 }

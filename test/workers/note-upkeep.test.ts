@@ -1,4 +1,5 @@
 import t from 'tap';
+import { openCore } from '../../services/app.ts';
 import { FAST_LANE_RULE } from '../../services/notes/fast-lane.ts';
 import { closeAppeals } from '../../workers/close-appeals.ts';
 import { queueAge, queueAlert } from '../../workers/queue-age.ts';
@@ -104,6 +105,33 @@ t.test('retention goes on where a run was cut short, over more than a batch', as
   t.equal(one + two, 1100);
   const { rows } = await pool.query('SELECT count(*)::int FROM events WHERE personal IS NOT NULL');
   t.equal(rows[0].count, 0);
+});
+
+/** A POSIX time zone in which summer time ended a week ago: that day had 25 hours. */
+function clockJustChanged(): string {
+  const DAY_MS = 86_400_000;
+  const weekAgo = new Date(Date.now() - 7 * DAY_MS);
+  const day =
+    Math.floor((weekAgo.getTime() - Date.UTC(weekAgo.getUTCFullYear(), 0, 1)) / DAY_MS) + 1;
+  return `AAA0BBB-1,J${((day + 265 - 1) % 365) + 1}/0,J${Math.min(day, 365)}/0`;
+}
+
+t.test("fourteen days are the decider's, over a change of the database's clock", async (t) => {
+  const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+  const note = await memberNote(service, await signedIn(service));
+  await decide(await hire(service, 'Ann'), note.id, 'reject');
+  const { pool, url } = service.database;
+  const name = new URL(url).pathname.slice(1);
+  await pool.query(`ALTER DATABASE ${name} SET timezone = '${clockJustChanged()}'`);
+  await letPass(service, '335.5 hours');
+  const abroad = await openCore(service.core.config, 'abroad');
+  t.teardown(() => abroad.close());
+  const { rows } = await abroad.pool.query(`SELECT now() - '14 days'::interval
+    = now() - '337 hours'::interval AS changed`);
+  t.same(rows, [{ changed: true }]);
+  t.equal(await closeAppeals(abroad), 0);
+  await letPass(service, '1 hour');
+  t.equal(await closeAppeals(abroad), 1);
 });
 
 t.test('what waits for more than three days is escalated, once', async (t) => {
