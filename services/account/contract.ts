@@ -51,7 +51,9 @@ export const accountContract = defineContract({
       'Ends every session and credential at once, withdraws what the member published, and erases ' +
       'names and texts within minutes. Approved notes stay, under the name `former member`, unless ' +
       '`erase_notes` is true. The handle is never given again. After a lost answer every request is ' +
-      'answered 401, this one too: `GET /api/v1/me` with 401 confirms the deletion.',
+      'answered 401, this one too: `GET /api/v1/me` with 401 confirms the deletion, as long as the ' +
+      'credential had neither ended nor been revoked. Where it may have, make another with the ' +
+      'sign-in key: 201 says that the account lives.',
     tag: 'account',
     access: { scope: 'account:delete' },
     idempotency: 'required',

@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core';
 import t from 'tap';
 import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
@@ -50,21 +51,43 @@ t.test(
     await page.getByText('This is not your handle.').waitFor();
     await look(t, page, 'delete');
     await page.getByLabel('Write ada_l to confirm').fill('ada_l');
-    // The answer is lost: the page finds out by itself what became of it.
-    await intercept(page, '**/me/delete', async (route) => {
-      await route.fetch();
-      await route.abort('connectionreset');
-    });
+    // It does not arrive, and is tried again after the credential's end: the account still lives.
+    const states = async () =>
+      (await whole.service.database.pool.query('SELECT state FROM members')).rows;
+    await intercept(page, '**/me/delete', (route) => route.abort('connectionreset'), { times: 1 });
     await page.getByRole('button', { name: 'Delete for ever' }).click();
     await page.getByText('Nothing is lost: try again').waitFor();
+    await whole.service.tamper('UPDATE credentials SET expires_at = clock_timestamp()');
+    t.same(await states(), [{ state: 'active' }]);
     await page.getByRole('button', { name: 'Delete for ever' }).click();
     await page.getByText('Your account is deleted.').first().waitFor();
+    t.same(await states(), [{ state: 'deactivated' }]);
     t.equal(await page.getByText('Your notes').count(), 0);
     await page.reload();
     await page.getByRole('article').filter({ hasText: 'To stay' }).waitFor();
     await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
   },
 );
+
+t.test('a deletion that nobody was told of is not called one', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const visit = await visitGuestbook(t, whole, { expected: /status of 401|net::ERR/ });
+  const { page } = visit;
+  await join(visit, 'ada_l');
+  await page.getByRole('button', { name: 'Your account' }).click();
+  await page.getByRole('button', { name: 'Delete my account' }).click();
+  await page.getByLabel('Write ada_l to confirm').fill('ada_l');
+  const lost = async (route: Route) => {
+    await route.fetch();
+    await route.abort('connectionreset');
+  };
+  await intercept(page, '**/me/delete', lost, { times: 1 });
+  await page.getByRole('button', { name: 'Delete for ever' }).click();
+  await page.getByText('Nothing is lost: try again').waitFor();
+  await page.getByRole('button', { name: 'Delete for ever' }).click();
+  await page.getByText('Most likely it is deleted, but that could not be confirmed').waitFor();
+  await look(t, page, 'delete-unconfirmed');
+});
 
 t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, async (t) => {
   const whole = await startGuestbook(t);

@@ -8,6 +8,8 @@ const WORDS: Record<string, string> = {
   capacity_reached: 'The service has as many members as it can take.',
   credentials_not_accepted: 'This id and key do not belong together. Check both.',
   credential_not_accepted: 'This key is not accepted for your account.',
+  deletion_unconfirmed:
+    'Your account no longer accepts this sign-in key. Most likely it is deleted, but that could not be confirmed. Only if its keys were replaced meanwhile does it live on: to be sure, sign in with the new key, and delete it again.',
   session_required:
     'Your session has ended. Sign in again to go on as a member; your text stays here.',
   reply_target_unavailable: 'The note you reply to is no longer there.',
