@@ -28,7 +28,8 @@ const words = (text: string) =>
 // Each text is the one that its index in migration 0016 holds.
 const SOURCES: Readonly<Record<SearchKind, Source>> = {
   note: {
-    columns: `coalesce(m.handle, nullif(n.name, ''), 'Guest') AS title, left(n.message, 200) AS excerpt`,
+    columns: `CASE n.attribution WHEN 'member' THEN coalesce(m.handle, 'former member')
+      ELSE coalesce(nullif(n.name, ''), 'Guest') END AS title, left(n.message, 200) AS excerpt`,
     from: 'notes n LEFT JOIN members m ON m.member_id = n.member_id',
     at: 'n.approved_at',
     id: 'n.note_id',

@@ -28,6 +28,19 @@ const eventsOf = async (service: Service, owner: string) =>
     )
   ).rows;
 
+/** What the search of MCP finds. */
+async function searchPublic(service: Service, query: string) {
+  const params = { name: 'search_public', arguments: { query } };
+  const { body } = await service.call('POST', '/mcp', {
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+    },
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+  });
+  return body.result.structuredContent.results;
+}
+
 t.test('a deletion ends the member with all that it had, and is 401 from then on', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
@@ -122,6 +135,7 @@ t.test('approved notes stay under no name; notes never published are erased', as
   const rejected = await memberNote(service, agent, cookie, 'Refused');
   const pending = await memberNote(service, agent, cookie, 'It waits');
   await decide(ann, stays, 'approve');
+  t.match(await searchPublic(service, 'stays'), [{ id: stays, title: agent.handle }]);
   const decision = (await decide(ann, rejected, 'reject')).body;
   await ann.post('claims', { note_ids: [pending] });
   t.equal((await remove(agent)).status, 200);
@@ -129,6 +143,7 @@ t.test('approved notes stay under no name; notes never published are erased', as
   const [entry, ...none] = (await service.call('GET', '/api/guestbook')).body.entries;
   t.match(entry, { id: stays, name: 'former member', message: 'It stays' });
   t.strictSame(none, []);
+  t.match(await searchPublic(service, 'stays'), [{ id: stays, title: 'former member' }]);
   const { rows } = await service.database.pool.query(
     'SELECT note_id, state, message FROM notes ORDER BY submitted_at',
   );
