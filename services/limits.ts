@@ -17,6 +17,7 @@ export type { Limit } from './rate-counters.ts';
 
 /** Addresses whose hash is remembered, all of them forgotten at once. */
 const MOST_KNOWN = 1000;
+const LATER_MS = 2500;
 
 export type RateLimits = ReturnType<typeof rateLimits>;
 
@@ -80,19 +81,25 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   }
 
   /** Gives back what `take` counted, where the command came to nothing. */
-  async function giveBack(address: string, limits: readonly Limit[]): Promise<void> {
+  async function giveBack(
+    address: string,
+    limits: readonly Limit[],
+    until?: number,
+  ): Promise<void> {
     const bucket = bucketOf(address);
-    await run(
-      pool,
-      limits.map((limit) => decrement(limit, bucket, 1)),
-    );
+    const statements = limits.map((limit) => decrement(limit, bucket, 1));
+    await run(pool, statements, until);
   }
+
+  /** The same where storage failed the command: for a while more it may answer, or not. */
+  const giveBackLater = (address: string, limits: readonly Limit[]): Promise<void> =>
+    giveBack(address, limits, performance.now() + LATER_MS).catch(() => undefined);
 
   /** The bucket under every server key, newest first: for what must be found again. */
   const bucketsOf = (address: string) =>
     keys.all('address', 'address', address).map(({ hash }) => hash);
 
-  return { take, giveBack, bucketOf, bucketsOf };
+  return { take, giveBack, giveBackLater, bucketOf, bucketsOf };
 }
 
 /** What goes as one statement: the same limits, and the same condition. */

@@ -5,6 +5,7 @@ import type { PrincipalOf } from '../http/principal.ts';
 import type { Handlers, Outcome, RequestFacts } from '../http/route.ts';
 import type { Limit } from '../limits.ts';
 import { sessionAuthenticator } from '../membership/sessions.ts';
+import { OutcomeUnconfirmed } from '../postgres.ts';
 import { aftercareHandlers } from './aftercare.ts';
 import type { guestbookContract, NoteSubmission } from './contract.ts';
 import type { GuestbookParts } from './parts.ts';
@@ -51,7 +52,13 @@ export function guestbookHandlers(parts: GuestbookParts): Handlers<typeof guestb
       // repeat of an old one also where the limits are used up.
       const open = config.guestbookOpen;
       const counted = open && (await limits.take(request.address, noteLimits, findNote(body.id)));
-      const answer = await store.execute(submitPlan(parts, body, author, open && !counted));
+      const plan = submitPlan(parts, body, author, open && !counted);
+      const answer = await store.execute(plan).catch((error: unknown) => {
+        // The caller waits no longer for it: the request's patience may be used up.
+        if (counted && !(error instanceof OutcomeUnconfirmed))
+          void limits.giveBackLater(request.address, noteLimits);
+        throw error;
+      });
       if (counted && (isRefusal(answer) || answer.status === 200))
         await limits.giveBack(request.address, noteLimits);
       return answer;

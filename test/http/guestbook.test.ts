@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { decide, hire, submit as submitNote } from '../harness/moderation.ts';
 import { type Service, signedIn, startService } from '../harness/service.ts';
@@ -107,6 +108,23 @@ t.test('an exact repeat costs nothing, and is answered with the limit used up', 
   t.equal(await status({ ...first, message: 'Other' }), 409);
   const { rows } = await service.database.pool.query('SELECT kind, count FROM rate_counters');
   t.same(rows.map((row) => `${row.kind} ${row.count}`).sort(), ['notes-10m 2', 'notes-day 2']);
+});
+
+t.test('a note that could not be stored takes no place of the limit', async (t) => {
+  const service = await startService(t, { LIMIT_NOTES_PER_TEN_MINUTES: '1' });
+  const { pool } = service.database;
+  const note = { id: randomUUID(), message: 'Hello' };
+  const holder = await pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE notes IN EXCLUSIVE MODE');
+  t.equal((await submit(service, note)).body.error.code, 'storage_unavailable');
+  await holder.query('ROLLBACK');
+  holder.release();
+  const counted = async () =>
+    (await pool.query(`SELECT FROM rate_counters WHERE kind ~ '^notes' AND count > 0`)).rowCount;
+  for (const until = Date.now() + 5000; Date.now() < until && (await counted()); ) await sleep(20);
+  t.equal((await submit(service, note)).status, 202);
+  t.equal((await submit(service, { ...note, id: randomUUID() })).status, 429);
 });
 
 t.test('a reply needs a public note, when it is submitted and when it is read', async (t) => {
