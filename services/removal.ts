@@ -19,7 +19,8 @@ export type RemovalCommand =
       /** When the moderator took the record to review it. */
       claimedAt: string | null;
     }
-  | { type: 'UndoRemoval'; of: string; removal: Removal | null; now: Date }
+  /** A lead may at any time. */
+  | { type: 'UndoRemoval'; of: string; removal: Removal | null; lead: boolean; now: Date }
   | { type: 'Restore'; expectedVersion: number; by: string; removal: Removal | null }
   /** The author learns of it, once it can no longer be undone. */
   | { type: 'TellRemoval'; of: string; removal: Removal | null };
@@ -60,7 +61,7 @@ export function decideRemoval(
   if (state.status !== 'removed' || !removal) return wrongState(state);
   if (command.type === 'UndoRemoval') {
     if (removal.eventId !== command.of) return wrongState(state);
-    if (command.now >= removal.undoUntil) return conflict('undo_expired', {});
+    if (!command.lead && command.now >= removal.undoUntil) return conflict('undo_expired', {});
     return restored(removal, true, state.told);
   }
   if (command.expectedVersion !== state.version) return wrongVersion(state);

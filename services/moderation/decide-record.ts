@@ -190,8 +190,7 @@ function undoCommand(
   const lead = me.role === 'lead';
   if (!lead && removal.by !== me.moderatorId) return refuse('role_required', { roles: LEADS });
   if (expected_version !== state.version) return wrongVersion(state);
-  const undoUntil = lead ? new Date(now.getTime() + 1) : removal.undoUntil;
-  return { type: 'UndoRemoval', of, removal: { ...removal, undoUntil }, now };
+  return { type: 'UndoRemoval', of, removal, lead, now };
 }
 
 function tellJob({ subject, id, undoSeconds }: Desk, version: number): Job {

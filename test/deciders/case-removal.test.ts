@@ -42,6 +42,7 @@ const restore = (expectedVersion: number, by: string) => ({
 });
 const undo = (second: number) => ({
   type: 'UndoRemoval' as const,
+  lead: false,
   of,
   removal,
   now: at(second),

@@ -23,8 +23,9 @@ const remove = (expectedVersion: number): RemovalCommand => ({
   message: 'An advertisement',
   claimedAt: now.toISOString(),
 });
-const undo = (of = removal.eventId, at = now): RemovalCommand => ({
+const undo = (of = removal.eventId, at = now, lead = false): RemovalCommand => ({
   type: 'UndoRemoval',
+  lead,
   of,
   removal,
   now: at,
@@ -117,6 +118,9 @@ for (const { prefix, run, withdrawn } of kinds) {
     t.match(run(remove(1), undo(), undo()), { reason: 'wrong_state' });
     t.match(run(remove(1), undo(artifactId)), { reason: 'wrong_state' });
     t.match(run(remove(1), undo(removal.eventId, removal.undoUntil)), { reason: 'undo_expired' });
+    t.match(run(remove(1), undo(removal.eventId, removal.undoUntil, true)), {
+      status: 'published',
+    });
     t.match(run(undo()), { reason: 'wrong_state' });
   });
 

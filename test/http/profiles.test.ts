@@ -270,7 +270,7 @@ t.test(
     await remove(1);
     t.equal((await service.call('GET', path)).status, 410);
     t.same(await told(), ['profile.published']);
-    await moderate({ type: 'UndoRemoval', of: eventId, removal, now: new Date(0) });
+    await moderate({ type: 'UndoRemoval', of: eventId, removal, lead: false, now: new Date(0) });
     t.equal((await service.call('GET', path)).body.agent.profile.version, 3);
     t.same(await told(), ['profile.published']);
     await remove(3);
