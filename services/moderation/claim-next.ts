@@ -11,12 +11,12 @@ import { type Once, untilDone } from './once.ts';
 import type { ClaimView, Viewer } from './queue.ts';
 import { MOST_LEASES } from './queue-contract.ts';
 
-/** Leases of the moderator `$1` for what is `picked`; a lease that stands is left as it is. */
-export const LEASE = `INSERT INTO note_leases
+/** Leases of the moderator `$1` for what is `picked`, where it `fits`; one that stands is left as it is. */
+export const leaseWhere = (fits: string) => `INSERT INTO note_leases
     (lease_id, subject_type, note_id, moderator_id, claimed_at, expires_at)
   SELECT gen_random_uuid(), subject_type, note_id, $1, now.at, now.at + interval '5 minutes'
   FROM picked, (SELECT clock_timestamp() AS at) now
-  WHERE (SELECT count FROM held) + (SELECT count(*) FROM picked) <= ${MOST_LEASES}
+  WHERE ${fits}
     AND EXISTS (SELECT FROM moderators WHERE moderator_id = $1 AND state = 'active')
   ORDER BY note_id
   ON CONFLICT (note_id, subject_type) DO UPDATE SET lease_id = excluded.lease_id,
@@ -24,6 +24,8 @@ export const LEASE = `INSERT INTO note_leases
     expires_at = excluded.expires_at
   WHERE note_leases.expires_at <= clock_timestamp()
   RETURNING lease_id, subject_type, note_id, expires_at`;
+
+const WITHIN_LIMIT = `(SELECT count FROM held) + (SELECT count(*) FROM picked) <= ${MOST_LEASES}`;
 
 /**
  * The first free ones of a view, leased. Another's lease that was committed since the statement
@@ -33,7 +35,7 @@ export function claimNext(view: ClaimView, viewer: Viewer, count: number): Sql {
   const text = `WITH picked AS MATERIALIZED (${freeOf(view, viewer, count)}),
     held AS (SELECT count(*) FROM note_leases
       WHERE moderator_id = $1 AND expires_at > clock_timestamp()),
-    leased AS (${LEASE})
+    leased AS (${leaseWhere(WITHIN_LIMIT)})
     SELECT (SELECT count(*) FROM picked)::int AS picked, (SELECT count FROM held)::int AS held,
       (SELECT coalesce(json_agg(leased), '[]') FROM leased) AS leased`;
   return { name: hash('sha1', text), text, values: [viewer.moderatorId] };

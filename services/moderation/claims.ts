@@ -6,7 +6,14 @@ import type { RecordRow } from '../../projections/records.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import type { Subject } from '../subject.ts';
-import { claimNext, LEASE, limitReached, type Taken, takeAtOnce, takeNext } from './claim-next.ts';
+import {
+  claimNext,
+  leaseWhere,
+  limitReached,
+  type Taken,
+  takeAtOnce,
+  takeNext,
+} from './claim-next.ts';
 import {
   claimedByOther,
   type Held,
@@ -108,10 +115,9 @@ async function takeThese(
   return mine.length > MOST_LEASES ? limitReached() : these.map(leaseBody);
 }
 
-/** Those that are free; whether all are the moderator's is looked at afterwards. */
+/** Those that are free; whether all are the moderator's, and within the limit, is looked at afterwards. */
 const THESE = `WITH picked AS (SELECT * FROM unnest($2::text[], $3::uuid[])
-      AS these (subject_type, note_id)),
-    held AS (SELECT -${MOST_LEASES * 10} AS count) ${LEASE}`;
+      AS these (subject_type, note_id)) ${leaseWhere('true')}`;
 const CLAIM_THESE = { name: hash('sha1', THESE), text: THESE };
 
 /** The ids that a statement on leases answers, once for each key. */
