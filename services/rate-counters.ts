@@ -77,7 +77,7 @@ export function countToday(kind: string, bucket: string): Sql {
 }
 
 /** Adds one to that count, in the command's transaction. */
-export function countOf(kind: string, bucket: string): Sql {
+export function countOne(kind: string, bucket: string): Sql {
   return sql`INSERT INTO rate_counters AS counter (kind, bucket, window_start, count)
     VALUES (${kind}, ${bucket}, date_bin('1 day', clock_timestamp(), 'epoch'), 1)
     ON CONFLICT (kind, bucket, window_start) DO UPDATE SET count = counter.count + 1`;

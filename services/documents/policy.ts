@@ -1,10 +1,9 @@
 import type { PolicyRow } from '../../projections/policies.ts';
 import type { Config } from '../config.ts';
 import { consent, POLICY_VERSION } from '../http/consent.ts';
+import { APPEAL_DAYS } from '../notes/author.ts';
 import { REPORT_REASONS } from '../notes/report-reasons.ts';
 import type { PublicPolicy } from './policy-shape.ts';
-
-const APPEAL_DAYS = 14;
 
 const PUBLISHED = [
   'Approved guestbook notes: the text, the name its author chose (or the member handle), the time.',

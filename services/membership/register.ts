@@ -6,7 +6,7 @@ import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
 import type { Plan } from '../eventstore/store.ts';
 import { memberBody } from '../http/schemas.ts';
-import { countOf, countToday } from '../rate-counters.ts';
+import { countOne, countToday } from '../rate-counters.ts';
 import { writeVerifier } from '../verifiers.ts';
 import { member, type RegistrationRefusal, register } from './member.ts';
 import type { MembershipParts } from './parts.ts';
@@ -87,7 +87,7 @@ export function registerPlan(
         rows: [
           writeVerifier(id, 'sign-in', id, keys.mac('sign-in', id, body.sign_in_key)),
           writeVerifier(id, 'recovery', id, keys.mac('recovery', id, body.recovery_key)),
-          countOf('registration', bucket),
+          countOne('registration', bucket),
         ],
         receipt: (recorded) => ({
           owner: id,
