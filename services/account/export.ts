@@ -7,7 +7,7 @@ const BATCH = 200;
 const CHUNK = 64 * 1024;
 
 /** The bearer was revoked, or its member deactivated, while the document was on its way. */
-export class ExportCut extends Error {}
+class ExportCut extends Error {}
 
 type Row = never;
 

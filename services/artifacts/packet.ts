@@ -3,10 +3,10 @@ import { consent } from '../http/consent.ts';
 import { HttpsUrl, Text, Timestamp, Uuid } from '../http/schemas.ts';
 import { FreeText, FreeTexts, PortableFixture, RelativePath, Sha256 } from './fixture.ts';
 
-export const PACKET_SCHEMA = 'service.context-packet.v1';
+const PACKET_SCHEMA = 'service.context-packet.v1';
 
 /** In bytes of compact JSON. */
-export const MAX_PACKET = 256 * 1024;
+const MAX_PACKET = 256 * 1024;
 
 const HandoffContent = z.strictObject({
   objective: FreeText,

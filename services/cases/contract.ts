@@ -8,7 +8,7 @@ import { REVIEW_DECISIONS } from './review-decision.ts';
 /** How many submissions, reviews and notes are read with a case: the newest of each. */
 export const RECORD = 50;
 
-export const CASE_STATES = ['open', 'claimed', 'submitted', 'accepted', 'withdrawn'] as const;
+const CASE_STATES = ['open', 'claimed', 'submitted', 'accepted', 'withdrawn'] as const;
 
 const Submission = z
   .object({

@@ -41,7 +41,7 @@ const textMedia = (type: string) => ({
 });
 
 /** What the edge may refuse before a handler sees the request. */
-export function problemsOf(route: Route): ProblemCode[] {
+function problemsOf(route: Route): ProblemCode[] {
   const { access } = route;
   // The server itself answers these before a handler sees the request.
   if (route.transport) return ['request_timeout', 'headers_too_large', ...route.problems];

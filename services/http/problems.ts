@@ -59,7 +59,7 @@ export function withoutKeys(text: string): string {
 }
 
 /** Seconds after which a rate-limited client may try again. */
-export const RETRY_AFTER = 600;
+const RETRY_AFTER = 600;
 
 /** Two problems share one word on the wire: as a read's 404 and as a write's 409. */
 export const wireCode = (code: ProblemCode): string =>

@@ -5,7 +5,7 @@ export const RULES_VERSION = 1;
  * Every finding, and how many points it weighs. A finding without points is for a person to know
  * and says nothing against the note.
  */
-export const POINTS = {
+const POINTS = {
   same_as_rejected: 4,
   like_rejected: 4,
   reads_like_rejected: 4,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Cursor, Limit, Timestamp } from '../http/schemas.ts';
 
-export const MOST_WAIT = 25;
+const MOST_WAIT = 25;
 
 const Wait = z
   .string()
@@ -11,7 +11,7 @@ const Wait = z
   .default(0)
   .meta({ override: { type: 'integer', minimum: 0, maximum: MOST_WAIT, default: 0 } });
 
-export const UpdateEvent = z
+const UpdateEvent = z
   .object({
     id: AnyUuid.meta({ description: 'Stable: what was delivered twice has the same id.' }),
     sequence: z.int().min(1).meta({ description: "The member's own, rising by one." }),
