@@ -2,9 +2,12 @@ import * as events from '../services/artifacts/events.ts';
 import type { Kind } from '../services/artifacts/kind.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
+import * as membershipEvents from '../services/membership/events.ts';
 import { defineProjection } from './projection.ts';
 
-export const artifacts = defineProjection(events, {
+const heard = { ...events, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
+
+export const artifacts = defineProjection(heard, {
   name: 'artifacts',
   tables: ['artifacts'],
   texts: [
@@ -32,6 +35,10 @@ export const artifacts = defineProjection(events, {
     ArtifactRestored: ({ stream_version, data }) =>
       sql`UPDATE artifacts SET state = 'published', version = ${stream_version}
         WHERE artifact_id = ${data.artifact_id}`,
+    // With its author, however many there are; the events of those beyond a batch follow.
+    MemberDeactivated: ({ owner_id }) =>
+      sql`UPDATE artifacts SET state = 'withdrawn'
+        WHERE author_id = ${owner_id} AND state <> 'withdrawn'`,
   },
 });
 
@@ -77,9 +84,12 @@ export interface OpenArtifactRow {
   version: number;
 }
 
+/** By the log: what goes with its author is withdrawn here before an event of its own says so. */
 export function openArtifactsOf(memberId: string, limit: number): Sql {
-  return sql`SELECT artifact_id, version FROM artifacts
-    WHERE author_id = ${memberId} AND state <> 'withdrawn'
+  return sql`SELECT artifact_id, version FROM artifacts a
+    WHERE author_id = ${memberId} AND NOT EXISTS (SELECT FROM events e
+      WHERE e.owner_id = a.author_id AND e.stream_id = 'artifact-' || a.artifact_id
+        AND e.type = 'ArtifactWithdrawn')
     ORDER BY created_at, artifact_id LIMIT ${limit}`;
 }
 

@@ -1,5 +1,6 @@
 import { type Sql, sql, updateOf } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
+import * as membershipEvents from '../services/membership/events.ts';
 import * as events from '../services/notes/events.ts';
 import type { Experience } from '../services/notes/experience.ts';
 import { defineProjection, type EventOf } from './projection.ts';
@@ -37,7 +38,9 @@ function publish({ data, actor, stream_version, recorded_at }: Publishing): Sql 
   return updateOf(data.note_id, ['timestamptz', 'uuid', 'timestamptz', 'int', 'uuid'], update);
 }
 
-export const notes = defineProjection(events, {
+const heard = { ...events, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
+
+export const notes = defineProjection(heard, {
   name: 'notes',
   tables: ['notes'],
   texts: [{ table: 'notes', columns: ['name', 'message'] }],
@@ -87,6 +90,14 @@ export const notes = defineProjection(events, {
     NoteErased: ({ stream_version, data, recorded_at }) =>
       sql`UPDATE notes SET name = NULL, message = NULL, erased_at = ${recorded_at},
         appeal = nullif(appeal, 'open'), appealed_at = NULL, version = ${stream_version} WHERE note_id = ${data.note_id}`,
+    // What does not stay goes with its member, however much it is; the events of what is beyond a
+    // batch follow. Until then a note without a text is one that nobody can decide on.
+    MemberDeactivated: ({ owner_id, data, recorded_at }) =>
+      sql`UPDATE notes SET name = NULL, message = NULL, appeal = nullif(appeal, 'open'), appealed_at = NULL,
+          settled_at = CASE WHEN state IN ('pending', 'approved') THEN ${recorded_at} ELSE settled_at END,
+          state = CASE WHEN state IN ('pending', 'approved') THEN 'withdrawn' ELSE state END
+        WHERE member_id = ${owner_id} AND erased_at IS NULL
+          AND (state <> 'approved' OR ${data.erase_notes})`,
   },
 });
 
@@ -132,10 +143,18 @@ export function pendingTotals(): Sql {
     FROM notes WHERE state = 'pending'`;
 }
 
-/** A member's notes whose text is still there; without the public ones where they stay. */
+export interface NoteToEnd extends Pick<NoteRow, 'note_id' | 'version'> {
+  /** By its own stream it waits, or is public, still. */
+  open: boolean;
+}
+
+/** A member's notes that are not erased, a batch of them; without the public ones where they stay. */
 export function notesToEnd(memberId: string, publicToo: boolean, limit: number): Sql {
-  return sql`SELECT note_id, state, version FROM notes
-    WHERE member_id = ${memberId} AND message IS NOT NULL AND (state <> 'approved' OR ${publicToo})
+  return sql`SELECT note_id, version, state IN ('pending', 'approved') OR (state = 'withdrawn'
+      AND (SELECT e.type FROM events e WHERE e.owner_id = n.owner_id
+        AND e.stream_id = 'note-' || n.note_id AND e.stream_version = n.version) <> 'NoteWithdrawn') AS open
+    FROM notes n
+    WHERE member_id = ${memberId} AND erased_at IS NULL AND (state <> 'approved' OR ${publicToo})
     ORDER BY submitted_at, note_id LIMIT ${limit}`;
 }
 

@@ -2,7 +2,10 @@ import { hash } from 'node:crypto';
 import type { Append } from './eventstore/append.ts';
 import type { Sql } from './eventstore/sql.ts';
 
-/** The most records that one closing ends at once; the worker ends the others before it erases. */
+/**
+ * The most records of which one closing tells the log at once; the worker tells of the others before
+ * it erases. The read models end them all with the member.
+ */
 export const CLOSING_BATCH = 500;
 
 /** What a member asked for with the deletion of the account. */

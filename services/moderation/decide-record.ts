@@ -159,6 +159,8 @@ function moderate(desk: Desk, asked: Asked): Made {
   const { subject, id, row, facts, concerned } = desk;
   const command = asked.action === 'undo' ? undoCommand(desk, asked) : decision(desk, asked);
   if (isRefusal(command)) return command;
+  // With its author's account it may be so before its own stream says it.
+  if (row.state === 'withdrawn') return wrongState({ status: row.state, version: versionOf(desk) });
   const events = subject.decide(facts, command, concerned);
   if (isRefusal(events)) return events;
   if (events.length === 0) throw new Error(`${row.state} ${subject.type}: nothing decided`);

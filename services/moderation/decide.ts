@@ -9,7 +9,7 @@ import type { Decision, Job, Loaded, Plan, Writes } from '../eventstore/store.ts
 import type { PrincipalOf, Role } from '../http/principal.ts';
 import { toldAt } from '../notes/author.ts';
 import { type NoteCommand, note } from '../notes/note.ts';
-import type { NoteEvents, NoteState, ParentFacts } from '../notes/state.ts';
+import { type NoteEvents, type NoteState, type ParentFacts, wrongState } from '../notes/state.ts';
 import { tellJobs } from '../notes/tell.ts';
 import {
   holdParents,
@@ -182,7 +182,9 @@ function openDesk(
       now,
     });
     const before = note.replay(events);
-    const made = note.decide(before, command);
+    // Its text went with its author's account, before its own stream says so.
+    const gone = row.message === null;
+    const made = gone ? wrongState({ ...row, status: row.state }) : note.decide(before, command);
     if (isRefusal(made)) return withWinner(made as Refusal<DecideRefusal>, events);
     if (lease && !own) return claimedByOther(lease);
     follow(noteId, made);

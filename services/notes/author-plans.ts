@@ -95,7 +95,7 @@ export function reportPlan(noteId: string, reported: Reported): Plan<string, 'no
         unknown[],
         ReportRow[],
       ];
-      if (!row) return refuse('not_found');
+      if (!row || row.message === null) return refuse('not_found');
       const decided = note.decide(note.replay(events), {
         type: 'ReportNote',
         reportId,

@@ -1,16 +1,15 @@
 import { openReports, type ReportRow, reportersOf } from '../../projections/note-reports.ts';
-import { type NoteRow, notesToEnd } from '../../projections/notes.ts';
+import { type NoteToEnd, notesToEnd } from '../../projections/notes.ts';
 import { CLOSING_BATCH, type Closing, type ClosingRows } from '../closing.ts';
 import type { NewEvent } from '../eventstore/event.ts';
 import { sql } from '../eventstore/sql.ts';
 import type * as events from './events.ts';
 
-type Note = Pick<NoteRow, 'note_id' | 'state' | 'version'>;
 type Ending = NewEvent<(typeof events)['NoteWithdrawn' | 'NoteErased']>;
 
 type Report = Pick<ReportRow, 'note_id' | 'report_id' | 'member_id'>;
 
-const ended = (rows: ClosingRows) => rows[0] as unknown as Note[];
+const ended = (rows: ClosingRows) => rows[0] as unknown as NoteToEnd[];
 
 /** A public note stays, under no name, unless the member wants it gone; every other one is erased. */
 export const notesClosing: Closing = {
@@ -21,12 +20,12 @@ export const notesClosing: Closing = {
   },
   close(memberId, rows) {
     const reports = Map.groupBy(rows[1] as unknown as Report[], ({ note_id }) => note_id);
-    return ended(rows).map(({ note_id, state, version }) => ({
+    return ended(rows).map(({ note_id, version, open }) => ({
       owner: memberId,
       stream: `note-${note_id}`,
       version,
       actor: { type: 'member', id: memberId },
-      events: ending(note_id, state, reports.get(note_id) ?? []),
+      events: ending(note_id, open ? (reports.get(note_id) ?? []) : null),
     }));
   },
   rows: (_memberId, rows) => [
@@ -35,13 +34,14 @@ export const notesClosing: Closing = {
   ],
 };
 
-function ending(note_id: string, state: NoteRow['state'], open: readonly Report[]): Ending[] {
+/** `reports` are those that wait on a note that is not settled yet. */
+function ending(note_id: string, reports: readonly Report[] | null): Ending[] {
   const erased: Ending = {
     type: 'NoteErased',
     data: { note_id, cause: 'account_deletion' },
     personal: null,
   };
-  if (state !== 'pending' && state !== 'approved') return [erased];
-  const reports = open.map(({ report_id, member_id }) => ({ report_id, member_id }));
-  return [{ type: 'NoteWithdrawn', data: { note_id, reports }, personal: null }, erased];
+  if (!reports) return [erased];
+  const settled = reports.map(({ report_id, member_id }) => ({ report_id, member_id }));
+  return [{ type: 'NoteWithdrawn', data: { note_id, reports: settled }, personal: null }, erased];
 }

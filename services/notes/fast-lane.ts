@@ -57,7 +57,7 @@ export function fastLanePlan(
         { approved: number; rejected: boolean; claimed: boolean }[],
       ];
       const trusted = record && record.approved >= APPROVED && !record.rejected && !record.claimed;
-      if (!own?.member_id || !trusted) return { unchanged: false };
+      if (!own?.member_id || own.message === null || !trusted) return { unchanged: false };
       const decided = note.decide(note.replay(events), {
         type: 'ApproveNote',
         expectedVersion: 1,

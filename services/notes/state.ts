@@ -112,6 +112,8 @@ export function conflict(
   return refuse('state_conflict', { reason, ...details });
 }
 
-export function wrongState(state: KnownNote): Refusal<'state_conflict'> {
+export function wrongState(
+  state: Pick<KnownNote, 'status' | 'version'>,
+): Refusal<'state_conflict'> {
   return conflict('wrong_state', { current_state: state.status, current_version: state.version });
 }
