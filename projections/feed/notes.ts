@@ -77,8 +77,14 @@ export const notesFeed = defineFeedEntries(notes, {
       outcome === 'approved' ? replied(data, data.parent_id, data.parent_author_id, member_id) : [];
     return [...own, ...reply, ...resolved(data.reports, 'removed', note_id, member_id)];
   },
-  NoteWithdrawn: ({ owner_id, data }) => [
-    { member: owner_id, type: 'note.withdrawn', subject: note(data.note_id), data: {} },
+  NoteWithdrawn: ({ owner_id, data, actor }) => [
+    {
+      member: owner_id,
+      type: 'note.withdrawn',
+      subject: note(data.note_id),
+      data: {},
+      actor: actor.type === 'moderator' ? MODERATOR : actor,
+    },
     ...resolved(data.reports, 'withdrawn', data.note_id, owner_id),
   ],
   NoteReported: ({ data }) =>

@@ -56,12 +56,13 @@ export function undoOf(
 ): Asked {
   return {
     noteId: decision.note_id,
-    command: ({ me, now }): NoteCommand => ({
+    command: ({ me, authorGone, now }): NoteCommand => ({
       type: 'UndoDecision',
       expectedVersion,
       of: decision.event_id,
       moderatorId: me.moderatorId,
       lead: me.role === 'lead',
+      authorGone,
       undoSeconds,
       now,
       ...(batchId ? { batchId } : {}),

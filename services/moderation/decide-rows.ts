@@ -1,3 +1,4 @@
+import type { NoteRow } from '../../projections/notes.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
@@ -19,8 +20,12 @@ export const membersConcerned = (ids: Ids): Sql =>
 
 // A claim locks the moderator and then the note, so a decision takes them in that order too.
 // A note's row is locked before its stream is read; a parent's, so that it stays as it was read.
+export type LockedNote = NoteRow & { author_gone: boolean };
+
 export const lockNotes = (ids: Ids): Sql =>
-  sql`SELECT * FROM notes WHERE note_id = ANY(${ids}::uuid[]) ORDER BY note_id FOR UPDATE`;
+  sql`SELECT n.*, coalesce((SELECT m.state = 'deactivated' FROM members m
+      WHERE m.member_id = n.member_id), false) AS author_gone
+    FROM notes n WHERE note_id = ANY(${ids}::uuid[]) ORDER BY note_id FOR UPDATE`;
 
 export const holdParents = (ids: Ids): Sql =>
   sql`SELECT * FROM notes

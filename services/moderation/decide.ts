@@ -8,11 +8,13 @@ import { sql } from '../eventstore/sql.ts';
 import type { Decision, Job, Loaded, Plan, Writes } from '../eventstore/store.ts';
 import type { PrincipalOf, Role } from '../http/principal.ts';
 import { toldAt } from '../notes/author.ts';
+import { erasePersonal } from '../notes/erase.ts';
 import { type NoteCommand, note } from '../notes/note.ts';
 import { type NoteEvents, type NoteState, type ParentFacts, wrongState } from '../notes/state.ts';
 import { tellJobs } from '../notes/tell.ts';
 import {
   holdParents,
+  type LockedNote,
   liveLeasesOn,
   lockNotes,
   membersConcerned,
@@ -43,6 +45,8 @@ export interface Facts {
   me: { moderatorId: string; role: Role };
   claimedAt: string | null;
   parent: ParentFacts | null;
+  /** The author's account has ended. */
+  authorGone: boolean;
   now: Date;
 }
 
@@ -127,6 +131,7 @@ export function reviewsPlan(
         rows: [
           sql`DELETE FROM note_leases
             WHERE note_id = ANY(${appends.map(noteIdOf)}::uuid[]) AND subject_type = 'note'`,
+          ...appends.filter(erases).map((append) => erasePersonal(append.owner, noteIdOf(append))),
         ],
         jobs: appends.flatMap((append): Job[] => desk.jobs(append)),
       };
@@ -149,6 +154,7 @@ function wrongRequest(
       });
 }
 
+const erases = ({ events }: Append) => events.some(({ type }) => type === 'NoteErased');
 const noteIdOf = ({ stream }: Append): string => stream.slice('note-'.length);
 
 /** The notes under review as they are now, with their parents and leases. */
@@ -159,7 +165,7 @@ function openDesk(
 ) {
   const [, noteRows, parentRows, eventRows, leaseRows] = rows as unknown as [
     ModeratorRow[],
-    NoteRow[],
+    LockedNote[],
     NoteRow[],
     NamedEvent[],
     NamedLease[],
@@ -179,6 +185,7 @@ function openDesk(
       me,
       claimedAt: lease && own ? lease.claimed_at.toISOString() : null,
       parent: (row.parent_id && parents.get(row.parent_id)) || null,
+      authorGone: row.author_gone,
       now,
     });
     const before = note.replay(events);

@@ -1,11 +1,8 @@
 import { openReports, type ReportRow, reportersOf } from '../../projections/note-reports.ts';
 import { type NoteToEnd, notesToEnd } from '../../projections/notes.ts';
 import { CLOSING_BATCH, type Closing, type ClosingRows } from '../closing.ts';
-import type { NewEvent } from '../eventstore/event.ts';
 import { sql } from '../eventstore/sql.ts';
-import type * as events from './events.ts';
-
-type Ending = NewEvent<(typeof events)['NoteWithdrawn' | 'NoteErased']>;
+import { endWithAuthor, erasedWithAuthor } from './upkeep.ts';
 
 type Report = Pick<ReportRow, 'note_id' | 'report_id' | 'member_id'>;
 
@@ -25,7 +22,9 @@ export const notesClosing: Closing = {
       stream: `note-${note_id}`,
       version,
       actor: { type: 'member', id: memberId },
-      events: ending(note_id, open ? (reports.get(note_id) ?? []) : null),
+      events: open
+        ? endWithAuthor(note_id, reports.get(note_id) ?? [])
+        : [erasedWithAuthor(note_id)],
     }));
   },
   rows: (_memberId, rows) => [
@@ -33,15 +32,3 @@ export const notesClosing: Closing = {
       WHERE note_id = ANY(${ended(rows).map(({ note_id }) => note_id)}::uuid[]) AND subject_type = 'note'`,
   ],
 };
-
-/** `reports` are those that wait on a note that is not settled yet. */
-function ending(note_id: string, reports: readonly Report[] | null): Ending[] {
-  const erased: Ending = {
-    type: 'NoteErased',
-    data: { note_id, cause: 'account_deletion' },
-    personal: null,
-  };
-  if (!reports) return [erased];
-  const settled = reports.map(({ report_id, member_id }) => ({ report_id, member_id }));
-  return [{ type: 'NoteWithdrawn', data: { note_id, reports: settled }, personal: null }, erased];
-}

@@ -13,6 +13,7 @@ import {
   takesReplies,
   wrongState,
 } from './state.ts';
+import { endWithAuthor } from './upkeep.ts';
 
 /** Times that a note may be put off; the next one escalates it. */
 const MOST_DEFERRALS = 3;
@@ -49,6 +50,8 @@ export interface UndoDecision {
   of: string;
   moderatorId: string;
   lead: boolean;
+  /** The author's account has ended: a note of it that is not public is erased. */
+  authorGone: boolean;
   undoSeconds: number;
   now: Date;
   batchId?: string;
@@ -216,6 +219,8 @@ export function decideUndo(state: KnownNote, command: UndoDecision): Decided {
     data: { note_id: state.noteId, of, decision: standing.kind, ...batch },
     personal: null,
   };
+  if (standing.kind === 'approved' && command.authorGone)
+    return [undone, ...endWithAuthor(state.noteId, state.reports.open)];
   if (standing.kind !== 'removed') return [undone];
   // No note is public without an event after the last undo that says so.
   const restored = { note_id: state.noteId, claimed_at: null, ...batch };

@@ -1,6 +1,7 @@
 import type { NewEvent } from '../eventstore/event.ts';
 import { appealUntil } from './author.ts';
-import type { NoteEvents, NoteState } from './state.ts';
+import type * as events from './events.ts';
+import type { NoteEvents, NoteState, Report } from './state.ts';
 
 export interface EscalateOldNote {
   type: 'EscalateOldNote';
@@ -19,6 +20,7 @@ export interface EraseNote {
 }
 
 type Decided = NewEvent<NoteEvents>[];
+type Ending = NewEvent<(typeof events)['NoteWithdrawn' | 'NoteErased']>;
 
 /** What the service does by itself is never refused: where there is nothing to do, nothing is. */
 export function escalateOld(state: NoteState, { now }: EscalateOldNote): Decided {
@@ -52,4 +54,17 @@ export function erase(state: NoteState, { cause }: EraseNote): Decided {
   const appealed = 'appeal' in state && state.appeal.status === 'open';
   if (appealed && cause === 'retention') return [];
   return [{ type: 'NoteErased', data: { note_id: state.noteId, cause }, personal: null }];
+}
+
+/** The end of a note that waits or was public, with its author's account. */
+export function endWithAuthor(note_id: string, reports: readonly Report[]): Ending[] {
+  const settled = reports.map(({ report_id, member_id }) => ({ report_id, member_id }));
+  return [
+    { type: 'NoteWithdrawn', data: { note_id, reports: settled }, personal: null },
+    erasedWithAuthor(note_id),
+  ];
+}
+
+export function erasedWithAuthor(note_id: string): Ending {
+  return { type: 'NoteErased', data: { note_id, cause: 'account_deletion' }, personal: null };
 }

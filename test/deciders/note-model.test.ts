@@ -48,7 +48,15 @@ function commandOf(step: Step, state: KnownNote, second: number): NoteCommand {
   switch (act.type) {
     case 'undo': {
       const of = eventId(Math.max(0, state.version - act.back));
-      return { type: 'UndoDecision', ...common, of, lead: act.lead, undoSeconds: UNDO, now };
+      return {
+        type: 'UndoDecision',
+        ...common,
+        of,
+        lead: act.lead,
+        authorGone: false,
+        undoSeconds: UNDO,
+        now,
+      };
     }
     case 'withdraw':
       return {

@@ -116,6 +116,22 @@ t.test('the latest decision is undone by its decider in time, by a lead at any t
   t.equal(outcome(after(s.submission, reject(1), undo(2), approve(3)), undo(4)), 'accepted');
 });
 
+t.test("of a former member's note the undone approval leaves nothing", async (t) => {
+  const left = undo(3, { of: s.eventId(2), authorGone: true });
+  const reported = after(s.submission, approve(1), s.report('spam', s.bob));
+  t.match(note.decide(reported, left), [
+    { type: 'DecisionUndone', data: { decision: 'approved' } },
+    { type: 'NoteWithdrawn', data: { reports: [{ member_id: s.bob }] } },
+    { type: 'NoteErased', data: { cause: 'account_deletion' } },
+  ]);
+  t.match(after(s.submission, approve(1), undo(2, { authorGone: true })), {
+    status: 'withdrawn',
+    erased: true,
+  });
+  const removal = undo(3, { authorGone: true });
+  t.match(after(s.submission, approve(1), remove(2), removal), { status: 'approved' });
+});
+
 t.test('an undo brings back what was before: tier, deferrals, the approval, reports', async (t) => {
   const escalated = [s.submission, made.DeferNote(1), made.EscalateNote(2)];
   t.match(after(...escalated, reject(3), undo(4)), { tier: 'lead', deferrals: 1, version: 5 });
