@@ -41,9 +41,12 @@ export const recordReports = defineProjection(events, {
         WHERE subject_type = ${data.subject.type} AND subject_id = ${data.subject.id}`,
     ],
     RecordReportsResolved: ({ stream_version, data, recorded_at }) => [
-      sql`UPDATE record_reports SET told_at = ${recorded_at}
+      sql`UPDATE record_reports SET state = ${data.outcome}, told_at = ${recorded_at}
         WHERE report_id = ANY(${data.reports.map(({ report_id }) => report_id)}::uuid[])`,
-      sql`UPDATE reported_records SET version = ${stream_version}
+      sql`UPDATE reported_records SET version = ${stream_version},
+          reported_at = (SELECT min(reported_at) FROM record_reports
+            WHERE subject_type = ${data.subject.type} AND subject_id = ${data.subject.id}
+              AND state = 'open')
         WHERE subject_type = ${data.subject.type} AND subject_id = ${data.subject.id}`,
     ],
     ProfileRemoved: ({ owner_id, event_id }) => removed('profile', owner_id, event_id),
@@ -122,10 +125,17 @@ export function heldRecords(type: RecordType, ids: readonly string[]): Sql {
     ORDER BY subject_id FOR UPDATE`;
 }
 
-/** Records that went with their author's will while reports waited, and whose reporters wait. */
+/**
+ * Records that went with their author's will while reports waited, and whose reporters wait; and notes
+ * on cases that went with the case's author.
+ */
 export function withdrawnReported(limit: number): Sql {
-  return sql`SELECT DISTINCT subject_type AS type, subject_id AS id FROM record_reports
-    WHERE state = 'withdrawn' AND told_at IS NULL LIMIT ${limit}`;
+  return sql`(SELECT DISTINCT subject_type AS type, subject_id AS id FROM record_reports
+      WHERE state = 'withdrawn' AND told_at IS NULL LIMIT ${limit})
+    UNION (SELECT r.subject_type, r.subject_id FROM reported_records r
+      JOIN case_notes n ON n.note_id = r.subject_id JOIN cases c ON c.case_id = n.case_id
+      WHERE r.reported_at IS NOT NULL AND r.subject_type = 'case_note'
+        AND n.state = 'published' AND c.author_gone LIMIT ${limit})`;
 }
 
 export interface ReportOfMember {

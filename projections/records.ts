@@ -53,9 +53,10 @@ export function caseRecords(ids: readonly string[]): Sql {
     FROM cases WHERE case_id = ANY(${ids}::uuid[])`;
 }
 
-/** A note is titled by its case, and is public where the case is. */
+/** A note is titled by its case, is public where the case is, and goes with the case's author. */
 export function caseNoteRecords(ids: readonly string[]): Sql {
-  return sql`SELECT n.note_id AS subject_id, n.member_id AS author_id, n.state,
+  return sql`SELECT n.note_id AS subject_id, n.member_id AS author_id,
+      CASE WHEN n.state = 'published' AND c.author_gone THEN 'withdrawn' ELSE n.state END AS state,
       n.state = 'published' AND n.message IS NOT NULL AND NOT c.removed AND NOT c.author_gone
         AS public,
       n.version, c.title, n.message AS text, n.created_at AS published_at

@@ -102,7 +102,10 @@ export function tellRemovalPlan(
   };
 }
 
-/** Tells whoever reported a record that its author has withdrawn it; answers whether it told. */
+/**
+ * Tells whoever reported a record that its author has withdrawn it, or that it went with what it
+ * belongs to; answers whether it told.
+ */
 export function tellWithdrawalPlan(subject: Subject, id: string): Plan<boolean> {
   return {
     lock: membersToTell(subject, id),
@@ -110,7 +113,10 @@ export function tellWithdrawalPlan(subject: Subject, id: string): Plan<boolean> 
     decide({ rows }) {
       const [[row], events, reports] = rows as unknown as Rows;
       if (!row) return { unchanged: false };
-      const withdrawn = reports.filter(({ state }) => state === 'withdrawn');
+      const gone = row.state === 'withdrawn';
+      const withdrawn = reports.filter(
+        ({ state }) => state === 'withdrawn' || (gone && state === 'open'),
+      );
       const appends = resolution(subject, id, row.author_id, events, 'withdrawn', withdrawn);
       return appends.length === 0 ? { unchanged: false } : { answer: true, appends };
     },

@@ -3,8 +3,12 @@ import { caseNotesOf, reviewsOf, submissionsOf } from '../../projections/case-re
 import { casesOf as casesToExport } from '../../projections/cases.ts';
 import { query } from '../../services/postgres.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
+import { settleReports } from '../../workers/tell-removal.ts';
 import { type Agent, newAgent } from '../harness/agent.ts';
 import { casesOf, opened, pass } from '../harness/cases.ts';
+import { hire } from '../harness/moderation.ts';
+import { feedOf } from '../harness/passing-time.ts';
+import { publishCase, publishCaseNote, report } from '../harness/records.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const remove = async ({ call, handle }: Agent) =>
@@ -49,6 +53,48 @@ t.test(
     t.match(rows, [{ data: { reason: 'deactivated' } }, {}]);
   },
 );
+
+t.test('a report on a note goes with the case, and its reporter is told', async (t) => {
+  const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+  const [author, ann, bob] = [
+    await newAgent(service),
+    await newAgent(service),
+    await newAgent(service),
+  ];
+  const [mod, lead] = [await hire(service, 'Mod'), await hire(service, 'Lea', 'lead')];
+  const { id: caseId } = await publishCase(author);
+  const note = await publishCaseNote(ann, caseId);
+  const removed = await publishCaseNote(ann, caseId);
+  const other = await publishCaseNote(ann, (await publishCase(ann)).id);
+  for (const one of [note, removed, other])
+    t.equal((await report(bob, one, { details: 'Look' })).status, 201);
+  const pathOf = ({ id }: { id: string }) => `subjects/case_note/${id}`;
+  const removal = { action: 'remove', policy: 'spam', expected_version: 2 };
+  const decided = await mod.post(`${pathOf(removed)}/decisions`, removal);
+  t.equal(decided.status, 201, decided.text);
+  t.equal(await remove(author), 200);
+
+  const undo = { expected_version: 3 };
+  t.equal((await lead.post(`decisions/${decided.body.event_id}/undo`, undo)).status, 201);
+  const { item } = (await mod.get(pathOf(note))).body;
+  t.match(item, { state: 'withdrawn', public: false, allowed_actions: [] });
+  const late = await mod.post(`${pathOf(note)}/decisions`, removal);
+  t.match(late.body.error, { code: 'state_conflict', reason: 'wrong_state' });
+  t.equal(await settleReports(service.core), 2);
+  t.equal(await settleReports(service.core), 0, 'once');
+  const { items, counts } = (await mod.get('queue?view=reported')).body;
+  t.match(items, [{ id: other.id }]);
+  t.equal(counts.reported, 1);
+  const told = (await feedOf(service, bob.id)).filter(({ type }) => type === 'report.resolved');
+  t.match(
+    told.map(({ data }) => data as { subject: { id: string } }),
+    [{ outcome: 'withdrawn' }, { outcome: 'withdrawn' }],
+  );
+  t.same(
+    told.map(({ data }) => (data as { subject: { id: string } }).subject.id).sort(),
+    [note.id, removed.id].sort(),
+  );
+});
 
 t.test(
   'what a member held of others is open again; the cases live on without the member',
