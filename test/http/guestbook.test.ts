@@ -82,6 +82,35 @@ t.test('a body of neither shape is refused with the field', async (t) => {
   t.equal((await submit(service, { ...good, message: '👋'.repeat(500) })).status, 202);
 });
 
+t.test('a message needs more than white space, a name nothing; both stay as sent', async (t) => {
+  const service = await startService(t);
+  const mod = await hire(service, 'Mod');
+  // All that Unicode calls white space and JSON may hold; then what only looks like it.
+  const spaces = '\t\n \u00a0\u1680\u2000\u2003\u200a\u2028\u2029\u202f\u205f\u3000';
+  for (const message of [...spaces, spaces]) {
+    const refused = await submit(service, { id: randomUUID(), message });
+    t.match(
+      [refused.status, refused.body.error.issues],
+      [400, [{ path: 'message' }]],
+      escape(message),
+    );
+  }
+  const texts = [...'\u00ad\u180e\u200b\u2060\u2800\ufeff', ' \u200b '].map((message) => {
+    return { name: '', message };
+  });
+  const names = ['', ' ', '\u3000', '\u200b'].map((name) => ({ name, message: 'Hello' }));
+  const sent = [...texts, ...names].map((body) => ({ id: randomUUID() as string, ...body }));
+  for (const body of sent) {
+    t.equal((await submit(service, body)).status, 202, escape(body.message));
+    t.equal((await decide(mod, body.id, 'approve')).status, 201);
+  }
+  const shown = (await service.call('GET', '/api/guestbook')).body.entries as typeof sent;
+  t.same(
+    shown.map(({ id, name, message }) => ({ id, name, message })).reverse(),
+    sent.map((body) => ({ ...body, name: body.name === '' ? 'Guest' : body.name })),
+  );
+});
+
 t.test('ten notes in ten minutes, counted once each, under a race too', async (t) => {
   const service = await startService(t, { LIMIT_NOTES_PER_TEN_MINUTES: '10' });
   const bodies = Array.from({ length: 14 }, () => ({ id: randomUUID(), message: 'Hi' }));
