@@ -41,7 +41,7 @@ export const updatesContract = defineContract({
     description:
       'Gap-free and in order, delivered at least once. Save `next_cursor` together with its page. ' +
       'A cursor outlives credentials, rotation and recovery. With `wait`, a request that has no ' +
-      'event to answer is held until one comes or the seconds are over.',
+      'event to answer is held until one comes, the seconds are over or the credential ends (401).',
     tag: 'updates',
     access: { scope: 'updates:read' },
     query: z.object({ cursor: Cursor.optional(), limit: Limit, wait: Wait }),

@@ -41,8 +41,10 @@ export function updatesHandlers(parts: UpdatesParts): Handlers<typeof updatesCon
     call: ListCall,
     after: number,
   ): Promise<Page | Refusal<'invalid_cursor' | 'credential_not_accepted'>> {
-    const { memberId } = call.principal;
-    const { limit, wait: seconds } = call.query;
+    const { memberId, expiresAt, provenAt } = call.principal;
+    const { limit } = call.query;
+    // Both by the database's clock: whoever waits is refused when the bearer ends, not later.
+    const seconds = Math.min(call.query.wait, (expiresAt.getTime() - provenAt.getTime()) / 1000);
     const listening = waiting.listen(memberId);
     try {
       const page = await read(memberId, after, limit);

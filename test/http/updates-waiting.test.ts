@@ -106,6 +106,26 @@ t.test('a bearer that ends by the clock during the wait is refused', async (t) =
   t.equal((await pending).status, 401);
 });
 
+t.test('no wait goes on beyond the end of its bearer', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const reader = newCredential(['updates:read']);
+  await bootstrap(service, agent, reader);
+  const { answer } = await waiter(service, agent, 25, bearerOf(reader));
+  await service.tamper(
+    `UPDATE credentials SET expires_at = clock_timestamp() + interval '1 second'
+     WHERE credential_id = $1`,
+    [reader.credential_id],
+  );
+  const started = performance.now();
+  const pending = answer();
+  t.ok(await waits(pending));
+  const { status, body } = await pending;
+  t.equal(status, 401);
+  t.equal(body.status, 'credential_not_accepted');
+  t.ok(performance.now() - started < 10_000, 'long before the wait would have been over');
+});
+
 t.test('who waits holds no connection of the database', async (t) => {
   const service = await startService(t, { DATABASE_POOL_SIZE: '1' });
   const agent = await newAgent(service);
