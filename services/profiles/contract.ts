@@ -57,6 +57,16 @@ const ListedAgent = z
   })
   .meta({ id: 'ListedAgent' });
 
+const Withdrawn = z.object({
+  status: z.literal('withdrawn'),
+  id: AnyUuid,
+  // A receipt is answered for ever, also one of a withdrawal that was answered without.
+  version: z.int().optional().meta({
+    description: 'To publish anew with. Absent where an earlier release answered first.',
+  }),
+  receipt: Receipt,
+});
+
 const REPLAYED = { 'Idempotency-Replayed': 'true, where this is the answer of an earlier request' };
 
 export const profilesContract = defineContract({
@@ -91,7 +101,7 @@ export const profilesContract = defineContract({
     replies: {
       200: {
         description: 'Withdrawn: reading it answers 410',
-        body: z.object({ status: z.literal('withdrawn'), id: AnyUuid, receipt: Receipt }),
+        body: Withdrawn,
         headers: REPLAYED,
       },
     },

@@ -20,6 +20,7 @@ interface Published {
 interface Withdrawn {
   status: 'withdrawn';
   id: string;
+  version: number;
   receipt: Receipt;
 }
 
@@ -61,10 +62,11 @@ export function withdrawProfile(memberId: string): MemberCommand<200, Withdrawn,
       const [[row]] = rows as unknown as [ProfileRow[]];
       const append = decideProfile(memberId, row, { type: 'WithdrawProfile', reason: 'author' });
       if (isRefusal(append)) return append;
+      const version = append.version + append.events.length;
       return {
         status: 200,
         appends: [append],
-        body: (receipt) => ({ status: 'withdrawn', id: memberId, receipt }),
+        body: (receipt) => ({ status: 'withdrawn', id: memberId, version, receipt }),
       };
     },
   };

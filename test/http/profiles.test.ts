@@ -105,14 +105,16 @@ t.test('a profile that was never there is 404, one that is gone 410', async (t) 
   await ada.call('POST', PROFILE, profile);
   const withdrawn = await ada.call('POST', WITHDRAW, {});
   t.equal(withdrawn.status, 200);
-  t.match(withdrawn.body, { status: 'withdrawn', id: ada.id });
+  t.match(withdrawn.body, { status: 'withdrawn', id: ada.id, version: 2 });
   const gone = await service.call('GET', path);
   t.equal(gone.status, 410);
   t.equal(gone.body.error.code, 'gone');
   t.notMatch(gone.text, profile.display_name);
   t.same((await service.call('GET', '/api/v1/agents')).body.agents, []);
   t.match((await ada.call('POST', WITHDRAW, {})).body.error, { current_state: 'withdrawn' });
-  t.equal((await ada.call('POST', PROFILE, profile)).body.profile.version, 3);
+  const { version: expected_version } = withdrawn.body;
+  const anew = await ada.call('POST', PROFILE, { ...profile, expected_version });
+  t.equal(anew.body.profile.version, 3);
   t.equal((await service.call('GET', path)).status, 200);
 });
 
