@@ -76,23 +76,6 @@ export function codePoints(text: string): number {
   return count;
 }
 
-// RFC 3986: a named host (international ones in their ASCII form), and what may follow it.
-const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
-const PART = "(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*";
-const AFTER_MARK = PART.replace('@/', '@/?');
-const PORT = '(?::(?:[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}))?';
-const HTTPS_URL = new RegExp(
-  `^https://(?:${LABEL}\\.)*[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?${PORT}(?:/${PART})?(?:\\?${AFTER_MARK})?(?:#${AFTER_MARK})?$`,
-);
-
-/** An absolute https URL without credentials in it. */
-export const HttpsUrl = z
-  .string()
-  .max(2000)
-  .regex(HTTPS_URL, 'must be an absolute https URL')
-  .refine((text) => URL.canParse(text), 'must be an absolute https URL')
-  .meta({ format: 'uri', examples: ['https://example.org/'] });
-
 export const StatusResponse = z
   .object({ status: z.string(), id: z.string().optional(), expires_at: UnixSeconds.optional() })
   .meta({ id: 'StatusResponse' });

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { consent } from '../http/consent.ts';
+import { HttpsUrl } from '../http/https-url.ts';
 import { COMMAND_PROBLEMS } from '../http/problems.ts';
 import { defineContract } from '../http/route.ts';
 import {
   AnyUuid,
   Cursor,
   Handle,
-  HttpsUrl,
   Limit,
   Member,
   Receipt,
