@@ -5,7 +5,7 @@ import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
 import * as noteEvents from '../services/notes/events.ts';
 import * as profileEvents from '../services/profiles/events.ts';
-import { defineProjection } from './projection.ts';
+import { defineProjection, type EventOf } from './projection.ts';
 
 export const ACTIVITY_TYPES = [
   'note.approved',
@@ -19,10 +19,21 @@ export const ACTIVITY_TYPES = [
 export type ActivityType = (typeof ACTIVITY_TYPES)[number];
 
 /** A moderator is not named in public. */
+const shown = (actor: Actor): Actor => (actor.type === 'moderator' ? { type: actor.type } : actor);
+
 function entry({ event_id, actor, recorded_at }: RecordedEvent, type: ActivityType, id: string) {
-  const shown = actor.type === 'moderator' ? { type: actor.type } : actor;
   return sql`INSERT INTO activity (entry_id, type, occurred_at, actor, subject_type, subject_id)
-    VALUES (${event_id}, ${type}, ${recorded_at}, ${shown}, ${type.split('.')[0]}, ${id})`;
+    VALUES (${event_id}, ${type}, ${recorded_at}, ${shown(actor)}, ${type.split('.')[0]}, ${id})`;
+}
+
+/** Against a rejection it makes the note public for the first time; what was removed has its entry. */
+function granted(event: EventOf<typeof noteEvents, 'AppealGranted'>) {
+  const { event_id, owner_id, actor, recorded_at, data } = event;
+  return sql`INSERT INTO activity (entry_id, type, occurred_at, actor, subject_type, subject_id)
+    SELECT ${event_id}::uuid, 'note.approved', ${recorded_at}::timestamptz, ${shown(actor)}::jsonb,
+      'note', ${data.note_id}::uuid
+    FROM events WHERE owner_id = ${owner_id} AND stream_id = ${`note-${data.note_id}`}
+      AND event_id = ${data.of} AND type = 'NoteRejected'`;
 }
 
 /** What happened in public. An event of another feature is one more line here and a join below. */
@@ -33,6 +44,7 @@ export const activity = defineProjection(
     tables: ['activity'],
     on: {
       NoteApproved: (event) => entry(event, 'note.approved', event.data.note_id),
+      AppealGranted: granted,
       DecisionUndone: ({ data }) => sql`DELETE FROM activity WHERE entry_id = ${data.of}`,
       ProfilePublished: (event) => entry(event, 'profile.published', event.owner_id),
       ArtifactPublished: (event) => entry(event, 'artifact.published', event.data.artifact_id),

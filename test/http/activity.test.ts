@@ -3,8 +3,8 @@ import t from 'tap';
 import { newAgent } from '../harness/agent.ts';
 import { appendTo } from '../harness/append.ts';
 import { casesOf, opened } from '../harness/cases.ts';
-import { hire, submit } from '../harness/moderation.ts';
-import { type Service, startService } from '../harness/service.ts';
+import { decide, hire, submit } from '../harness/moderation.ts';
+import { type Service, signedIn, startService } from '../harness/service.ts';
 
 const list = async (service: Service, query = '') => {
   const { status, body } = await service.call('GET', `/api/v1/activity${query}`);
@@ -79,6 +79,42 @@ t.test('a note is listed while it is public; the moderator is not named', async 
   await approve(3);
   t.equal((await shown(service)).length, 1, 'once, though it was approved twice');
 });
+
+t.test(
+  'a note that an appeal makes public for the first time is listed from then on',
+  async (t) => {
+    const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    const { handle, cookie } = await signedIn(service);
+    const member = { name: '', attribution: 'member', member_handle: handle };
+    const note = await submit(service, { ...member, message: 'Heard' }, cookie);
+    const path = `notes/${note.id}/decisions`;
+    const appealed = async () => {
+      const body = { text: 'Please' };
+      const answer = await service.call('POST', `/api/guestbook/${note.id}/appeal`, {
+        body,
+        cookie,
+      });
+      t.equal(answer.status, 202, answer.text);
+    };
+    await decide(ann, note.id, 'reject');
+    await appealed();
+    t.same(await shown(service), []);
+    const granted = await bob.post(path, { action: 'grant', expected_version: 3 });
+    t.equal(granted.status, 201, granted.text);
+    const [entry, ...others] = (await list(service)).entries;
+    t.match(entry, { id: granted.body.event_id, type: 'note.approved', title: 'Heard' });
+    t.strictSame(entry.actor, { type: 'moderator' });
+    t.same(others, []);
+
+    await ann.post(path, { action: 'remove', policy: 'spam', expected_version: 4 });
+    await appealed();
+    t.same(await shown(service), []);
+    const again = await bob.post(path, { action: 'grant', expected_version: 6 });
+    t.equal(again.status, 201, again.text);
+    t.same((await list(service)).entries, [entry], 'in its old place, once');
+  },
+);
 
 t.test('a case taken down is gone everywhere, and back once it is restored', async (t) => {
   const service = await startService(t);

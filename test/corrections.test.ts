@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { MIGRATIONS } from '../services/migrate.ts';
+import { decide, hire, submit } from './harness/moderation.ts';
+import { assertRebuilt } from './harness/rebuilt.ts';
+import { type Service, signedIn, startService } from './harness/service.ts';
+
+/** A migration once more, on rows as an earlier release left them; then they are as a rebuild has them. */
+async function corrected({ database }: Service, name: string): Promise<void> {
+  await database.pool.query(readFileSync(join(MIGRATIONS, `${name}.sql`), 'utf8'));
+  await assertRebuilt(database);
+}
+
+t.test('0025: a note that an appeal made public gets its entry in the public record', async (t) => {
+  const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const { handle, cookie } = await signedIn(service);
+  const member = { name: '', attribution: 'member', member_handle: handle };
+  const granted: string[] = [];
+  for (const first of ['reject', 'approve'] as const) {
+    const { id } = await submit(service, member, cookie);
+    const post = (action: string, expected_version: number, more = {}) =>
+      bob.post(`notes/${id}/decisions`, { action, expected_version, ...more });
+    await decide(ann, id, first);
+    let version = 2;
+    if (first === 'approve')
+      version = (await post('remove', version, { policy: 'spam' })).body.version;
+    const body = { text: 'Please' };
+    await service.call('POST', `/api/guestbook/${id}/appeal`, { body, cookie });
+    const moderator = first === 'approve' ? ann : bob;
+    const path = `notes/${id}/decisions`;
+    const grant = { action: 'grant', expected_version: version + 1 };
+    granted.push((await moderator.post(path, grant)).body.event_id);
+  }
+  await service.tamper('DELETE FROM activity WHERE entry_id = ANY($1)', [granted]);
+  await corrected(service, '0025-first-publications-and-ends');
+  const { rows } = await service.database.pool.query(
+    'SELECT entry_id FROM activity WHERE entry_id = ANY($1)',
+    [granted],
+  );
+  t.same(rows, [{ entry_id: granted[0] }], 'what was removed had one');
+});
