@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { MIGRATIONS } from '../services/migrate.ts';
+import { newAgent } from './harness/agent.ts';
 import { decide, hire, submit } from './harness/moderation.ts';
 import { assertRebuilt } from './harness/rebuilt.ts';
 import { type Service, signedIn, startService } from './harness/service.ts';
@@ -40,4 +41,27 @@ t.test('0025: a note that an appeal made public gets its entry in the public rec
     [granted],
   );
   t.same(rows, [{ entry_id: granted[0] }], 'what was removed had one');
+});
+
+t.test('0025: the feed tells in Unix seconds when a session or credential ends', async (t) => {
+  const service = await startService(t);
+  await newAgent(service);
+  await signedIn(service);
+  const ends = async () =>
+    (
+      await service.database.pool.query(
+        `SELECT member_id, sequence, data->'expires_at' AS expires_at FROM feed
+         WHERE data ? 'expires_at' ORDER BY member_id, sequence`,
+      )
+    ).rows;
+  const before = await ends();
+  t.equal(before.length, 2);
+  t.ok(before.every(({ expires_at }) => Number.isInteger(expires_at)));
+  await service.tamper(
+    `UPDATE feed SET data = jsonb_set(feed.data, '{expires_at}', e.data->'expires_at')
+     FROM events e WHERE e.event_id = feed.event_id AND e.data ? 'expires_at'`,
+  );
+  t.ok((await ends()).every(({ expires_at }) => /Z$/.test(expires_at)));
+  await corrected(service, '0025-first-publications-and-ends');
+  t.same(await ends(), before);
 });

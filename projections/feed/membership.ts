@@ -1,10 +1,14 @@
 import * as credentials from '../../services/credentials/events.ts';
+import { unixSeconds } from '../../services/http/schemas.ts';
 import * as membership from '../../services/membership/events.ts';
 import { defineFeedEntries } from './entry.ts';
 
 const member = (id: string) => ({ type: 'member', id });
 const session = (id: string) => ({ type: 'session', id });
 const credential = (id: string) => ({ type: 'credential', id });
+
+/** The log's own times are ISO 8601; what clients read as `expires_at` is a number. */
+const end = (data: { expires_at: string }) => unixSeconds(new Date(data.expires_at));
 
 export const membershipFeed = defineFeedEntries(
   { ...membership, ...credentials },
@@ -31,7 +35,7 @@ export const membershipFeed = defineFeedEntries(
       member: owner_id,
       type: 'session.started',
       subject: session(data.session_id),
-      data: { expires_at: data.expires_at },
+      data: { expires_at: end(data) },
     }),
     SessionEnded: ({ owner_id, data }) => ({
       member: owner_id,
@@ -43,7 +47,7 @@ export const membershipFeed = defineFeedEntries(
       member: owner_id,
       type: 'credential.created',
       subject: credential(data.credential_id),
-      data: { scopes: data.scopes, expires_at: data.expires_at },
+      data: { scopes: data.scopes, expires_at: end(data) },
     }),
     CredentialRevoked: ({ owner_id, data }) => ({
       member: owner_id,

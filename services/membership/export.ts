@@ -1,4 +1,5 @@
 import { exportSection } from '../export-section.ts';
+import { unixSeconds } from '../http/schemas.ts';
 import { type SessionTimes, sessionsAfter } from './sessions.ts';
 
 export const sessionsSection = exportSection<SessionTimes>({
@@ -7,7 +8,7 @@ export const sessionsSection = exportSection<SessionTimes>({
   entry: ({ session_id, started_at, expires_at, ended_at }) => ({
     id: session_id,
     started_at: started_at.toISOString(),
-    expires_at: expires_at.toISOString(),
+    expires_at: unixSeconds(expires_at),
     ended_at: ended_at?.toISOString() ?? null,
   }),
 });

@@ -22,7 +22,9 @@ const UpdateEvent = z
       type: z.enum(['member', 'moderator', 'service', 'guest']),
       id: AnyUuid.optional(),
     }),
-    data: z.record(z.string(), z.unknown()),
+    data: z.record(z.string(), z.unknown()).meta({
+      description: '`expires_at` is Unix seconds; every other time is ISO 8601.',
+    }),
   })
   .meta({ id: 'UpdateEvent' });
 

@@ -200,12 +200,13 @@ function feedEntries(): string[] {
   ] as const;
   const credential = ['credential', uuid('credential_id')] as const;
   const session = ['session', uuid('session_id')] as const;
+  const end = `jsonb_build_object('expires_at', floor(extract(epoch FROM ${time('expires_at')}))::bigint)`;
   const outcome = part('review_id', 'submission_id', 'member_id');
   return [
     entry('MemberRegistered', `'member.registered'`, ['member', 'e.owner_id'], `'{}'`),
-    entry('SessionStarted', `'session.started'`, session, part('expires_at')),
+    entry('SessionStarted', `'session.started'`, session, end),
     entry('SessionEnded', `'session.ended'`, session, part('reason')),
-    entry('CredentialCreated', `'credential.created'`, credential, part('scopes', 'expires_at')),
+    entry('CredentialCreated', `'credential.created'`, credential, `${part('scopes')} || ${end}`),
     entry('CredentialRevoked', `'credential.revoked'`, credential, part('reason')),
     entry(
       'ProfilePublished',

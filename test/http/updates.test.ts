@@ -49,6 +49,7 @@ t.test("the feed tells a member's own events, in order, exactly in shape", async
         sequence: 2,
         type: 'credential.created',
         subject: { type: 'credential', id: agent.credential.credential_id },
+        data: { expires_at: agent.credential.expires_at },
       },
     ],
   });
