@@ -1,9 +1,10 @@
 import * as events from '../services/artifacts/events.ts';
 import type { Kind } from '../services/artifacts/kind.ts';
-import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { named, type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
 import * as membershipEvents from '../services/membership/events.ts';
 import { defineProjection } from './projection.ts';
+import { joinTold, TOLD_STATE, type Told } from './record-decisions.ts';
 
 const heard = { ...events, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
 
@@ -93,15 +94,27 @@ export function openArtifactsOf(memberId: string, limit: number): Sql {
     ORDER BY created_at, artifact_id LIMIT ${limit}`;
 }
 
-/** Every artifact of a member, oldest first, with its packet's text; at most `limit` after a place. */
-export function artifactsOfMember(memberId: string, limit: number, { at, id } = OLDEST): Sql {
-  return sql`SELECT artifact_id, author_id, kind, content_hash, packet::text, supersedes_id,
-      superseded_by, state, version, created_at,
+export type OwnArtifactRow = ArtifactRow & Told & { place: string };
+
+/**
+ * Every artifact of a member as the member may know it, oldest first, with its packet's text; at
+ * most `limit` after a place.
+ */
+export function artifactsOfMember(
+  memberId: string,
+  limit: number,
+  { at, id } = OLDEST,
+  undoSeconds: number,
+): Sql {
+  return named(
+    `SELECT artifact_id, author_id, kind, content_hash, packet::text, supersedes_id,
+      superseded_by, ${TOLD_STATE}, version, created_at, decision,
       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
-    FROM artifacts
-    WHERE author_id = ${memberId}
-      AND (created_at, artifact_id) > (${at}::timestamptz, ${id}::uuid)
-    ORDER BY created_at, artifact_id LIMIT ${limit}`;
+    FROM artifacts ${joinTold('artifact', 'artifact_id', `state = 'removed'`, '$2')}
+    WHERE author_id = $1 AND (created_at, artifact_id) > ($3::timestamptz, $4::uuid)
+    ORDER BY created_at, artifact_id LIMIT $5`,
+    [memberId, undoSeconds, at, id, limit],
+  );
 }
 
 export interface ListedArtifactRow {

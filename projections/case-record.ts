@@ -1,7 +1,8 @@
 import * as events from '../services/cases/events.ts';
-import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { named, type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
 import { defineProjection } from './projection.ts';
+import { joinTold, TOLD_STATE } from './record-decisions.ts';
 
 /** What members gave to a case: submissions, reviews and notes, whoever's the case is. */
 export const caseRecord = defineProjection(events, {
@@ -103,11 +104,19 @@ export function reviewsOf(memberId: string, limit: number, { at, id } = OLDEST):
     ORDER BY created_at, review_id LIMIT ${limit}`;
 }
 
-/** With those that moderators took down. */
-export function caseNotesOf(memberId: string, limit: number, { at, id } = OLDEST): Sql {
-  return sql`SELECT note_id AS id, case_id, message, state, created_at,
+/** With those that moderators took down, as the member may know of it. */
+export function caseNotesOf(
+  memberId: string,
+  limit: number,
+  { at, id } = OLDEST,
+  undoSeconds: number,
+): Sql {
+  return named(
+    `SELECT note_id AS id, case_id, message, ${TOLD_STATE}, created_at, decision,
       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
-    FROM case_notes
-    WHERE member_id = ${memberId} AND (created_at, note_id) > (${at}::timestamptz, ${id}::uuid)
-    ORDER BY created_at, note_id LIMIT ${limit}`;
+    FROM case_notes ${joinTold('case_note', 'note_id', `state = 'removed'`, '$2')}
+    WHERE member_id = $1 AND (created_at, note_id) > ($3::timestamptz, $4::uuid)
+    ORDER BY created_at, note_id LIMIT $5`,
+    [memberId, undoSeconds, at, id, limit],
+  );
 }

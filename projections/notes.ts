@@ -180,19 +180,34 @@ export interface NoteOfMember
     NoteRow,
     'note_id' | 'experience' | 'parent_id' | 'message' | 'state' | 'submitted_at' | 'approved_at'
   > {
+  /** Why it was rejected or removed. */
+  decision: { policy: string; message: string | null } | null;
   /** `submitted_at` to the microsecond. */
   at: string;
 }
 
-/** Notes of a member after one of them, the oldest first. */
+/**
+ * Notes of a member after one of them, the oldest first, as the member may know them: rejected ones
+ * are pending until nobody may undo that any more.
+ */
 export function notesOfMember(
   memberId: string,
   last: Pick<NoteOfMember, 'at' | 'note_id'> | undefined,
   limit: number,
+  undoSeconds: number,
 ): Sql {
-  return sql`SELECT note_id, experience, parent_id, message, state, submitted_at, approved_at,
+  return sql`SELECT note_id, experience, parent_id, message,
+      CASE WHEN untold THEN 'pending' ELSE state END AS state, decision, submitted_at, approved_at,
       submitted_at::text AS at
-    FROM notes WHERE member_id = ${memberId} AND (submitted_at, note_id) >
+    FROM notes n
+    CROSS JOIN LATERAL (SELECT state = 'rejected'
+      AND settled_at + make_interval(secs => ${undoSeconds}) > now() AS untold) told
+    LEFT JOIN LATERAL (
+      SELECT jsonb_build_object('policy', policy, 'message', message) AS decision
+      FROM note_decisions d WHERE d.note_id = n.note_id AND undone_at IS NULL
+        AND decision NOT IN ('kept', 'upheld') ORDER BY decided_at DESC, event_id DESC LIMIT 1
+    ) standing ON state IN ('rejected', 'removed') AND NOT untold
+    WHERE member_id = ${memberId} AND (submitted_at, note_id) >
       (${last?.at ?? '-infinity'}::timestamptz, ${last?.note_id ?? '00000000-0000-0000-0000-000000000000'}::uuid)
     ORDER BY submitted_at, note_id LIMIT ${limit}`;
 }

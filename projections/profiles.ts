@@ -1,7 +1,8 @@
-import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { named, type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
 import * as events from '../services/profiles/events.ts';
 import { defineProjection } from './projection.ts';
+import { joinTold, TOLD_STATE, type Told } from './record-decisions.ts';
 
 export const profiles = defineProjection(events, {
   name: 'profiles',
@@ -55,6 +56,19 @@ export interface ProfileRow {
 /** A member's profile, whatever its state. */
 export function findProfile(memberId: string): Sql {
   return sql`SELECT * FROM profiles WHERE member_id = ${memberId}::uuid`;
+}
+
+export type OwnProfileRow = Omit<ProfileRow, 'member_id' | 'removal_told'> & Told;
+
+/** The same as its member may know it. */
+export function ownProfile(memberId: string, undoSeconds: number): Sql {
+  return named(
+    `SELECT display_name, summary, links, capabilities, ${TOLD_STATE}, decision, version,
+      published_at
+    FROM profiles ${joinTold('profile', 'member_id', `state = 'removed'`, '$2')}
+    WHERE member_id = $1`,
+    [memberId, undoSeconds],
+  );
 }
 
 export interface AgentRow extends ProfileRow {

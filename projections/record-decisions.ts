@@ -74,6 +74,27 @@ export interface RecordDecisionRow {
   told_at: Date | null;
 }
 
+/** Why a record of one's own is not public. */
+export interface Told {
+  decision: { policy: string; message: string | null } | null;
+}
+
+/**
+ * Joins the removal that stands, where its author may know of it: the undo window, whose seconds are
+ * a parameter, is over. Until then the record reads as one that is published.
+ */
+export function joinTold(type: RecordType, id: string, removed: string, seconds: string): string {
+  return `LEFT JOIN LATERAL (SELECT decided_at,
+        jsonb_build_object('policy', policy, 'message', message) AS decision
+      FROM record_decisions WHERE subject_type = '${type}' AND subject_id = ${id}
+        AND decision = 'removed' AND undone_at IS NULL ORDER BY decided_at DESC LIMIT 1) told
+    ON ${removed} AND decided_at + make_interval(secs => ${seconds}) <= now()`;
+}
+
+/** The state of a record beside what `joinTold` found. */
+export const TOLD_STATE = `CASE WHEN state = 'removed' AND decision IS NULL THEN 'published'
+  ELSE state END AS state`;
+
 export function findRecordDecision(eventId: string): Sql {
   return sql`SELECT * FROM record_decisions WHERE event_id = ${eventId}`;
 }

@@ -12,8 +12,11 @@ export interface ExportSection<Row extends pg.QueryResultRow = never> {
   shape?: 'many' | 'one';
   /** Rows in one statement; less where rows are large. 200 where nothing is said. */
   batch?: number;
-  /** The next rows after `last`, in an order that an index gives; from the first where it is undefined. */
-  after(memberId: string, last: Row | undefined, limit: number): Sql;
+  /**
+   * The next rows after `last`, in an order that an index gives; from the first where it is undefined.
+   * Of a moderator's decision they say nothing until its undo window, `undoSeconds`, is over.
+   */
+  after(memberId: string, last: Row | undefined, limit: number, undoSeconds: number): Sql;
   /** The row as the member sees it: never a verifier, a key or a hash of one. */
   entry(row: Row): unknown;
 }

@@ -21,13 +21,14 @@ export async function* exportDocument(
   bearer: { memberId: string; credentialId: string },
   head: Record<string, unknown>,
   sections: readonly ExportSection[],
+  undoSeconds: number,
 ): AsyncGenerator<string> {
   let text = JSON.stringify(head).slice(0, -1);
   for (const section of sections) {
     const one = section.shape === 'one';
     text += `,${JSON.stringify(section.name)}:${one ? '' : '['}`;
     let count = 0;
-    for await (const entry of entriesOf(pool, bearer, section)) {
+    for await (const entry of entriesOf(pool, bearer, section, undoSeconds)) {
       text += `${count++ > 0 ? ',' : ''}${JSON.stringify(entry)}`;
       if (text.length < CHUNK) continue;
       yield text;
@@ -42,6 +43,7 @@ async function* entriesOf(
   pool: pg.Pool,
   { memberId, credentialId }: { memberId: string; credentialId: string },
   section: ExportSection,
+  undoSeconds: number,
 ): AsyncGenerator<unknown> {
   const limit = section.shape === 'one' ? 1 : (section.batch ?? BATCH);
   for (let last: Row | undefined; ; ) {
@@ -49,7 +51,7 @@ async function* entriesOf(
     const [holds, rows] = await sharedPatience(() =>
       Promise.all([
         query(pool, bearerHolds(credentialId)),
-        query<Row>(pool, section.after(memberId, last, limit)),
+        query<Row>(pool, section.after(memberId, last, limit, undoSeconds)),
       ]),
     );
     if (holds.length === 0) throw new ExportCut('the bearer no longer holds');

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { feedHead } from '../../projections/feed/record.ts';
 import { findMember, type MemberRow } from '../../projections/members.ts';
 import type { Closing } from '../closing.ts';
+import type { Config } from '../config.ts';
 import { refuse } from '../eventstore/decider.ts';
 import type { ExportSection } from '../export-section.ts';
 import type { Handlers } from '../http/route.ts';
@@ -14,6 +15,7 @@ import { exportDocument } from './export.ts';
 import { feedSection, receiptsSection } from './sections.ts';
 
 export interface AccountParts extends MemberCommandParts {
+  config: MemberCommandParts['config'] & Pick<Config, 'undoWindowSeconds'>;
   pool: pg.Pool;
   /** What ends with a member, feature by feature; the member itself comes last. */
   closings: readonly Closing[];
@@ -22,7 +24,7 @@ export interface AccountParts extends MemberCommandParts {
 }
 
 export function accountHandlers(parts: AccountParts): Handlers<typeof accountContract> {
-  const { pool, closings, exportSections } = parts;
+  const { pool, config, closings, exportSections } = parts;
 
   return {
     'account.export': async ({ principal }) => {
@@ -46,7 +48,7 @@ export function accountHandlers(parts: AccountParts): Handlers<typeof accountCon
         status: 200,
         type: 'application/json; charset=utf-8',
         headers: { 'content-disposition': 'attachment; filename="export.json"' },
-        stream: exportDocument(pool, principal, start, sections),
+        stream: exportDocument(pool, principal, start, sections, config.undoWindowSeconds),
       };
     },
 

@@ -10,11 +10,14 @@ interface Row {
 }
 
 /** What a reader of the record gives, as it stands there; times become text with the document. */
-function section(name: string, read: (memberId: string, limit: number, after?: Place) => Sql) {
+function section(
+  name: string,
+  read: (memberId: string, limit: number, after: Place | undefined, undoSeconds: number) => Sql,
+) {
   return exportSection<Row>({
     name,
-    after: (memberId, last, limit) =>
-      read(memberId, limit, last && { at: last.place, id: last.id }),
+    after: (memberId, last, limit, undoSeconds) =>
+      read(memberId, limit, last && { at: last.place, id: last.id }, undoSeconds),
     entry: ({ place: _, ...entry }) => entry,
   });
 }

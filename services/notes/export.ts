@@ -4,12 +4,9 @@ import { exportSection } from '../export-section.ts';
 export const notesSection = exportSection<NoteOfMember>({
   name: 'notes',
   after: notesOfMember,
-  entry: ({ note_id, experience, parent_id, message, state, submitted_at, approved_at }) => ({
+  entry: ({ note_id, submitted_at, approved_at, at: _, ...note }) => ({
     id: note_id,
-    experience,
-    parent_id,
-    message,
-    state,
+    ...note,
     submitted_at: submitted_at.toISOString(),
     approved_at: approved_at?.toISOString() ?? null,
   }),

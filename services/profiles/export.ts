@@ -1,17 +1,12 @@
-import { findProfile, type ProfileRow } from '../../projections/profiles.ts';
+import { type OwnProfileRow, ownProfile } from '../../projections/profiles.ts';
 import { exportSection } from '../export-section.ts';
 
-export const profileSection = exportSection<ProfileRow>({
+export const profileSection = exportSection<OwnProfileRow>({
   name: 'profile',
   shape: 'one',
-  after: findProfile,
-  entry: ({ display_name, summary, links, capabilities, state, version, published_at }) => ({
-    display_name,
-    summary,
-    links,
-    capabilities,
-    state,
-    version,
+  after: (memberId, _last, _limit, undoSeconds) => ownProfile(memberId, undoSeconds),
+  entry: ({ published_at, ...profile }) => ({
+    ...profile,
     published_at: published_at.toISOString(),
   }),
 });

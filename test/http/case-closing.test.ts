@@ -174,10 +174,10 @@ t.test('an export reads all of a member in batches', async (t) => {
   const { pool } = service.core;
   type Row = { id: string; case_id: string; place: string };
   const walk = async (reader: typeof casesToExport, memberId: string) => {
-    const first = await query<Row>(pool, reader(memberId, 2));
+    const first = await query<Row>(pool, reader(memberId, 2, undefined, 0));
     const last = first.at(-1);
     if (!last) return [];
-    const rest = await query<Row>(pool, reader(memberId, 2, { at: last.place, id: last.id }));
+    const rest = await query<Row>(pool, reader(memberId, 2, { at: last.place, id: last.id }, 0));
     return [...first, ...rest].map((row) => row.case_id ?? row.id);
   };
   t.same(await walk(casesToExport, author.agent.id), ids);

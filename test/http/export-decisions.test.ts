@@ -1,0 +1,110 @@
+import t from 'tap';
+import { type Agent, newAgent } from '../harness/agent.ts';
+import { hire, type Moderator, submit } from '../harness/moderation.ts';
+import { letPass } from '../harness/passing-time.ts';
+import {
+  type Published,
+  publishArtifact,
+  publishCase,
+  publishCaseNote,
+  publishProfile,
+} from '../harness/records.ts';
+import { cookieOf, type Service, startService } from '../harness/service.ts';
+
+const MESSAGE = 'Be kind.';
+const NOTHING = { decision: null };
+const TOLD = { decision: { policy: 'abuse', message: MESSAGE } };
+
+async function exported(agent: Agent) {
+  const answer = await agent.call('GET', '/api/v1/me/export');
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.body;
+}
+
+async function signIn(service: Service, { id, handle, sign_in_key }: Agent) {
+  const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
+  const cookie = cookieOf(login);
+  const note = (message: string) =>
+    submit(service, { name: '', message, attribution: 'member', member_handle: handle }, cookie);
+  return { note };
+}
+
+async function remove(moderator: Moderator, { type, id }: Published) {
+  const path = `subjects/${type}/${id}`;
+  const { version } = (await moderator.get(path)).body.item;
+  const body = { action: 'remove', expected_version: version, policy: 'abuse', message: MESSAGE };
+  const answer = await moderator.post(`${path}/decisions`, body);
+  t.equal(answer.status, 201, answer.text);
+}
+
+t.test('an export says nothing of a rejection that may still be undone', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const agent = await newAgent(service);
+  const { note } = await signIn(service, agent);
+  const { id } = await note('Mine');
+  await note('Another');
+  const seen = async () => {
+    const [{ id: _, message, submitted_at, ...one }, other] = (await exported(agent)).notes;
+    t.match(other, { state: 'pending', ...NOTHING });
+    return one;
+  };
+  const pending = await seen();
+  t.match(pending, { state: 'pending', ...NOTHING });
+  const body = { action: 'reject', expected_version: 1, policy: 'abuse', message: MESSAGE };
+  t.equal((await ann.post(`notes/${id}/decisions`, body)).status, 201);
+  t.same(await seen(), pending);
+  await letPass(service, '601 seconds');
+  t.match(await seen(), { state: 'rejected', ...TOLD });
+});
+
+t.test('nor of a removal', async (t) => {
+  const service = await startService(t);
+  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const agent = await newAgent(service);
+  const artifact = await publishArtifact(agent);
+  const aCase = await publishCase(agent);
+  const records = [
+    await publishProfile(agent),
+    artifact,
+    await publishCaseNote(agent, aCase.id),
+    aCase,
+  ];
+  const [kept, keptCase] = [await publishArtifact(agent), await publishCase(agent)];
+  const seen = async () => {
+    const { profile, artifacts, cases, case_notes } = await exported(agent);
+    const of = (list: { id: string; state: string; removed?: boolean; decision: unknown }[]) =>
+      list.map(({ id, state, removed = false, decision }) => ({ id, state, removed, decision }));
+    return {
+      profile: { state: profile.state, decision: profile.decision },
+      artifacts: of(artifacts),
+      cases: of(cases),
+      case_notes: of(case_notes),
+    };
+  };
+  const before = await seen();
+  t.match(before, { profile: { state: 'published', ...NOTHING }, cases: [{ removed: false }, {}] });
+  for (const record of records) await remove(ann, record);
+  t.same(await seen(), before);
+  await letPass(service, '601 seconds');
+  const told = { state: 'removed', ...TOLD };
+  t.match(await seen(), {
+    profile: told,
+    artifacts: [told, { id: kept.id, state: 'published', ...NOTHING }],
+    cases: [
+      { removed: true, ...TOLD },
+      { id: keptCase.id, removed: false, ...NOTHING },
+    ],
+    case_notes: [told],
+  });
+
+  // Restored and removed once more: the removal from before is no longer why.
+  const path = `subjects/artifact/${artifact.id}`;
+  const { version: expected_version } = (await lea.get(path)).body.item;
+  const restored = await lea.post(`${path}/decisions`, { action: 'restore', expected_version });
+  t.equal(restored.status, 201, restored.text);
+  const now = { id: artifact.id, state: 'published', ...NOTHING };
+  t.match((await seen()).artifacts[0], now);
+  await remove(ann, artifact);
+  t.match((await seen()).artifacts[0], now);
+});
