@@ -40,3 +40,31 @@ export const noteAppeals = defineProjection(events, {
     ],
   },
 });
+
+export interface AppealOfMember {
+  appeal_id: string;
+  note_id: string;
+  /** The decision that it is against. */
+  of: string;
+  text: string | null;
+  state: 'open' | 'granted' | 'upheld' | 'moot';
+  opened_at: Date;
+  decided_at: Date | null;
+  /** The word of whoever decided on it. */
+  message: string | null;
+  /** `opened_at` to the microsecond. */
+  at: string;
+}
+
+/** Appeals of a member after one of them, the oldest first. */
+export function appealsOfMember(
+  memberId: string,
+  last: Pick<AppealOfMember, 'at' | 'appeal_id'> | undefined,
+  limit: number,
+): Sql {
+  return sql`SELECT appeal_id, note_id, of, text, state, opened_at, decided_at, message,
+      opened_at::text AS at
+    FROM note_appeals WHERE member_id = ${memberId} AND (opened_at, appeal_id) >
+      (${last?.at ?? '-infinity'}::timestamptz, ${last?.appeal_id ?? '00000000-0000-0000-0000-000000000000'}::uuid)
+    ORDER BY opened_at, appeal_id LIMIT ${limit}`;
+}

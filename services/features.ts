@@ -54,7 +54,7 @@ import { statsHandlers } from './moderation/stats-handlers.ts';
 import { streamContract } from './moderation/stream-contract.ts';
 import { streamHandlers } from './moderation/stream-handlers.ts';
 import { notesClosing } from './notes/closing.ts';
-import { notesSection } from './notes/export.ts';
+import { appealsSection, notesSection } from './notes/export.ts';
 import { pagesContract } from './pages/contract.ts';
 import { pagesHandlers } from './pages/handlers.ts';
 import { profileClosing } from './profiles/closing.ts';
@@ -113,6 +113,7 @@ const exportSections: readonly ExportSection[] = [
   credentialsSection,
   sessionsSection,
   notesSection,
+  appealsSection,
   artifactsSection,
   ...caseSections,
   reportsSection,

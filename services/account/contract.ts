@@ -15,12 +15,18 @@ const Export = z
     credentials: Records,
     sessions: Records,
     notes: Records,
+    appeals: Records,
     artifacts: Records,
+    cases: Records,
+    submissions: Records,
+    reviews: Records,
+    case_notes: Records,
+    reports: Records,
     receipts: Records,
     feed: Records,
   })
   .catchall(z.unknown())
-  .meta({ id: 'Export', description: 'Sections of other features stand beside these.' });
+  .meta({ id: 'Export', description: 'A later release may have more sections.' });
 
 export const accountContract = defineContract({
   'account.export': {
@@ -30,7 +36,9 @@ export const accountContract = defineContract({
     description:
       'Streamed: `status`, `exported_at`, `feed_sequence`, `member`, then an array for each kind of ' +
       'record. Each record is as it was when it was read; the feed ends with `feed_sequence`, its ' +
-      'newest entry at the start. No key and no verifier is in it. A document that does not end with ' +
+      'newest entry at the start. `decision` of a note or record that moderators rejected or took ' +
+      'down has its `policy` and their `message`. Until the undo window of a rejection, or of the ' +
+      'removal of a record, is over, the note is `pending`, the record `published`, `decision` null. No key and no verifier is in it. A document that does not end with ' +
       'its closing brace is not complete: the connection broke, or the credential was revoked.',
     tag: 'account',
     access: { scope: 'account:export' },

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { type Agent, newAgent } from '../harness/agent.ts';
-import { hire, type Moderator, submit } from '../harness/moderation.ts';
+import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
 import { letPass } from '../harness/passing-time.ts';
 import {
   type Published,
@@ -26,7 +26,9 @@ async function signIn(service: Service, { id, handle, sign_in_key }: Agent) {
   const cookie = cookieOf(login);
   const note = (message: string) =>
     submit(service, { name: '', message, attribution: 'member', member_handle: handle }, cookie);
-  return { note };
+  const appeal = (id: string, text: string) =>
+    service.call('POST', `/api/guestbook/${id}/appeal`, { body: { text }, cookie });
+  return { note, appeal };
 }
 
 async function remove(moderator: Moderator, { type, id }: Published) {
@@ -107,4 +109,37 @@ t.test('nor of a removal', async (t) => {
   t.match((await seen()).artifacts[0], now);
   await remove(ann, artifact);
   t.match((await seen()).artifacts[0], now);
+});
+
+t.test('what a member says against a decision is in it, and what was answered', async (t) => {
+  const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const agent = await newAgent(service);
+  const { note, appeal } = await signIn(service, agent);
+  const notes = [await note('One'), await note('Two')];
+  const decisions: string[] = [];
+  for (const { id } of notes) {
+    decisions.push((await decide(ann, id, 'reject')).body.event_id);
+    t.equal((await appeal(id, `Why ${id}?`)).status, 202);
+  }
+  const [one] = notes;
+  const uphold = { action: 'uphold', expected_version: 3, message: 'It stands.' };
+  t.equal((await bob.post(`notes/${one?.id}/decisions`, uphold)).status, 201);
+  const { appeals, notes: shown } = await exported(agent);
+  t.match(shown, [{ state: 'rejected', decision: { policy: 'spam', message: null } }, {}]);
+  t.strictSame(
+    appeals.map(({ id: _, opened_at, decided_at, ...rest }: Record<string, string>) => ({
+      ...rest,
+      times: [opened_at, decided_at].map((time) => time?.endsWith('Z') ?? null),
+    })),
+    notes.map(({ id }, index) => ({
+      note_id: id,
+      decision_id: decisions[index],
+      text: `Why ${id}?`,
+      state: index === 0 ? 'upheld' : 'open',
+      message: index === 0 ? 'It stands.' : null,
+      times: [true, index === 0 ? true : null],
+    })),
+  );
+  t.same((await exported(await newAgent(service))).appeals, [], "another member's are not");
 });

@@ -53,6 +53,7 @@ t.test('an export is everything held on the member, and nothing of another', asy
     'credentials',
     'sessions',
     'notes',
+    'appeals',
     'artifacts',
     'cases',
     'submissions',
