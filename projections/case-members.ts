@@ -46,30 +46,35 @@ export function caseFacts(caseId: string): Sql {
     WHERE c.case_id = ${caseId} ORDER BY e.stream_version`;
 }
 
-/** For a lock: everybody whom the end of a member's account concerns through cases. */
-export function membersOfCasesHeld(memberId: string): Sql {
-  return sql`SELECT m.member_id FROM case_members m JOIN cases c ON c.case_id = m.case_id
-    WHERE (c.author_id = ${memberId} AND c.state IN ('open', 'claimed', 'submitted'))
-      OR c.claimant_id = ${memberId}`;
+/** For a lock: everybody whom the end of a member's account concerns through so many cases. */
+export function membersOfCasesHeld(memberId: string, limit: number): Sql {
+  return sql`SELECT m.member_id FROM case_members m
+    WHERE m.case_id IN (SELECT case_id FROM cases
+      WHERE (author_id = ${memberId} AND state IN ('open', 'claimed', 'submitted'))
+        OR claimant_id = ${memberId}
+      ORDER BY case_id LIMIT ${limit})`;
 }
 
 /** Those of them who are members still, for each case. */
-export function livingMembersOfCasesHeld(memberId: string): Sql {
+export function livingMembersOfCasesHeld(memberId: string, limit: number): Sql {
   return sql`SELECT c.case_id, array_agg(m.member_id ORDER BY m.member_id) AS members
-    FROM cases c JOIN case_members p ON p.case_id = c.case_id
+    FROM (SELECT case_id FROM cases
+      WHERE (author_id = ${memberId} AND state IN ('open', 'claimed', 'submitted'))
+        OR claimant_id = ${memberId}
+      ORDER BY case_id LIMIT ${limit}) c
+    JOIN case_members p ON p.case_id = c.case_id
     JOIN members m ON m.member_id = p.member_id AND m.state = 'active'
-    WHERE (c.author_id = ${memberId} AND c.state IN ('open', 'claimed', 'submitted'))
-      OR c.claimant_id = ${memberId}
     GROUP BY c.case_id ORDER BY c.case_id`;
 }
 
 /** The streams of a member's unfinished cases and of those claimed, each oldest first. */
-export function factsOfCasesHeld(memberId: string): Sql {
+export function factsOfCasesHeld(memberId: string, limit: number): Sql {
   return sql`SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
       e.data, NULL AS personal, e.actor, e.recorded_at
-    FROM cases c
+    FROM (SELECT case_id, author_id FROM cases
+      WHERE (author_id = ${memberId} AND state IN ('open', 'claimed', 'submitted'))
+        OR claimant_id = ${memberId}
+      ORDER BY case_id LIMIT ${limit}) c
     JOIN events e ON e.owner_id = c.author_id AND e.stream_id = 'case-' || c.case_id
-    WHERE (c.author_id = ${memberId} AND c.state IN ('open', 'claimed', 'submitted'))
-      OR c.claimant_id = ${memberId}
     ORDER BY e.stream_id, e.stream_version`;
 }

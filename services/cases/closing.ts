@@ -3,7 +3,7 @@ import {
   livingMembersOfCasesHeld,
   membersOfCasesHeld,
 } from '../../projections/case-members.ts';
-import type { Closing } from '../closing.ts';
+import { CLOSING_BATCH, type Closing } from '../closing.ts';
 import { type Append, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, replay } from '../eventstore/decider.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
@@ -39,7 +39,10 @@ function endCases(
 
 /** A case concerns all who took part in it, so they are locked with the member. */
 export const casesClosing: Closing = {
-  lock: membersOfCasesHeld,
-  load: (memberId) => [factsOfCasesHeld(memberId), livingMembersOfCasesHeld(memberId)],
+  lock: (memberId) => membersOfCasesHeld(memberId, CLOSING_BATCH),
+  load: (memberId) => [
+    factsOfCasesHeld(memberId, CLOSING_BATCH),
+    livingMembersOfCasesHeld(memberId, CLOSING_BATCH),
+  ],
   close: (memberId, rows, now) => endCases(memberId, now, rows[0] as never, rows[1] as never),
 };

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { CLOSING_BATCH } from '../../services/closing.ts';
+import type { Append } from '../../services/eventstore/append.ts';
+import { eraseMembers } from '../../workers/erase-member.ts';
+import { newAgent } from '../harness/agent.ts';
+import { startService } from '../harness/service.ts';
+
+t.test('cases are ended in batches, and none can be read from the first on', async (t) => {
+  const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+  const agent = await newAgent(service);
+  const { id } = agent;
+  const ids = Array.from({ length: CLOSING_BATCH + 10 }, () => randomUUID() as string);
+  const opened = (case_id: string) => ({
+    type: 'CaseOpened',
+    data: { case_id, author_id: id, artifact_id: null, policy_version: 'service-public-v1' },
+    personal: { title: 'T', summary: 'S', objective: 'O', acceptance_criteria: ['A'] },
+  });
+  const appends = ids.map((case_id) => ({
+    owner: id,
+    stream: `case-${case_id}`,
+    version: 0,
+    actor: { type: 'member' as const, id },
+    events: [opened(case_id)] as Append['events'],
+  }));
+  await service.core.store.execute({
+    lock: [id],
+    load: [],
+    decide: () => ({ answer: null, appends }),
+  });
+  const deletion = { confirm_handle: agent.handle, erase_notes: false };
+  t.equal((await agent.call('POST', '/api/v1/me/delete', deletion)).status, 200);
+  const withdrawn = async () =>
+    (await service.database.pool.query(`SELECT FROM events WHERE type = 'CaseWithdrawn'`)).rowCount;
+  t.equal(await withdrawn(), CLOSING_BATCH, 'as many as one transaction takes');
+  t.same((await service.call('GET', '/api/v1/cases')).body.cases, []);
+  const answers = await Promise.all(ids.map((one) => service.call('GET', `/api/v1/cases/${one}`)));
+  t.ok(answers.every(({ status }) => status === 410));
+  t.equal(await eraseMembers(service.core, { member_id: id }), 1);
+  t.equal(await withdrawn(), ids.length);
+});
