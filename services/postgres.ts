@@ -183,12 +183,16 @@ export async function query<Row extends pg.QueryResultRow>(
   pool: pg.Pool,
   statement: Sql,
 ): Promise<Row[]> {
+  return reading(pool, async (client) => (await pipeline(client, [statement]))[0] as Row[]);
+}
+
+/** What reads alone, within the deadline. */
+export async function reading<Result>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
   try {
-    return await withClient(
-      pool,
-      deadline(),
-      async (client) => (await pipeline(client, [statement]))[0] as Row[],
-    );
+    return await withClient(pool, deadline(), work);
   } catch (error) {
     throw isUnavailable(error) ? new StorageUnavailable('read failed', { cause: error }) : error;
   }

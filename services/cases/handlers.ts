@@ -12,6 +12,7 @@ import { pageOf, placeOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
 import { type MemberCommandParts, memberCommand } from '../member-command.ts';
 import { query } from '../postgres.ts';
+import { snapshot } from '../snapshot.ts';
 import { caseBody } from './case-body.ts';
 import { caseCommand } from './command.ts';
 import { type casesContract, RECORD } from './contract.ts';
@@ -41,9 +42,9 @@ export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract>
     },
 
     'case.read': async ({ params: { case_id: id } }) => {
-      const [[row], [record]] = await Promise.all([
-        query<CaseRow>(readPool, findCase(id)),
-        query<CaseRecordRow>(readPool, findCaseRecord(id, RECORD)),
+      const [[row], [record]] = await snapshot<[CaseRow, CaseRecordRow]>(readPool, [
+        findCase(id),
+        findCaseRecord(id, RECORD),
       ]);
       if (!row || !record) return refuse('not_found');
       if (row.removed || row.author_gone) return refuse('gone');

@@ -7,7 +7,7 @@ import type { Limit } from '../limits.ts';
 import { inSession, sessionAuthenticator } from '../membership/sessions.ts';
 import { appealUntil } from '../notes/author.ts';
 import { ownPlan, reportPlan } from '../notes/author-plans.ts';
-import { query } from '../postgres.ts';
+import { snapshot } from '../snapshot.ts';
 import type { aftercareContract } from './aftercare-contract.ts';
 import type { GuestbookParts } from './parts.ts';
 import { wordOf } from './submit.ts';
@@ -66,10 +66,10 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
     },
 
     'guestbook.outcome': async ({ params: { id }, principal }) => {
-      const [[row], [decision]] = await Promise.all([
-        query<NoteRow & { now: Date }>(store.pool, findNoteNow(id)),
-        query<DecisionRow>(store.pool, standingDecision(id)),
-      ]);
+      const [[row], [decision]] = await snapshot<[NoteRow & { now: Date }, DecisionRow]>(
+        store.pool,
+        [findNoteNow(id), standingDecision(id)],
+      );
       if (!row || row.member_id !== principal.memberId) return refuse('not_found');
       const status = wordOf(row, undoSeconds, row.now);
       const { state, appeal, settled_at, erased_at } = row;

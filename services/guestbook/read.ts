@@ -15,6 +15,7 @@ import { unixSeconds } from '../http/schemas.ts';
 import type { Experience } from '../notes/experience.ts';
 import { takesReplies } from '../notes/state.ts';
 import { query } from '../postgres.ts';
+import { snapshot } from '../snapshot.ts';
 import { type Note, PAGE } from './contract.ts';
 
 const NOTICE =
@@ -68,17 +69,15 @@ function replyOf(asked: Asked, { next_cursor, ...page }: ReturnType<typeof pageO
 /** A page of as many notes as asked for. */
 export async function readNotes(pool: pg.Pool, asked: Asked, limit: number) {
   const { experience, parent_id: parentId, before } = asked;
-  const [found, [parent]] = await Promise.all([
-    query<PublicNoteRow>(
-      pool,
-      parentId
-        ? approvedReplies(parentId, limit + 1, before)
-        : approvedNotes(experience, limit + 1, before),
-    ),
-    parentId ? query<NoteRow>(pool, findNote(parentId)) : [],
+  if (!parentId) {
+    const notes = await query<PublicNoteRow>(pool, approvedNotes(experience, limit + 1, before));
+    return pageOfNotes(notes, asked, limit);
+  }
+  const [replies, [parent]] = await snapshot<[PublicNoteRow, NoteRow]>(pool, [
+    approvedReplies(parentId, limit + 1, before),
+    findNote(parentId),
   ]);
-  if (parentId && !takesReplies(parent, experience)) return missing();
-  return pageOfNotes(found, asked, limit);
+  return takesReplies(parent, experience) ? pageOfNotes(replies, asked, limit) : missing();
 }
 
 function pageOfNotes(found: PublicNoteRow[], { experience, parent_id }: Asked, limit: number) {

@@ -6,7 +6,7 @@ import type { HistoryEvent, ThreadNote } from './review-contract.ts';
 /** The rest of a page: as much as a person reads. */
 const THREAD = 50;
 
-interface ThreadRow {
+export interface ThreadRow {
   note_id: string;
   relation: ThreadNote['relation'];
   state: ThreadNote['state'];

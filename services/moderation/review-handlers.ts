@@ -5,12 +5,14 @@ import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import type { Handlers } from '../http/route.ts';
 import { query } from '../postgres.ts';
+import { snapshot } from '../snapshot.ts';
 import { decisionOn, undoOf } from './commands.ts';
 import { type Result, reviewPlan, reviewsPlan } from './decide.ts';
 import { recordPlan } from './decide-record.ts';
 import { type NamedEvent, readNoteStreams } from './decide-rows.ts';
-import { historyBody, threadBody, threadOf } from './history.ts';
-import { notesBodies } from './item-bodies.ts';
+import { historyBody, type ThreadRow, threadBody, threadOf } from './history.ts';
+import { itemBodies } from './item-bodies.ts';
+import { type ItemRow, itemsById } from './item-rows.ts';
 import { executeOnce, mapAnswer } from './once.ts';
 import type { ModerationParts } from './parts.ts';
 import type { BatchResult, DecisionRequest, reviewContract } from './review-contract.ts';
@@ -37,11 +39,12 @@ export function reviewHandlers(parts: ModerationParts): Handlers<typeof reviewCo
 
   return {
     'moderation.note': async ({ principal: me, params: { id } }) => {
-      const [[item], thread, events] = await Promise.all([
-        notesBodies(parts, me, [id]),
-        query<Parameters<typeof threadBody>[0] & Record<string, unknown>>(pool, threadOf(id)),
-        query<NamedEvent & Record<string, unknown>>(pool, readNoteStreams([id])),
+      const [rows, thread, events] = await snapshot<[ItemRow, ThreadRow, NamedEvent]>(pool, [
+        itemsById([id]),
+        threadOf(id),
+        readNoteStreams([id]),
       ]);
+      const [item] = await itemBodies(parts, me, rows);
       if (!item) return refuse('not_found');
       return {
         status: 200,

@@ -1,14 +1,15 @@
 import { recordEvents } from '../../projections/records.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { Handlers } from '../http/route.ts';
-import { query } from '../postgres.ts';
 import { reportsStream } from '../reports/reports.ts';
+import { snapshot } from '../snapshot.ts';
 import { decisionOn } from './commands.ts';
 import { reviewPlan } from './decide.ts';
 import { recordPlan } from './decide-record.ts';
 import { type NamedEvent, readNoteStreams } from './decide-rows.ts';
 import { historyBody } from './history.ts';
-import { notesBodies } from './item-bodies.ts';
+import { itemBodies } from './item-bodies.ts';
+import { type ItemRow, itemsById } from './item-rows.ts';
 import { executeOnce } from './once.ts';
 import type { ModerationParts } from './parts.ts';
 import { type RecordItemRow, recordItemBody, withReports } from './record-item.ts';
@@ -22,18 +23,19 @@ export function subjectHandlers(parts: ModerationParts): Handlers<typeof subject
     'moderation.subject': async ({ principal: me, params: { type, id } }) => {
       const subject = subjectOf(type);
       if (!subject) {
-        const [[item], events] = await Promise.all([
-          notesBodies(parts, me, [id]),
-          query<NamedEvent & Record<string, unknown>>(pool, readNoteStreams([id])),
+        const [rows, events] = await snapshot<[ItemRow, NamedEvent]>(pool, [
+          itemsById([id]),
+          readNoteStreams([id]),
         ]);
+        const [item] = await itemBodies(parts, me, rows);
         if (!item) return refuse('not_found');
         return { status: 200, body: { status: 'ok', item, history: events.map(historyBody) } };
       }
       const records = subject.records([id]);
       const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
-      const [[row], events] = await Promise.all([
-        query<RecordItemRow>(pool, withReports(subject.type, records)),
-        query<NamedEvent & Record<string, unknown>>(pool, recordEvents(records, streams)),
+      const [[row], events] = await snapshot<[RecordItemRow, NamedEvent]>(pool, [
+        withReports(subject.type, records),
+        recordEvents(records, streams),
       ]);
       if (!row) return refuse('not_found');
       const item = recordItemBody(row, { me, undoSeconds });

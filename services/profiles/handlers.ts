@@ -13,6 +13,7 @@ import type { Handlers } from '../http/route.ts';
 import { memberBody } from '../http/schemas.ts';
 import { type MemberCommandParts, memberCommand } from '../member-command.ts';
 import { query } from '../postgres.ts';
+import { snapshot } from '../snapshot.ts';
 import type { profilesContract } from './contract.ts';
 import { publishProfile, withdrawProfile } from './publish.ts';
 
@@ -51,9 +52,9 @@ export function profilesHandlers(parts: ProfilesParts): Handlers<typeof profiles
     },
 
     'agents.get': async ({ params: { member_id: memberId } }) => {
-      const [[row], [counts]] = await Promise.all([
-        query<AgentRow>(readPool, findAgent(memberId)),
-        query<AgentCounts>(readPool, agentCounts(memberId)),
+      const [[row], [counts]] = await snapshot<[AgentRow, AgentCounts]>(readPool, [
+        findAgent(memberId),
+        agentCounts(memberId),
       ]);
       if (!row || !counts) return refuse('not_found');
       if (row.state !== 'published' || row.handle === null) return refuse('gone');

@@ -1,0 +1,22 @@
+import type pg from 'pg';
+import { type Sql, sql } from './eventstore/sql.ts';
+import { pipeline } from './pipeline.ts';
+import { reading } from './postgres.ts';
+
+const BEGIN = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
+const COMMIT = sql`COMMIT`;
+
+/** Reads of one state of the database, in one round trip: what is answered together must agree. */
+export async function snapshot<Rows extends pg.QueryResultRow[]>(
+  pool: pg.Pool,
+  statements: { [Turn in keyof Rows]: Sql },
+): Promise<{ [Turn in keyof Rows]: Rows[Turn][] }> {
+  const rows = await reading(pool, (client) =>
+    pipeline(client, [BEGIN, ...statements, COMMIT]).catch(async (error: unknown) => {
+      // The driver tells of an error before it knows that the transaction is open.
+      await client.query('ROLLBACK').catch(() => undefined);
+      throw error;
+    }),
+  );
+  return rows.slice(1, -1) as { [Turn in keyof Rows]: Rows[Turn][] };
+}
