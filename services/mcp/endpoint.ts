@@ -3,14 +3,10 @@ import { toWebRequest } from '@modelcontextprotocol/node';
 import {
   createMcpHandler,
   isLegacyRequest,
-  localhostAllowedHostnames,
   type McpServer,
-  validateHostHeader,
-  validateOriginHeader,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
-import { isLoopback } from '../base-url.ts';
 import { problemOf } from '../http/failure.ts';
 import { type RpcId, rpcFailure } from '../http/json-rpc.ts';
 import { Problem, problemReply } from '../http/problems.ts';
@@ -18,6 +14,7 @@ import { CallerGone, checkHeaders, checkMedia, readBody } from '../http/read-req
 import type { AnyReply, RequestFacts, Route } from '../http/route.ts';
 import { parseStrictJson } from '../http/strict-json.ts';
 import type { Limit, RateLimits } from '../limits.ts';
+import { sourceCheck } from './source.ts';
 
 interface EndpointParts {
   config: { baseUrl: string; limitMcpRequests: number };
@@ -29,11 +26,7 @@ type Facts = RequestFacts & { incoming: IncomingMessage };
 
 /** Both revisions on one address: each request has a server of its own, and an answer in JSON. */
 export function endpoint(parts: EndpointParts, serverFor: (request: RequestFacts) => McpServer) {
-  const { hostname } = new URL(parts.config.baseUrl);
-  const hosts = [
-    hostname,
-    ...(isLoopback(parts.config.baseUrl) ? localhostAllowedHostnames() : []),
-  ];
+  const checkSource = sourceCheck(parts.config.baseUrl);
   const limit: Limit = {
     kind: 'mcp-10m',
     window: '10 minutes',
@@ -45,7 +38,7 @@ export function endpoint(parts: EndpointParts, serverFor: (request: RequestFacts
     let id: RpcId = null;
     try {
       checkHeaders(incoming, route);
-      checkSource(incoming, hosts);
+      checkSource(incoming);
       checkMedia(incoming, route);
       if (!(await parts.limits.take(request.address, [limit]))) throw new Problem('rate_limited');
       const message = readMessage(await readBody(incoming, route));
@@ -53,7 +46,8 @@ export function endpoint(parts: EndpointParts, serverFor: (request: RequestFacts
       // A stream that would stay open; nothing here ever changes that it could tell of.
       if (message.method === 'subscriptions/listen')
         return rpcFailure(404, id, { code: -32601, message: 'Method not found' });
-      return replyOf(await serve(incoming, message, () => serverFor(request)));
+      const answered = await serve(incoming, route.path, message, () => serverFor(request));
+      return replyOf(answered);
     } catch (error) {
       if (error instanceof CallerGone) throw error;
       const { code, details, headers } = problemOf(parts.logger, error, request.id);
@@ -75,16 +69,6 @@ const RPC: Readonly<Record<string, number>> = {
   rate_limited: -32600,
 };
 
-/** Pages of other sites reach a service on one's own machine through a name of theirs. */
-function checkSource({ headers }: IncomingMessage, hosts: string[]): void {
-  const allowed =
-    validateHostHeader(headers.host, hosts).ok && validateOriginHeader(headers.origin, hosts).ok;
-  if (!allowed)
-    throw new Problem('origin_not_allowed', {
-      message: 'Origin and Host must be those of this service.',
-    });
-}
-
 function readMessage(bytes: Buffer) {
   try {
     return parseStrictJson(bytes);
@@ -95,14 +79,19 @@ function readMessage(bytes: Buffer) {
   }
 }
 
-async function serve(incoming: IncomingMessage, message: unknown, server: () => McpServer) {
+async function serve(
+  incoming: IncomingMessage,
+  url: string,
+  message: unknown,
+  server: () => McpServer,
+) {
   const { authorization: _, cookie: __, ...headers } = incoming.headers;
   // Every answer is JSON, whatever a client would take beside it.
   const accept = 'application/json, text/event-stream';
   const read = {
     method: 'POST',
-    url: incoming.url ?? '/mcp',
-    headers: { ...headers, accept },
+    url,
+    headers: { ...headers, accept, host: 'localhost' },
     async *[Symbol.asyncIterator]() {},
   };
   const request = await toWebRequest(read, message);

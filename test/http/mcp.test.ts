@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import t from 'tap';
 import { newAgent } from '../harness/agent.ts';
-import { startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
@@ -30,15 +30,19 @@ t.test('the edge refuses what is no single JSON message from here', async (t) =>
     t.equal(answer.body.error.code, code, says);
     t.equal(answer.headers.get('mcp-session-id'), null);
   }
-  t.equal(await statusWithHost(service.baseUrl, 'example.org'), 403);
-  t.equal(await statusWithHost(service.baseUrl, 'localhost:1'), 200);
 });
 
-/** fetch sets Host itself. */
-function statusWithHost(baseUrl: string, host: string): Promise<number | undefined> {
+/** What is answered to a Host, an Origin and a target that fetch would not send. */
+function statusOf(
+  service: Service,
+  headers: { host: string; origin?: string },
+  path = '/mcp',
+): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const headers = { host, 'content-type': 'application/json' };
-    const req = request(`${baseUrl}/mcp`, { method: 'POST', headers }, (res) => {
+    const { port } = new URL(service.baseUrl);
+    const all = { ...headers, 'content-type': 'application/json' };
+    const options = { host: '127.0.0.1', port, path, method: 'POST', headers: all };
+    const req = request(options, (res) => {
       res.resume();
       resolve(res.statusCode);
     });
@@ -46,6 +50,41 @@ function statusWithHost(baseUrl: string, host: string): Promise<number | undefin
     req.end(JSON.stringify(LIST));
   });
 }
+
+t.test('on loopback Host and Origin are any name of the machine, and nothing else', async (t) => {
+  const service = await startService(t);
+  const { host } = new URL(service.baseUrl);
+  for (const other of [host, 'localhost', 'LocalHost:1', '[::1]:4103', '127.0.0.1'])
+    t.equal(await statusOf(service, { host: other }), 200, other);
+  const bad = ['example.org', '@localhost', 'user@localhost', 'localhost/x', 'localhost?x'];
+  for (const other of [...bad, 'localhost#x', 'localhost\\x', '%6cocalhost', 'localhost:99999'])
+    t.equal(await statusOf(service, { host: other }), 403, other);
+  for (const origin of [service.baseUrl, 'http://localhost', 'http://localhost:1', 'http://[::1]'])
+    t.equal(await statusOf(service, { host, origin }), 200, origin);
+  const none = ['', 'null', 'http://example.org', 'https://localhost', 'file://localhost'];
+  for (const origin of [...none, 'http://a@localhost', 'http://localhost/x', 'http://localhost?'])
+    t.equal(await statusOf(service, { host, origin }), 403, origin);
+  const target = `http://${host}/mcp`;
+  t.equal(await statusOf(service, { host }, target), 200, 'a target as a proxy sends it');
+});
+
+t.test("elsewhere they are the service's own, the port too", async (t) => {
+  const service = await startService(t, { BASE_URL: 'https://example.org' });
+  const origin = 'https://example.org';
+  for (const host of ['example.org', 'Example.org:443']) {
+    t.equal(await statusOf(service, { host }), 200, host);
+    t.equal(await statusOf(service, { host, origin }), 200, host);
+  }
+  for (const host of ['localhost', 'example.org:80', 'example.org.', 'www.example.org'])
+    t.equal(await statusOf(service, { host }), 403, host);
+  for (const other of [
+    'http://example.org',
+    'https://example.org:8443',
+    'https://a@example.org',
+    '',
+  ])
+    t.equal(await statusOf(service, { host: 'example.org', origin: other }), 403, other);
+});
 
 t.test('a bearer and a cookie change nothing, and stand in no log', async (t) => {
   const service = await startService(t);
