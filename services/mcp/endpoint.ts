@@ -14,6 +14,7 @@ import { CallerGone, checkHeaders, checkMedia, readBody } from '../http/read-req
 import type { AnyReply, RequestFacts, Route } from '../http/route.ts';
 import { parseStrictJson } from '../http/strict-json.ts';
 import type { Limit, RateLimits } from '../limits.ts';
+import { paramsFault } from './params.ts';
 import { sourceCheck } from './source.ts';
 
 interface EndpointParts {
@@ -47,6 +48,9 @@ export function endpoint(parts: EndpointParts, serverFor: (request: RequestFacts
       if (message.method === 'subscriptions/listen')
         return rpcFailure(404, id, { code: -32601, message: 'Method not found' });
       const answered = await serve(incoming, route.path, message, () => serverFor(request));
+      // The protocol's own checks, of headers and revision, come first.
+      const fault = answered.response.status === 200 ? paramsFault(message) : undefined;
+      if (fault) return rpcFailure(200, id, { code: -32602, message: `Invalid params: ${fault}` });
       return replyOf(answered);
     } catch (error) {
       if (error instanceof CallerGone) throw error;

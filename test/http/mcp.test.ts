@@ -86,6 +86,52 @@ t.test("elsewhere they are the service's own, the port too", async (t) => {
     t.equal(await statusOf(service, { host: 'example.org', origin: other }), 403, other);
 });
 
+const ERAS = {
+  '2025-11-25': {},
+  '2026-07-28': {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  },
+};
+
+t.test('params that do not fit are told as such, in a sentence, in both eras', async (t) => {
+  const service = await startService(t);
+  const argument = { name: 'id', value: '' };
+  const cases: [string, object, RegExp][] = [
+    ['initialize', { protocolVersion: 5 }, /protocolVersion: .*expected string/],
+    ['tools/call', {}, /name: .*expected string/],
+    ['tools/call', { name: 'get_status', arguments: [] }, /arguments: .*expected record/],
+    ['tools/call', { name: 'toString' }, /toString not found/],
+    ['tools/call', { name: '__proto__' }, /__proto__ not found/],
+    ['resources/read', {}, /uri: .*expected string/],
+    ['prompts/get', {}, /name: .*expected string/],
+    ['prompts/get', { name: 'introduce_service', arguments: { a: 5 } }, /arguments.a: /],
+    ['prompts/get', { name: 'constructor' }, /constructor not found/],
+    ['completion/complete', { argument }, /ref: /],
+    ['completion/complete', { argument, ref: { type: 'ref/prompt', name: 'toString' } }, /found/],
+    ...['tools', 'prompts', 'resources', 'resources/templates'].map(
+      (of): [string, object, RegExp] => [`${of}/list`, { cursor: 'made-up' }, /cursor: /],
+    ),
+  ];
+  for (const [era, _meta] of Object.entries(ERAS))
+    for (const [method, given, says] of cases) {
+      if (era === '2026-07-28' && method === 'initialize') continue;
+      const { name, uri } = given as { name?: string; uri?: string };
+      const { status, body } = await service.call('POST', '/mcp', {
+        body: { ...LIST, method, params: { ...given, _meta } },
+        headers: {
+          'mcp-protocol-version': era,
+          ...(era === '2026-07-28' && { 'mcp-method': method }),
+          ...((name ?? uri) && { 'mcp-name': name ?? uri }),
+        },
+      });
+      t.equal(status, 200, `${era} ${method}`);
+      t.match(body, { id: 1, error: { code: -32602, message: says } }, `${era} ${method}`);
+      t.notMatch(body.error?.message, /[[{\n]/, 'no dump');
+    }
+});
+
 t.test('a bearer and a cookie change nothing, and stand in no log', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
