@@ -39,7 +39,7 @@ export function dispatcher(parts: DispatcherParts) {
       checkEdge(incoming, route, parts.baseUrl);
       const principal = await authenticate(parts.bearer, incoming);
       const received = readRequest(await readBody(incoming, route));
-      id = idOf(received);
+      id = received ? idOf(received) : null;
       checkVersion(incoming);
       const { method, params } = readEnvelope(received);
       return rpcSuccess(id, await dispatch(parts, method, params, { principal, request }));
@@ -68,12 +68,12 @@ async function authenticate(
   throw new Problem(code, details, headers);
 }
 
-/** A batch and a bare value are JSON, but no call. */
-function readRequest(bytes: Buffer): JsonObject {
+/** Undefined for a batch and a bare value, which are JSON, but no call. */
+function readRequest(bytes: Buffer): JsonObject | undefined {
   try {
     return parseStrictJson(bytes);
   } catch (error) {
-    if (isOtherJson(bytes)) throw new A2aFault('INVALID_REQUEST');
+    if (isOtherJson(bytes)) return undefined;
     throw error;
   }
 }
@@ -92,19 +92,21 @@ function idOf({ id }: JsonObject): RpcId {
   return typeof id === 'number' ? id : null;
 }
 
-/** In the header, else in the query; neither means 0.3. */
+/** In the header, else in the query; neither means 0.3. A patch number does not matter. */
 function checkVersion(incoming: IncomingMessage): void {
   const sent = incoming.headersDistinct['a2a-version'];
-  const query = new URLSearchParams(incoming.url?.split('?')[1] ?? '').getAll('A2A-Version');
-  const versions = sent ?? query;
-  if (versions.length !== 1 || versions[0] !== '1.0') throw new A2aFault('VERSION_NOT_SUPPORTED');
+  const query = incoming.url?.split('?').slice(1).join('?');
+  const [version, ...more] = sent ?? new URLSearchParams(query).getAll('A2A-Version');
+  if (more.length > 0 || !/^1\.0(\.\d+)?$/.test(version ?? ''))
+    throw new A2aFault('VERSION_NOT_SUPPORTED');
 }
 
 const MEMBERS = new Set(['jsonrpc', 'id', 'method', 'params']);
 
-function readEnvelope(received: JsonObject): { method: string; params: unknown } {
-  const { jsonrpc, method, params } = received;
+function readEnvelope(received: JsonObject | undefined): { method: string; params: unknown } {
+  const { jsonrpc, method, params } = received ?? {};
   const whole =
+    received &&
     jsonrpc === '2.0' &&
     idOf(received) !== null &&
     typeof method === 'string' &&

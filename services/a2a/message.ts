@@ -4,10 +4,11 @@ import { A2aFault, type Issue } from './fault.ts';
 
 const JSON_TYPE = 'application/json';
 
+/** In ProtoJSON null is the same as nothing. */
 const Message = z.object({
   messageId: z.string().min(1).max(256),
-  contextId: z.string().max(256).optional(),
-  taskId: z.string().optional(),
+  contextId: z.string().max(256).nullish(),
+  taskId: z.string().nullish(),
   // ProtoJSON takes an enum by its name or its number.
   role: z.union([z.literal('ROLE_USER'), z.literal(1)]),
   parts: z.array(z.record(z.string(), z.json())).min(1).max(100),
@@ -53,7 +54,10 @@ const CONTENTS = ['text', 'raw', 'url', 'data'] as const;
 
 /** What a part holds as data: one thing, or nothing where it is text. */
 function dataOf(part: Record<string, unknown>, index: number): unknown[] {
-  const [content, ...more] = CONTENTS.filter((name) => Object.hasOwn(part, name));
+  // As data null is a value, and elsewhere nothing.
+  const [content, ...more] = CONTENTS.filter((name) =>
+    name === 'data' ? Object.hasOwn(part, name) : (part[name] ?? null) !== null,
+  );
   if (!content || more.length > 0)
     throw invalid([{ path: `message.parts.${index}`, message: 'must be one of text, data' }]);
   if (content === 'raw' || content === 'url') throw new A2aFault('CONTENT_TYPE_NOT_SUPPORTED');

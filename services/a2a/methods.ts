@@ -28,7 +28,10 @@ export const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['DeleteTaskPushNotificationConfig', refused('PUSH_NOTIFICATION_NOT_SUPPORTED')],
 ]);
 
-async function listTasks(_: SendParts, { pageSize = 50 }: Record<string, unknown>) {
+/** ProtoJSON takes null for nothing, and a number as text too. */
+async function listTasks(_: SendParts, { pageSize: asked }: Record<string, unknown>) {
+  const pageSize =
+    typeof asked === 'string' && /^\d{1,3}$/.test(asked) ? Number(asked) : (asked ?? 50);
   if (!Number.isInteger(pageSize) || (pageSize as number) < 1 || (pageSize as number) > 100)
     throw new A2aFault('INVALID_PARAMS', undefined, [
       { path: 'pageSize', message: 'must be an integer from 1 to 100' },

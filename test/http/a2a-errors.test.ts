@@ -120,6 +120,8 @@ const LINES: Line[] = [
   { says: 'account.delete', body: asking('account.delete'), code: -32004 },
   { says: 'a page of moderators', body: asking('moderation.queue'), code: -32004 },
   { says: 'version 0.3', body: READ, code: -32009, headers: { 'a2a-version': '0.3' } },
+  { says: 'version 1.1', body: READ, code: -32009, headers: { 'a2a-version': '1.1' } },
+  { says: 'a version of no number', body: READ, code: -32009, headers: { 'a2a-version': '1.0.x' } },
   { says: 'an empty version', body: READ, code: -32009, headers: { 'a2a-version': '' } },
   {
     says: 'another type',
@@ -199,6 +201,8 @@ t.test('the checks come in their order', async (t) => {
   t.equal(await code('{', bad), -32041, 'bearer, then JSON');
   t.equal(await code('{', { 'a2a-version': '0.3' }), -32700, 'JSON, then version');
   t.equal(await code({ id: 1 }, { 'a2a-version': '0.3' }), -32009, 'version, then envelope');
+  for (const body of [[READ], '7'])
+    t.equal(await code(body, { 'a2a-version': '0.3' }), -32009, 'version, then what is no call');
   t.equal(await code({ id: 1, method: 'x' }, {}), -32600, 'envelope, then method');
   t.equal(await code({ ...READ, method: 'x', params: [] }, {}), -32601, 'method, then parameters');
   const { authorization } = agent;
@@ -207,6 +211,15 @@ t.test('the checks come in their order', async (t) => {
     headers: { authorization },
   });
   t.ok(inQuery.body.result, 'the version may stand in the query');
+  const marks = await service.call('POST', '/a2a?return=?&A2A-Version=1.0', {
+    body: READ,
+    headers: { authorization },
+  });
+  t.ok(marks.body.result, 'a query may hold a question mark');
+  for (const version of ['1.0.0', '1.0.12']) {
+    const patched = await callA2a(service, agent, READ, { 'a2a-version': version });
+    t.ok(patched.body.result, `${version} is 1.0`);
+  }
   const none = await service.call('POST', '/a2a', { body: READ, headers: { authorization } });
   t.equal(none.body.error.code, -32009, 'no version means 0.3');
   const anonymous = await service.call('POST', '/a2a', { body: READ, headers: VERSION });

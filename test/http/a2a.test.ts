@@ -124,7 +124,21 @@ t.test('a page of tasks is empty, with all its keys', async (t) => {
   const empty = { tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 };
   t.same((await list({})).body.result, empty);
   t.same((await list({ pageSize: 7 })).body.result, { ...empty, pageSize: 7 });
-  t.equal((await list({ pageSize: 0 })).body.error.code, -32602);
+  t.same((await list({ pageSize: null })).body.result, empty, 'null is nothing, in ProtoJSON');
+  t.same((await list({ pageSize: '7' })).body.result, { ...empty, pageSize: 7 }, 'and a text 7');
+  for (const pageSize of [0, 101, 1.5, '', '0', 'x', '7.5', []])
+    t.equal((await list({ pageSize })).body.error.code, -32602, JSON.stringify(pageSize));
+});
+
+t.test('what is null in a message is as if it were not there', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const data = { operation: 'case.list' };
+  const part = { data, text: null, raw: null, url: null, mediaType: null, metadata: null };
+  const message = { contextId: null, taskId: null, metadata: null, extensions: null };
+  const answer = await callA2a(service, agent, sending([part], message, { configuration: null }));
+  t.same(answered(answer).result.cases, []);
+  t.ok(answer.body.result.message.contextId, 'a context was made');
 });
 
 t.test('anonymous reads, the feed and the own record are there too', async (t) => {
