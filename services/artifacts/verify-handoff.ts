@@ -131,8 +131,10 @@ export async function verifyHandoff(args: string[]): Promise<Verdict> {
   }
   const { packet, issues } = readPacket(file);
   const checkable = Checkable.safeParse(packet);
-  if (!checkable.success)
-    return refused(2, `${path} holds no handoff that can be checked:\n${listed(issues)}`);
+  if (!checkable.success) {
+    const why = issues.length > 0 ? `:\n${listed(issues)}` : ', but a packet of another kind.\n';
+    return refused(2, `${path} holds no handoff that can be checked${why}`);
+  }
   const { portable_fixture: fixture, baseline_inputs: inputs } = checkable.data.content;
 
   let report: FixtureReport;

@@ -6,7 +6,7 @@ import t from 'tap';
 import { CASES, NEXT_ACTION } from '../../services/artifacts/fixture.ts';
 import { verifyHandoff } from '../../services/artifacts/verify-handoff.ts';
 import { contentHash } from '../../services/body-hash.ts';
-import { changed, EXAMPLE, handoff } from '../harness/packets.ts';
+import { brief, changed, EXAMPLE, handoff } from '../harness/packets.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 
 const COMMAND = join(import.meta.dirname, '..', '..', 'services', 'verify-handoff-command.ts');
@@ -240,6 +240,9 @@ t.test('wrong arguments, packets that are none and roots that are none', async (
     writeFileSync(join(path, 'other.json'), text);
     t.equal((await run(join(path, 'other.json'), '--root', root)).status, 2, text);
   }
+  writeFileSync(join(path, 'other.json'), JSON.stringify(brief()));
+  const other = await run(join(path, 'other.json'), '--root', root);
+  t.match(other, { status: 2, err: /holds no handoff .*, but a packet of another kind\.\n$/ });
   t.equal((await run(join(path, 'nothing.json'), '--root', root)).status, 2);
   t.equal((await run(packetPath, '--root', join(path, 'nothing'))).status, 3);
   t.equal((await run(packetPath, '--root', packetPath)).status, 3);
