@@ -43,6 +43,7 @@ const INTERFACES: Readonly<Record<string, string>> = {
 const FORESEEN = [
   { id: 'reports', method: 'POST', path: '/api/v1/reports' },
   { id: 'a2a', method: 'POST', path: '/a2a' },
+  { id: 'a2a.card', method: 'GET', path: '/.well-known/agent-card.json' },
   { id: 'mcp', method: 'POST', path: '/mcp' },
 ] as const;
 
@@ -69,9 +70,10 @@ export function capabilitiesOf(features: readonly Feature[], config: Switches): 
   const rows = rowsOf(features);
   const foreseen = FORESEEN.map(({ id, method, path }) => {
     const route = rows.find(([, row]) => row.path === path && row.method === method)?.[1];
-    const off = id === 'a2a' && !config.a2aEnabled;
+    const off = A2A_PATHS.includes(path) && !config.a2aEnabled;
     const state: State = off ? 'disabled' : route ? stateOf(route, config) : 'planned';
-    return { id, state, method, path };
+    const contract = route && `${config.baseUrl}/openapi.json`;
+    return { id, state, method, path, ...(contract && { contract }) };
   });
   const operations = rows
     .filter(([, { tag }]) => !AS_ONE.includes(tag) && !LISTED_ELSEWHERE.includes(tag))

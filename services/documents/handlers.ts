@@ -38,7 +38,7 @@ export function documentsHandlers({
   return {
     'documents.openapi': once(() => publicContent(openApiDocument(features(), baseUrl))),
     'documents.for_agents': once(() =>
-      textContent('text/markdown', textFile('for-agents.md', values)),
+      textContent('text/markdown', forAgents(textFile('for-agents.md', values), config)),
     ),
     'documents.policy': async () => ({
       status: 200,
@@ -64,6 +64,11 @@ export function documentsHandlers({
     'documents.viewer': once(() => textContent(SCRIPT, viewerFile('swagger-ui-bundle.js'))),
     'documents.viewer_style': once(() => textContent(STYLE, viewerFile('swagger-ui.css'))),
   };
+}
+
+/** Without the lines about what is switched off. */
+function forAgents(text: string, { a2aEnabled }: Config): string {
+  return a2aEnabled ? text : text.replace(/^- A2A .*\n( {2}.*\n)*|^\| `POST \/a2a`.*\n/gm, '');
 }
 
 const page = keep(() => textContent('text/html', textFile('docs.html')));

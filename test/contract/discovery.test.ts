@@ -95,7 +95,8 @@ t.test('what the configuration closes is disabled, and answers so', async (t) =>
   for (const id of ['guestbook.read', 'membership.login', 'updates.list', 'credential.me'])
     t.equal(states[id], 'available', id);
   for (const { id, method, path } of listed.filter(({ state }) => state !== 'planned')) {
-    if (method !== 'GET') continue;
+    // Where A2A is off there is no such path.
+    if (method !== 'GET' || id === 'a2a.card') continue;
     const { status, body } = await service.call('GET', concrete(path ?? ''));
     t.equal(body.status === 'api_disabled', states[id] === 'disabled', `${id} ${status}`);
   }

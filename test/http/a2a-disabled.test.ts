@@ -7,6 +7,12 @@ t.test('where A2A is off there is neither the endpoint nor the card', async (t) 
     t.equal((await service.call(method, '/a2a')).status, 404, method);
   t.equal((await service.call('GET', '/.well-known/agent-card.json')).status, 404);
   const { body } = await service.call('GET', '/api/v1/discovery');
-  const a2a = body.capabilities.find(({ id }: { id: string }) => id === 'a2a');
-  t.equal(a2a.state, 'disabled');
+  for (const capability of ['a2a', 'a2a.card']) {
+    const told = body.capabilities.find(({ id }: { id: string }) => id === capability);
+    t.equal(told?.state, 'disabled', capability);
+  }
+  const { text } = await service.call('GET', '/for-agents.md');
+  t.notMatch(text, /a2a|agent-card/i);
+  t.match(text, /^- MCP: /m, 'the other door is still there');
+  t.match(text, /^\| `POST \/api\/guestbook`/m);
 });
