@@ -76,6 +76,7 @@ t.test('a file has one subject and at most 250 lines', async (t) => {
 const PARSES: Readonly<Record<string, string>> = {
   'services/json-text.ts': 'mends them',
   'services/http/strict-json.ts': 'has them mended',
+  'services/a2a/card.ts': 'schemas of its own',
   'services/a2a/dispatcher.ts': 'asks only whether it is a record',
   'services/guestbook/read.ts': 'columns of its own statement',
   'services/embedded/binaries.ts': 'a file of a package',

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { AgentCard } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { exampleOf } from '../http/examples.ts';
@@ -6,6 +7,9 @@ import { CONTRACT_VERSION } from '../http/respond.ts';
 import { isMutation } from '../http/route.ts';
 
 const JSON_TYPE = 'application/json';
+
+/** When the card last said something else: the same for every process. A test holds it to that. */
+export const CARD_CHANGED = new Date('2026-11-22T00:00:00Z').toUTCString();
 
 /** The agent card in wire form (ProtoJSON): one skill for each group of operations. */
 export function agentCard(operations: Operations, baseUrl: string): unknown {
@@ -61,19 +65,42 @@ function skillOf(tag: string, group: readonly Operation[]) {
   };
 }
 
-/** A data part that asks for the operation, made from its own schemas. */
+/** A data part that asks for the operation, made from its own schemas: what it has to hold, no more. */
 export function exampleRequest({ id, route }: Operation) {
   const parts = [route.params, route.body].filter((schema) => schema !== undefined);
   const input = Object.assign({}, ...parts.map(exampleInput));
   return {
     operation: id,
-    ...(isMutation(route) ? { idempotency_key: '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f' } : {}),
+    ...(isMutation(route) ? { idempotency_key: exampleKey(id) } : {}),
     input,
   };
 }
 
 function exampleInput(schema: z.ZodType): unknown {
-  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  const { $defs = {} } = json as { $defs?: Record<string, object> };
-  return exampleOf(json as Parameters<typeof exampleOf>[0], $defs);
+  const whole = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const json = JSON.parse(JSON.stringify(whole), (_, part) => needed(part));
+  return exampleOf(json, json.$defs ?? {});
+}
+
+interface Part {
+  anyOf?: readonly { type?: string }[];
+  properties?: object;
+  required?: readonly string[];
+}
+
+/** An id that may be null would be one of nothing that is there, and so may a member be left out. */
+function needed(part: Part | null): unknown {
+  if (part?.anyOf?.some(({ type }) => type === 'null')) return { type: 'null' };
+  if (!part?.properties) return part;
+  const { properties, required = [] } = part;
+  const kept = Object.entries(properties).filter(([name]) => required.includes(name));
+  return { ...part, properties: Object.fromEntries(kept) };
+}
+
+/** A UUIDv4 of its own for each operation, so that one member may send the examples of all. */
+function exampleKey(operation: string): string {
+  return hash('sha256', operation).replace(
+    /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/,
+    '$1-$2-4$3-8$4-$5',
+  );
 }

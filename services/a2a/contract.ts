@@ -109,11 +109,17 @@ export const a2aContract = defineContract({
     tag: 'agents',
     access: 'public',
     unknownQuery: 'ignored',
+    requestHeaders: {
+      'If-Modified-Since': {
+        description: 'The Last-Modified of an earlier answer, where no ETag was kept.',
+        schema: { type: 'string' },
+      },
+    },
     replies: {
       200: {
         description: 'The card, in ProtoJSON',
         body: Card,
-        headers: { 'Last-Modified': 'When this process took it up' },
+        headers: { 'Last-Modified': 'When it last said something else' },
       },
     },
     problems: [],

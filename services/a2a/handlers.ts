@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import type { Operations } from '../http/invoke.ts';
 import { publicContent } from '../http/respond.ts';
 import type { Content, Handler, Handlers, Route } from '../http/route.ts';
-import { agentCard } from './card.ts';
+import { agentCard, CARD_CHANGED } from './card.ts';
 import type { a2aContract } from './contract.ts';
 import { type DispatcherParts, dispatcher } from './dispatcher.ts';
 import { offered } from './operations.ts';
@@ -20,7 +20,6 @@ export function a2aHandlers({
   operations,
 }: A2aParts): Handlers<typeof a2aContract> {
   const { apiOpen, baseUrl } = config;
-  const since = new Date(Date.now() - process.uptime() * 1000).toUTCString();
   let dispatch: ReturnType<typeof dispatcher> | undefined;
   let card: Content | undefined;
 
@@ -42,7 +41,7 @@ export function a2aHandlers({
 
     'a2a.card': async () => {
       card ??= publicContent(agentCard(offered(operations()), baseUrl));
-      return { status: 200, content: card, headers: { 'last-modified': since } };
+      return { status: 200, content: card, headers: { 'last-modified': CARD_CHANGED } };
     },
   };
 }

@@ -79,7 +79,8 @@ export async function send(
   const all: Headers = { ...headers, ...type, ...reply.headers };
   if (reply.status === 200 && all['cache-control'] === REVALIDATE && route?.access === 'public') {
     all.etag ??= content.etag ?? strongEtag(content.bytes);
-    if (matches(req.headers['if-none-match'], all.etag)) {
+    const { 'if-none-match': tags, 'if-modified-since': since } = req.headers;
+    if (tags === undefined ? isAsOf(since, all['last-modified']) : matches(tags, all.etag)) {
       delete all['content-type'];
       res.writeHead(304, all).end();
       return;
@@ -90,8 +91,12 @@ export async function send(
   res.end(req.method === 'HEAD' ? undefined : content.bytes);
 }
 
-function matches(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
+/** Only for answers that say when they were modified. */
+function isAsOf(since = '', modified = ''): boolean {
+  return Date.parse(since) >= Date.parse(modified);
+}
+
+function matches(header: string, etag: string): boolean {
   if (header.trim() === '*') return true;
   return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }

@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { AgentCard, Role } from '@a2a-js/sdk';
 import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
 import t from 'tap';
-import { exampleRequest } from '../../services/a2a/card.ts';
+import { agentCard, CARD_CHANGED, exampleRequest } from '../../services/a2a/card.ts';
 import { inputOf, offered } from '../../services/a2a/operations.ts';
 import { operationsOf } from '../../services/http/invoke.ts';
-import { answered, asking, callA2a, sending } from '../harness/a2a.ts';
+import { answered, asking, callA2a, dataPart, sending } from '../harness/a2a.ts';
 import { newAgent } from '../harness/agent.ts';
 import { newCase } from '../harness/cases.ts';
 import { type Service, startService } from '../harness/service.ts';
@@ -168,7 +168,14 @@ t.test('the card is in wire form, and is kept by caches', async (t) => {
   });
   t.equal(card.body.securitySchemes.bearer.httpAuthSecurityScheme.scheme, 'Bearer');
   t.same(AgentCard.toJSON(AgentCard.fromJSON(card.body)), card.body);
-  t.match(card.headers.get('last-modified'), / GMT$/);
+  const modified = card.headers.get('last-modified') ?? '';
+  t.equal(modified, CARD_CHANGED);
+  const since = async (headers: Record<string, string>) =>
+    (await service.call('GET', '/.well-known/agent-card.json', { headers })).status;
+  t.equal(await since({ 'if-modified-since': modified }), 304);
+  t.equal(await since({ 'if-modified-since': 'Sat, 12 Sep 2026 00:00:00 GMT' }), 200);
+  t.equal(await since({ 'if-modified-since': 'yesterday' }), 200);
+  t.equal(await since({ 'if-modified-since': modified, 'if-none-match': '"x"' }), 200);
   t.match(card.headers.get('cache-control'), /public/);
   const headers = { 'if-none-match': card.headers.get('etag') ?? '' };
   t.equal((await service.call('GET', '/.well-known/agent-card.json', { headers })).status, 304);
@@ -181,6 +188,25 @@ t.test('the card is in wire form, and is kept by caches', async (t) => {
     const input = inputOf(operation.route, asked.input);
     const schema = operation.route.body;
     if (schema) t.ok(schema.safeParse(input.body).success, `${asked.operation}'s example is one`);
+  }
+});
+
+t.test('the card has the date of its last change', async (t) => {
+  const service = await startService(t);
+  const card = agentCard(offered(operationsOf(service.features)), 'https://service.test');
+  const seen = hash('sha256', JSON.stringify(card)).slice(0, 16);
+  t.equal(seen, '3187cc3cd4c2b92c', 'it changed: set CARD_CHANGED to today, and this hash');
+});
+
+t.test('the examples of the card succeed for a new member, as they stand', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const card = await service.call('GET', '/.well-known/agent-card.json');
+  for (const { examples } of card.body.skills) {
+    const answer = await callA2a(service, agent, sending([dataPart(JSON.parse(examples[0]))]));
+    // There is nothing yet that could be reported.
+    if (examples[0].includes('report.create')) t.equal(answer.body.error.code, -32044);
+    else t.ok(answered(answer).status < 300, examples[0]);
   }
 });
 
