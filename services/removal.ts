@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from './eventstore/decider.ts';
+import type { Reason } from './http/reasons.ts';
 
 /** The removal that stands: its event, why, who decided it, and until when it can be undone. */
 export interface Removal {
@@ -75,7 +76,7 @@ const restored = ({ eventId }: Removal, undone: boolean, told: boolean): Removal
 });
 
 export function conflict(
-  reason: string,
+  reason: Reason,
   details: Record<string, unknown>,
 ): Refusal<'state_conflict'> {
   return refuse('state_conflict', { reason, ...details });

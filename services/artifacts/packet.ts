@@ -14,7 +14,8 @@ const HandoffContent = z.strictObject({
   acceptance_criteria: FreeTexts,
   attribution: z
     .record(FreeText, FreeText)
-    .refine((record) => Object.keys(record).length <= 200, 'must have at most 200 members'),
+    .refine((record) => Object.keys(record).length <= 200, 'must have at most 200 members')
+    .meta({ maxProperties: 200 }),
   author_example: FreeText,
   baseline_inputs: z.strictObject({
     artifact_files: z.array(RelativePath).max(200),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ProblemCode, problems, wireCode } from './problems.ts';
+import { REASONS } from './reasons.ts';
 import { isMutation, type ReplyShape, type Route } from './route.ts';
 
 const Issue = z.object({ path: z.string(), message: z.string() });
@@ -10,7 +11,9 @@ const ErrorDetails = z
     message: z.string(),
     request_id: z.string(),
     issues: z.array(Issue).optional(),
-    reason: z.string().optional(),
+    reason: z.enum(REASONS).optional().describe('Of `state_conflict`: what is in the way'),
+    current_state: z.string().optional().describe('Beside `wrong_state`'),
+    current_version: z.int().optional().describe('Beside `version_mismatch`'),
     retry_after: z.int().optional(),
   })
   .catchall(z.unknown())
@@ -68,6 +71,11 @@ function problemsOf(route: Route): ProblemCode[] {
 const SCOPED = ['scope_required'] as const;
 const MODERATORS = ['moderator_required', 'role_required'] as const;
 
+/** To the methods that a path does not take: it stands with each that it does. */
+const OTHER_METHOD: Answering = {
+  problemHeaders: { 405: { Allow: 'The methods that the path takes' } },
+};
+
 /** Every answer that an operation can give, by its HTTP number. */
 export function responsesOf(route: Route): Record<string, object> {
   const responses: Record<string, object> = {};
@@ -97,6 +105,7 @@ export function responsesOf(route: Route): Record<string, object> {
     if (responses[status]) throw new Error(`${route.path}: ${status} is a reply and a problem`);
     responses[status] = problemResponse(route, status, codes);
   }
+  responses['405'] = problemResponse(OTHER_METHOD, 405, ['method_not_allowed']);
   return responses;
 }
 
@@ -105,7 +114,9 @@ function contentOf({ body, stream, type }: ReplyShape): object {
   return { 'application/json': { schema: body }, ...(stream ? textMedia(stream) : {}) };
 }
 
-function problemResponse(route: Route, status: number, codes: ProblemCode[]): object {
+type Answering = Pick<Route, 'bareProblems' | 'problemHeaders'>;
+
+function problemResponse(route: Answering, status: number, codes: ProblemCode[]): object {
   const bare = route.bareProblems?.includes(status);
   const words = [...new Set(codes.map(wireCode))].sort();
   const code = z.enum(words as [string, ...string[]]);

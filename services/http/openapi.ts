@@ -65,18 +65,40 @@ export function openApiDocument(features: readonly Feature[], baseUrl: string): 
     components: { securitySchemes: SECURITY, headers: commonHeaders as never },
   });
   addExamples(document);
+  addHeads(document);
   shareResponses(document);
   return document;
+}
+
+/** Beside each GET a HEAD: the same question, and of each answer all but the body. */
+function addHeads(document: OpenApiDocument): void {
+  for (const item of Object.values(document.paths ?? {})) {
+    const { get } = item;
+    if (!get) continue;
+    const responses = Object.entries(get.responses ?? {}).map(([status, answer]) => {
+      const { content: _, ...bodiless } = answer as { content?: object };
+      return [status, bodiless];
+    });
+    item.head = {
+      ...get,
+      operationId: `${get.operationId}.head`,
+      summary: `${get.summary}: the headers alone`,
+      responses: Object.fromEntries(responses),
+    };
+  }
 }
 
 /** Answers that several operations give stand once, under the number and the words of their codes. */
 function shareResponses(document: OpenApiDocument): void {
   const shared: Record<string, object> = {};
   for (const item of Object.values(document.paths ?? {}))
-    for (const operation of Object.values(item as Record<string, { responses: Responses }>))
+    for (const [method, operation] of Object.entries(
+      item as Record<string, { responses: Responses }>,
+    ))
       for (const [status, response] of Object.entries(operation.responses)) {
         if (Number(status) < 400) continue;
-        const words = response.description.match(/[a-z_]+/g) ?? [];
+        const bodiless = method === 'head' ? ['head'] : [];
+        const words = [...(response.description.match(/[a-z_]+/g) ?? []), ...bodiless];
         // The same codes may come with other headers or a smaller body.
         const variants = [words, [...words, 'b'], [...words, 'c'], [...words, 'd']];
         const text = JSON.stringify(response);

@@ -1,5 +1,6 @@
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import type { Actor } from '../eventstore/event.ts';
+import type { Reason } from '../http/reasons.ts';
 import type * as events from './events.ts';
 import type { Experience } from './experience.ts';
 
@@ -106,7 +107,7 @@ export function standingDecision(state: NoteState): Decision | null {
 }
 
 export function conflict(
-  reason: string,
+  reason: Reason,
   details: Record<string, unknown> = {},
 ): Refusal<'state_conflict'> {
   return refuse('state_conflict', { reason, ...details });

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import t from 'tap';
 import { openApiDocument } from '../../services/http/openapi.ts';
+import { REASONS } from '../../services/http/reasons.ts';
 import { startService } from '../harness/service.ts';
 
 const GOLDEN = join(import.meta.dirname, 'openapi.golden.json');
@@ -24,6 +25,10 @@ interface Operation {
   responses: Record<string, Part>;
 }
 
+interface Handoff {
+  properties: { content: { properties: { attribution: { maxProperties?: number } } } };
+}
+
 const service = await startService(t);
 const ADDRESS = 'https://service.test';
 const document = openApiDocument(service.features, ADDRESS);
@@ -41,6 +46,31 @@ t.test('what the service serves is this document, at its own address', async (t)
   const { body } = await service.call('GET', '/openapi.json');
   const own = JSON.stringify(document).replaceAll(ADDRESS, service.baseUrl);
   t.same(body, JSON.parse(own));
+});
+
+t.test(
+  'every HEAD, what other methods are told, and every reason of a conflict are there',
+  async (t) => {
+    const items = Object.entries(document.paths ?? {});
+    for (const [path, item] of items) {
+      t.equal(item.head?.operationId, item.get && `${item.get.operationId}.head`, path);
+      for (const { operationId, responses } of Object.values(item) as Operation[])
+        t.match(responses[405], { $ref: /405-method_not_allowed/ }, operationId);
+      for (const answer of Object.values(item.head?.responses ?? {}) as Part[]) {
+        const name = answer.$ref?.split('/').at(-1) ?? '';
+        const part = answer.$ref ? document.components?.responses?.[name] : answer;
+        t.notOk((part as Part).content, `HEAD ${path} has no body`);
+      }
+    }
+    const error = document.components?.schemas?.Error as { properties: Record<string, object> };
+    t.match(error.properties.reason, { enum: REASONS });
+    t.match(error.properties, { current_state: Object, current_version: Object });
+  },
+);
+
+t.test('a count of members that is checked is documented', async (t) => {
+  const packet = document.components?.schemas?.HandoffPacket as Handoff | undefined;
+  t.equal(packet?.properties.content.properties.attribution.maxProperties, 200);
 });
 
 t.test('every JSON body has an example, which its own schema takes', async (t) => {

@@ -59,11 +59,10 @@ export function documentation(document: OpenApiDocument) {
       if (status !== 404) throw new Error(`${where}: the path is not documented`);
       return;
     }
-    const operation = item[(method === 'HEAD' ? 'get' : method).toLowerCase()];
-    if (!operation) {
-      if (status !== 405) throw new Error(`${where}: the method is not documented`);
-      return;
-    }
+    const taken = item[method.toLowerCase()];
+    if (!taken && status !== 405) throw new Error(`${where}: the method is not documented`);
+    // What is told to a method that the path does not take stands with those that it does.
+    const operation = (taken ?? Object.values(item)[0]) as Documented;
     const answer = operation.responses[status];
     const response = (answer?.$ref ? shared[answer.$ref.split('/').at(-1) ?? ''] : answer) as
       | Answered
