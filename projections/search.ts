@@ -14,59 +14,68 @@ export interface FoundRow {
   place: string;
 }
 
+/** A table, `r` in its parts. */
 interface Source {
-  columns: string;
-  from: string;
-  at: string;
+  table: string;
   id: string;
-  where: string;
+  at: string;
+  /** The condition of the table's index of words, and of that in time. */
+  shown: string;
+  /** What that index of words holds (migration 0016). */
+  text: string;
+  /** What else must hold. */
+  where?: string;
+  /** Selects the id of what is found by another thing than its words. */
+  byName?: string;
+  columns: string;
+  join?: string;
 }
 
-const words = (text: string) =>
-  `to_tsvector('simple', ${text}) @@ websearch_to_tsquery('simple', $1)`;
-
-// Each text is the one that its index in migration 0016 holds.
 const SOURCES: Readonly<Record<SearchKind, Source>> = {
   note: {
-    columns: `CASE n.attribution WHEN 'member' THEN coalesce(m.handle, 'former member')
-      ELSE coalesce(nullif(n.name, ''), 'Guest') END AS title, left(n.message, 200) AS excerpt`,
-    from: 'notes n LEFT JOIN members m ON m.member_id = n.member_id',
-    at: 'n.approved_at',
-    id: 'n.note_id',
-    where: `n.state = 'approved' AND ${words(`coalesce(n.message, '')`)}
-      AND (n.parent_id IS NULL
-        OR EXISTS (SELECT FROM notes r WHERE r.note_id = n.parent_id AND r.state = 'approved'))`,
+    table: 'notes',
+    id: 'r.note_id',
+    at: 'r.approved_at',
+    shown: `r.state = 'approved'`,
+    text: `coalesce(r.message, '')`,
+    // A value, and not EXISTS, for which all approved notes may be read into a hash.
+    where: `(r.parent_id IS NULL
+      OR (SELECT p.state FROM notes p WHERE p.note_id = r.parent_id) = 'approved')`,
+    columns: `CASE r.attribution WHEN 'member' THEN coalesce(m.handle, 'former member')
+      ELSE coalesce(nullif(r.name, ''), 'Guest') END AS title, left(r.message, 200) AS excerpt`,
+    join: 'LEFT JOIN members m ON m.member_id = r.member_id',
   },
   member: {
-    columns: 'p.display_name AS title, left(p.summary, 200) AS excerpt',
-    from: 'profiles p',
-    at: 'p.published_at',
-    id: 'p.member_id',
-    where: `p.state = 'published' AND p.member_id IN (
-      SELECT member_id FROM profiles WHERE state = 'published'
-        AND ${words(`coalesce(display_name, '') || ' ' || coalesce(summary, '')`)}
-      UNION ALL SELECT member_id FROM members WHERE handle = lower($1))`,
+    table: 'profiles',
+    id: 'r.member_id',
+    at: 'r.published_at',
+    shown: `r.state = 'published'`,
+    text: `coalesce(r.display_name, '') || ' ' || coalesce(r.summary, '')`,
+    byName: 'SELECT member_id FROM members WHERE handle = lower($1)',
+    columns: 'r.display_name AS title, left(r.summary, 200) AS excerpt',
   },
   artifact: {
-    columns: `a.title, left(a.packet->>'summary', 200) AS excerpt`,
-    from: 'artifacts a',
-    at: 'a.created_at',
-    id: 'a.artifact_id',
-    where: `a.state = 'published'
-      AND ${words(`coalesce(a.title, '') || ' ' || coalesce(a.packet->>'summary', '')`)}`,
+    table: 'artifacts',
+    id: 'r.artifact_id',
+    at: 'r.created_at',
+    shown: `r.state = 'published'`,
+    text: `coalesce(r.title, '') || ' ' || coalesce(r.packet->>'summary', '')`,
+    columns: `r.title, left(r.packet->>'summary', 200) AS excerpt`,
   },
   case: {
-    columns: 'c.title, left(c.summary, 200) AS excerpt',
-    from: 'cases c',
-    at: 'c.created_at',
-    id: 'c.case_id',
-    where: `NOT c.removed AND NOT c.author_gone
-      AND ${words(`coalesce(c.title, '') || ' ' || coalesce(c.summary, '') || ' ' ||
-        coalesce(c.objective, '')`)}`,
+    table: 'cases',
+    id: 'r.case_id',
+    at: 'r.created_at',
+    shown: 'NOT r.removed AND NOT r.author_gone',
+    text: `coalesce(r.title, '') || ' ' || coalesce(r.summary, '') || ' ' || coalesce(r.objective, '')`,
+    columns: 'r.title, left(r.summary, 200) AS excerpt',
   },
 };
 
 const NEWEST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+
+/** So many of the newest records are looked through for the words before the index of words is. */
+const NEWEST_FIRST = 200;
 
 /** What is public and holds all the words of the query, newest first. */
 export function searchPublic(
@@ -76,18 +85,38 @@ export function searchPublic(
   { at, id }: Place = NEWEST,
 ): Sql {
   const kinds = kind ? [kind] : SEARCH_KINDS;
-  const selects = kinds.map((each) => {
-    const source = SOURCES[each];
-    return `(SELECT '${each}' AS kind, ${source.id} AS id, ${source.columns}, ${source.at} AS at
-      FROM ${source.from}
-      WHERE ${source.where} AND (${source.at}, ${source.id}) < ($2::timestamptz, $3::uuid)
-      ORDER BY ${source.at} DESC, ${source.id} DESC LIMIT $4)`;
-  });
   return {
     name: `search-${kind ?? 'all'}`,
     text: `SELECT *, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
-      FROM (${selects.join(' UNION ALL ')}) found
+      FROM (${kinds.map(ofKind).join(' UNION ALL ')}) found
       ORDER BY at DESC, id DESC LIMIT $4`,
     values: [query, at, id, limit],
   };
+}
+
+/**
+ * The index in time knows no words, and that of words no order: a word that fills a page from the
+ * newest records is found by the first, any other by the second, with all that hold it. The planner,
+ * who knows of no word how rare it is, would choose one for both; OFFSET 0 leaves it the one meant.
+ */
+function ofKind(kind: SearchKind): string {
+  const { table, id, at, shown, text, where = 'true', byName, columns, join = '' } = SOURCES[kind];
+  const each = `SELECT ${id} AS id, ${at} AS at FROM`;
+  const before = (row: string) => `${row} < ($2::timestamptz, $3::uuid)`;
+  const fits = `to_tsvector('simple', ${text}) @@ websearch_to_tsquery('simple', $1) AND ${where}`;
+  const newest = `SELECT * FROM ${table} r WHERE ${shown} AND ${before(`(${at}, ${id})`)}
+    ORDER BY ${at} DESC, ${id} DESC LIMIT ${NEWEST_FIRST}`;
+  const every = `${each} ${table} r WHERE ${shown} AND ${fits} OFFSET 0`;
+  const named = byName
+    ? `UNION ${each} ${table} r WHERE ${id} IN (${byName}) AND ${shown} AND ${before(`(${at}, ${id})`)}`
+    : '';
+  return `(WITH late AS MATERIALIZED (${each} (${newest}) r WHERE ${fits}
+      ORDER BY at DESC, id DESC LIMIT $4)
+    SELECT '${kind}' AS kind, found.id, ${columns}, found.at
+    FROM (SELECT * FROM (SELECT * FROM late WHERE (SELECT count(*) FROM late) = $4
+        UNION ALL SELECT * FROM (${every}) every
+          WHERE (SELECT count(*) FROM late) < $4 AND ${before('(at, id)')}
+        ${named}) matches
+      ORDER BY at DESC, id DESC LIMIT $4) found
+    JOIN ${table} r ON ${id} = found.id ${join})`;
 }

@@ -124,7 +124,7 @@ function search({ wire }: Traffic, query: string) {
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/call',
-      params: { name: 'search', arguments: { query } },
+      params: { name: 'search_public', arguments: { query } },
     },
   });
 }
