@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { type Sql, sql, valuesIn } from '../services/eventstore/sql.ts';
 import * as events from '../services/membership/events.ts';
 import { defineProjection } from './projection.ts';
 
@@ -56,7 +56,10 @@ export function lockTotals(): Sql {
   return sql`SELECT active FROM membership_totals WHERE id = 1 FOR UPDATE`;
 }
 
+/** The server keys of handles. */
+export const handleKeys = () => valuesIn('handles', 'key_id');
+
 /** How many handles stand under each server key. */
-export function handleKeys(): Sql {
+export function countHandles(): Sql {
   return sql`SELECT key_id, count(*)::int AS count FROM handles GROUP BY key_id`;
 }

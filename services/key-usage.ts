@@ -1,55 +1,56 @@
 import type pg from 'pg';
-import { handleKeys } from '../projections/members.ts';
-import { receiptKeys } from './eventstore/append.ts';
-import type { Sql } from './eventstore/sql.ts';
+import { countHandles, handleKeys } from '../projections/members.ts';
+import { withConnection } from './connection.ts';
+import { countReceipts } from './eventstore/append.ts';
 import type { KeyRing } from './keys.ts';
-import { sessionKeys } from './membership/sessions.ts';
+import { countSessions } from './membership/sessions.ts';
 import { query } from './postgres.ts';
-import { verifierKeys } from './verifiers.ts';
+import { countVerifiers, verifierKeys } from './verifiers.ts';
 
-/** What the service cannot do without its key: prove a member's keys, or know a handle as taken. */
-const NEEDED = { verifiers: verifierKeys, handles: handleKeys, sessions: sessionKeys } as const;
+/**
+ * What the service cannot do without its key: prove a member's keys, or know a handle as taken. The
+ * first two grow for ever and are not counted at a start.
+ */
+const NEEDED = { verifiers: verifierKeys, handles: handleKeys, sessions: countSessions } as const;
 /** Without its key a receipt stays, but an exact retry is no longer known as one. */
-const USES = { ...NEEDED, receipts: receiptKeys } as const;
+const COUNTS = {
+  verifiers: countVerifiers,
+  handles: countHandles,
+  sessions: countSessions,
+  receipts: countReceipts,
+} as const;
 
-export type Use = keyof typeof USES;
-export const USE_NAMES = Object.keys(USES) as Use[];
+export type Use = keyof typeof COUNTS;
+export const USE_NAMES = Object.keys(COUNTS) as Use[];
 
 /** How much of each kind stands under each server key's id. */
 export type KeyUsage = ReadonlyMap<number, Readonly<Partial<Record<Use, number>>>>;
 
-export function keyUsage(pool: pg.Pool): Promise<KeyUsage> {
-  return read(pool, USES);
+/** Counts everything, on a connection that no deadline bounds: that may take minutes. */
+export function keyUsage(config: pg.ClientConfig): Promise<KeyUsage> {
+  return withConnection(config, async (client) => {
+    const usage = new Map<number, Partial<Record<Use, number>>>();
+    for (const use of USE_NAMES) {
+      const { rows } = await client.query<{ key_id: number; count: number }>(COUNTS[use]());
+      for (const { key_id, count } of rows)
+        usage.set(key_id, { ...usage.get(key_id), [use]: count });
+    }
+    return usage;
+  });
 }
 
 /** Refuses to start where something stored needs a server key that is not in the ring. */
 export async function requireKeys(pool: pg.Pool, keys: Pick<KeyRing, 'ids'>): Promise<void> {
-  const usage = await read(pool, NEEDED);
-  const missing = [...usage].filter(([id]) => !keys.ids.includes(id)).sort(([a], [b]) => a - b);
-  if (missing.length === 0) return;
-  const needs = missing.map(([id, uses]) => `key ${id}, which ${described(uses)} need`).join('; ');
+  const missing = new Map<number, string[]>();
+  for (const [use, statement] of Object.entries(NEEDED))
+    for (const { key_id } of await query<{ key_id: number }>(pool, statement()))
+      if (!keys.ids.includes(key_id)) missing.set(key_id, [...(missing.get(key_id) ?? []), use]);
+  if (missing.size === 0) return;
+  const needs = [...missing]
+    .sort(([a], [b]) => a - b)
+    .map(([id, uses]) => `key ${id}, which ${uses.join(', ')} need`)
+    .join('; ');
   throw new Error(
     `SERVER_KEYS lacks ${needs}. Put it back; npm run keys -- status tells what is in use`,
   );
-}
-
-async function read(
-  pool: pg.Pool,
-  uses: Readonly<Partial<Record<Use, () => Sql>>>,
-): Promise<KeyUsage> {
-  const usage = new Map<number, Partial<Record<Use, number>>>();
-  await Promise.all(
-    Object.entries(uses).map(async ([use, statement]) => {
-      for (const { key_id, count } of await query<{ key_id: number; count: number }>(
-        pool,
-        statement(),
-      ))
-        usage.set(key_id, { ...usage.get(key_id), [use]: count });
-    }),
-  );
-  return usage;
-}
-
-function described(uses: Partial<Record<Use, number>>): string {
-  return USE_NAMES.flatMap((use) => (uses[use] ? [`${uses[use]} ${use}`] : [])).join(', ');
 }

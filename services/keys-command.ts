@@ -2,7 +2,6 @@ import { configOrExit } from './config.ts';
 import { databaseUrl } from './embedded/postgres.ts';
 import { keyUsage, USE_NAMES } from './key-usage.ts';
 import { keyRing } from './keys.ts';
-import { openPool } from './postgres.ts';
 import { serverKeys } from './server-keys.ts';
 
 if (process.argv.slice(2).join(' ') !== 'status') {
@@ -13,8 +12,10 @@ if (process.argv.slice(2).join(' ') !== 'status') {
 const config = configOrExit();
 try {
   const { ids } = keyRing(serverKeys(config));
-  const pool = openPool(databaseUrl(config), 'service keys', 4);
-  const usage = await keyUsage(pool).finally(() => void pool.end());
+  const usage = await keyUsage({
+    connectionString: config.databaseDirectUrl ?? databaseUrl(config),
+    application_name: 'service keys',
+  });
   const rows = [...new Set([...ids, ...usage.keys()])].map((id) => {
     const uses = USE_NAMES.map((use) => usage.get(id)?.[use] ?? 0);
     const held = ids.includes(id) ? 'held' : 'MISSING';

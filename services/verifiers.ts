@@ -1,4 +1,4 @@
-import { type Sql, sql } from './eventstore/sql.ts';
+import { type Sql, sql, valuesIn } from './eventstore/sql.ts';
 import type { Purpose, Verifier } from './keys.ts';
 
 /** A stored verifier. `purpose` and `subject_id` say of what: a member's key, one credential, … */
@@ -30,7 +30,10 @@ export function dropVerifiers(owner: string): Sql {
   return sql`DELETE FROM verifiers WHERE owner_id = ${owner}`;
 }
 
+/** The server keys of verifiers. */
+export const verifierKeys = () => valuesIn('verifiers', 'key_id');
+
 /** How many verifiers stand under each server key. */
-export function verifierKeys(): Sql {
+export function countVerifiers(): Sql {
   return sql`SELECT key_id, count(*)::int AS count FROM verifiers GROUP BY key_id`;
 }

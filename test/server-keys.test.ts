@@ -2,11 +2,18 @@ import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
+import { handleKeys } from '../projections/members.ts';
 import { openCore } from '../services/app.ts';
 import { readConfig } from '../services/config.ts';
+import { withConnection } from '../services/connection.ts';
+import { BY_INDEX } from '../services/postgres.ts';
+import { verifierKeys } from '../services/verifiers.ts';
+import { testDatabase } from './harness/database.ts';
 import { freePort } from './harness/free-port.ts';
+import { rowsRead } from './harness/rows-read.ts';
 import { newKey, signedIn, startService } from './harness/service.ts';
 
 const file = (path: string) => join(import.meta.dirname, '..', path);
@@ -29,11 +36,11 @@ t.test(
     const open = (keys: string) =>
       openCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: keys }), 'test');
     await (await open(`${second},${first}`)).close();
-    const refusal = /SERVER_KEYS lacks key 1, which 2 verifiers, 1 handles, 1 sessions need/;
+    const refusal = /SERVER_KEYS lacks key 1, which verifiers, handles, sessions need/;
     await t.rejects(open(second), refusal);
 
     await pool.query('DELETE FROM verifiers');
-    await t.rejects(open(second), /lacks key 1, which 1 handles, 1 sessions need/);
+    await t.rejects(open(second), /lacks key 1, which handles, sessions need/);
     const web = spawn(process.execPath, [file('services/web.ts')], {
       env: { ...env(second), PORT: await freePort(), METRICS_PORT: '0' },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -46,7 +53,7 @@ t.test(
     t.match(output, /SERVER_KEYS lacks key 1/);
 
     await pool.query(`UPDATE sessions SET expires_at = now() - interval '1 second'`);
-    await t.rejects(open(second), /lacks key 1, which 1 handles need/);
+    await t.rejects(open(second), /lacks key 1, which handles need/);
   },
 );
 
@@ -63,4 +70,48 @@ t.test('the keys command tells what stands under which key', async (t) => {
     `${head}2\tnewest\t0\t0\t0\t0\n1\theld\t2\t1\t1\t3\n`,
   );
   t.equal(await status(second), `${head}2\tnewest\t0\t0\t0\t0\n1\tMISSING\t2\t1\t1\t3\n`);
+});
+
+t.test('a start asks which keys are in use without reading what stands under them', async (t) => {
+  const { url } = await testDatabase(t);
+  await withConnection(url, async (client) => {
+    await client.query(BY_INDEX);
+    await client.query(`INSERT INTO verifiers (owner_id, purpose, subject_id, key_id, hash)
+      SELECT gen_random_uuid(), 'sign-in', gen_random_uuid(), 1 + n % 2 * 6, '' FROM generate_series(1, 3000) n`);
+    await client.query(`INSERT INTO handles (hash, key_id, member_id)
+      SELECT n, 3, gen_random_uuid() FROM generate_series(1, 3000) n`);
+    for (const [statement, used] of [
+      [verifierKeys(), [1, 7]],
+      [handleKeys(), [3]],
+    ] as const) {
+      t.same(
+        (await client.query(statement.text)).rows,
+        used.map((key_id) => ({ key_id })),
+      );
+      const rows = await rowsRead(client, statement);
+      t.ok(rows <= used.length, `${rows} rows`);
+      await client.query('ANALYZE');
+      t.ok((await rowsRead(client, statement)) <= used.length, 'also with statistics');
+    }
+    await client.query('DELETE FROM verifiers');
+    t.same((await client.query(verifierKeys().text)).rows, []);
+  });
+});
+
+t.test('the keys command takes longer than a request may', async (t) => {
+  const { env, url } = await used(t);
+  await withConnection(url, async (client) => {
+    await client.query('BEGIN; LOCK TABLE receipts IN ACCESS EXCLUSIVE MODE');
+    const args = [file('services/keys-command.ts'), 'status'];
+    const status = promisify(execFile)(process.execPath, args, { env: env(first) });
+    const waits = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+      AND application_name = 'service keys' AND now() - query_start > interval '4 seconds'`;
+    const over = Promise.race([status, sleep(60_000)]);
+    const waited = async () => {
+      while ((await client.query(waits)).rowCount === 0) await sleep(100);
+    };
+    await Promise.race([over, waited()]);
+    await client.query('COMMIT');
+    t.match((await status).stdout, /^1\tnewest\t2\t1\t1\t3$/m);
+  });
 });

@@ -64,8 +64,8 @@ export function readReceipt(owner: string, space: Receipt['space'], key: string)
     WHERE owner_id = ${owner}::uuid AND space = ${space}::text AND key = ${key}::uuid`;
 }
 
-/** How many keyed hashes in receipts stand under each server key. */
-export function receiptKeys(): Sql {
+/** How many keyed hashes in receipts stand under each server key. It reads every receipt. */
+export function countReceipts(): Sql {
   return sql`SELECT (part.value->>'key_id')::int AS key_id, count(*)::int AS count
     FROM receipts, jsonb_each(bound) part
     WHERE jsonb_typeof(bound) = 'object' AND part.value ? 'key_id' GROUP BY 1`;

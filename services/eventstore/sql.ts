@@ -38,6 +38,15 @@ export function named(text: string, values: unknown[] = []): Sql {
   return { name, text, values };
 }
 
+/** The values of a column that has few: a look into its index for each, however many rows there are. */
+export function valuesIn(table: string, column: string): Sql {
+  const next = (after: string) =>
+    `SELECT ${column} FROM ${table} ${after} ORDER BY ${column} LIMIT 1`;
+  return named(`WITH RECURSIVE known (value) AS ((${next('')}) UNION ALL
+      SELECT (${next(`WHERE ${column} > known.value`)}) FROM known WHERE known.value IS NOT NULL)
+    SELECT value AS ${column} FROM known WHERE value IS NOT NULL`);
+}
+
 /** `($1::uuid, $2::text), ($3::uuid, …`: so many rows with values of these types. */
 export function typedRows(types: readonly string[], count: number): string {
   const rows = Array.from({ length: count }, (_, turn) =>

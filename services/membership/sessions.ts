@@ -155,8 +155,9 @@ export function inSession<Answer, Code extends string>(
   };
 }
 
-/** How many sessions that are not over stand under each server key. */
-export function sessionKeys(): Sql {
+/** How many sessions that are not over stand under each server key: those of the last half an hour. */
+export function countSessions(): Sql {
   return sql`SELECT key_id, count(*)::int AS count FROM sessions
-    WHERE ended_at IS NULL AND expires_at > clock_timestamp() GROUP BY key_id`;
+    WHERE ended_at IS NULL AND expires_at < 'infinity' AND expires_at > clock_timestamp()
+    GROUP BY key_id`;
 }
