@@ -30,6 +30,12 @@ export function dropVerifiers(owner: string): Sql {
   return sql`DELETE FROM verifiers WHERE owner_id = ${owner}`;
 }
 
+/** Of credentials that end, which nothing asks for any more. */
+export function dropCredentialVerifiers(owner: string, credentialIds: readonly string[]): Sql {
+  return sql`DELETE FROM verifiers WHERE owner_id = ${owner}::uuid AND purpose = 'credential'
+    AND subject_id = ANY(${credentialIds}::uuid[])`;
+}
+
 /** The server keys of verifiers. */
 export const verifierKeys = () => valuesIn('verifiers', 'key_id');
 

@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -9,12 +10,14 @@ import { handleKeys } from '../projections/members.ts';
 import { openCore } from '../services/app.ts';
 import { readConfig } from '../services/config.ts';
 import { withConnection } from '../services/connection.ts';
+import { MIGRATIONS, migrate } from '../services/migrate.ts';
 import { BY_INDEX } from '../services/postgres.ts';
 import { verifierKeys } from '../services/verifiers.ts';
 import { testDatabase } from './harness/database.ts';
 import { freePort } from './harness/free-port.ts';
 import { rowsRead } from './harness/rows-read.ts';
 import { newKey, signedIn, startService } from './harness/service.ts';
+import { temporaryFolder } from './harness/temporary-folder.ts';
 
 const file = (path: string) => join(import.meta.dirname, '..', path);
 const [first, second] = [`1:${newKey()}`, `2:${newKey()}`];
@@ -114,4 +117,26 @@ t.test('the keys command takes longer than a request may', async (t) => {
     await client.query('COMMIT');
     t.match((await status).stdout, /^1\tnewest\t2\t1\t1\t3$/m);
   });
+});
+
+t.test('what proved credentials that had ended goes with the migration', async (t) => {
+  const { url, pool } = await testDatabase(t, { empty: true });
+  const { path, remove } = temporaryFolder('migrations');
+  t.teardown(remove);
+  for (const name of readdirSync(MIGRATIONS).filter((each) => each < '0029'))
+    copyFileSync(join(MIGRATIONS, name), join(path, name));
+  await migrate(url, path);
+  await pool.query(`WITH made AS (
+      INSERT INTO credentials (credential_id, member_id, scopes, state, created_at, expires_at, key_epoch)
+      SELECT gen_random_uuid(), gen_random_uuid(), '{}', state, now(), now(), 1
+      FROM unnest(ARRAY['active', 'expired', 'revoked']) state RETURNING *)
+    INSERT INTO verifiers (owner_id, purpose, subject_id, key_id, hash)
+    SELECT member_id, purpose, CASE purpose WHEN 'credential' THEN credential_id ELSE member_id END, 1, state
+    FROM made, unnest(ARRAY['credential', 'sign-in']) purpose`);
+  await migrate(url);
+  const { rows } = await pool.query('SELECT purpose, hash FROM verifiers ORDER BY 1, 2');
+  t.same(
+    rows.map(({ purpose, hash }) => `${purpose} ${hash}`),
+    ['credential active', 'sign-in active', 'sign-in expired', 'sign-in revoked'],
+  );
 });

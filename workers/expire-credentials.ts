@@ -5,6 +5,7 @@ import {
 } from '../projections/credentials.ts';
 import type { EventStore, Plan } from '../services/eventstore/store.ts';
 import { query } from '../services/postgres.ts';
+import { dropCredentialVerifiers } from '../services/verifiers.ts';
 import { inBatches } from './batches.ts';
 
 type Overdue = Pick<CredentialRow, 'credential_id' | 'member_id'>;
@@ -35,6 +36,7 @@ function expirePlan({ credential_id, member_id }: Overdue): Plan<boolean> {
             events: [{ type: 'CredentialExpired', data: { credential_id }, personal: null }],
           },
         ],
+        rows: [dropCredentialVerifiers(member_id, [credential_id])],
       };
     },
   };

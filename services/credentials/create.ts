@@ -10,7 +10,7 @@ import type { Receipt } from '../http/schemas.ts';
 import type { Scope } from '../http/scopes.ts';
 import type { KeyRing } from '../keys.ts';
 import type { MemberCommand } from '../member-command.ts';
-import { writeVerifier } from '../verifiers.ts';
+import { dropCredentialVerifiers, writeVerifier } from '../verifiers.ts';
 import { credentialOwner } from './authenticate.ts';
 import type { CredentialBody } from './contract.ts';
 import { type CredentialRefusal, credential } from './credential.ts';
@@ -72,7 +72,10 @@ export function createCredential<Body>(
           ...(replaces ? [revocation(memberId, replaces.credentialId, 'rotated', actor)] : []),
           { owner: memberId, stream, version: 0, actor, events: decided },
         ],
-        rows: [writeVerifier(memberId, 'credential', id, secret)],
+        rows: [
+          writeVerifier(memberId, 'credential', id, secret),
+          ...(replaces ? [dropCredentialVerifiers(memberId, [replaces.credentialId])] : []),
+        ],
         body: (receipt) =>
           bodyOf({
             receipt,

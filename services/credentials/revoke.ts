@@ -4,6 +4,7 @@ import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
 import type { Actor, RecordedEvent } from '../eventstore/event.ts';
 import { type Receipt, unixSeconds } from '../http/schemas.ts';
 import type { MemberCommand } from '../member-command.ts';
+import { dropCredentialVerifiers } from '../verifiers.ts';
 import type { CredentialBody } from './contract.ts';
 import { type CredentialRefusal, credential } from './credential.ts';
 
@@ -59,6 +60,7 @@ export function revokeCredential(
         appends: [
           { owner: memberId, stream, version: streamVersion(events), actor, events: decided },
         ],
+        rows: [dropCredentialVerifiers(memberId, [credentialId])],
         body: (receipt) => ({
           status: 'revoked',
           credential: credentialBody(

@@ -6,7 +6,12 @@ import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
 import type { Plan } from '../eventstore/store.ts';
 import type { KeyRing } from '../keys.ts';
-import { readVerifiers, type VerifierRow, writeVerifier } from '../verifiers.ts';
+import {
+  dropCredentialVerifiers,
+  readVerifiers,
+  type VerifierRow,
+  writeVerifier,
+} from '../verifiers.ts';
 import { endSession } from './login.ts';
 import { member, type RecoveryRefusal, recover } from './member.ts';
 import type { MembershipParts } from './parts.ts';
@@ -94,6 +99,10 @@ export function recoverPlan(
           endSessions(
             sessions.map(({ session_id }) => session_id),
             now,
+          ),
+          dropCredentialVerifiers(
+            id,
+            credentials.map(({ credential_id }) => credential_id),
           ),
           writeVerifier(id, 'sign-in', id, keys.mac('sign-in', id, body.new_sign_in_key)),
           writeVerifier(id, 'recovery', id, keys.mac('recovery', id, body.new_recovery_key)),
