@@ -82,10 +82,13 @@ const UNAVAILABLE = new Set([
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
+  '57P04', // database_dropped
+  '57P05', // idle_session_timeout
   '57014', // query_canceled (statement_timeout)
   '55P03', // lock_not_available
   '25006', // read_only_sql_transaction
   '25P03', // idle_in_transaction_session_timeout
+  '25P04', // transaction_timeout
   '3D000', // database does not exist (dropped or being restored)
 ]);
 
@@ -95,7 +98,7 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   if (error instanceof pg.DatabaseError)
-    return typeof code === 'string' && (UNAVAILABLE.has(code) || /^(08|53)/.test(code));
+    return typeof code === 'string' && (UNAVAILABLE.has(code) || /^(08|53|58)/.test(code));
   return (
     (typeof code === 'string' && /^E[A-Z]+$/.test(code)) ||
     /^(timeout exceeded|Connection terminated|Query read timeout|Client (has encountered|was closed))/.test(
@@ -124,7 +127,10 @@ export function cut(client: pg.ClientBase): void {
   ).connection.stream.destroy();
 }
 
-/** A connection of the pool, within `ms` milliseconds; one that comes later goes straight back. */
+/**
+ * A connection of the pool, within `ms` milliseconds; one that comes later goes straight back. For
+ * whatever reason there is none, be it a wrong password, nothing was asked of storage yet.
+ */
 function acquire(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
     let late = false;
@@ -140,7 +146,7 @@ function acquire(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
       },
       (error: Error) => {
         clearTimeout(timer);
-        reject(error);
+        reject(new StorageUnavailable('no connection', { cause: error }));
       },
     );
   });

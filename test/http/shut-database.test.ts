@@ -1,0 +1,26 @@
+import t from 'tap';
+import { withConnection } from '../../services/connection.ts';
+import { newRegistration, startService } from '../harness/service.ts';
+
+t.test('a database that lets nobody in is storage that is unavailable', async (t) => {
+  const service = await startService(t);
+  const { url } = service.database;
+  const name = new URL(url).pathname.slice(1);
+  const admin = new URL(url);
+  admin.pathname = '/postgres';
+  const letIn = (yes: boolean) =>
+    withConnection(admin.href, async (client) => {
+      await client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${yes}`);
+      const ended =
+        'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1';
+      if (!yes) await client.query(ended, [name]);
+    });
+  await letIn(false);
+  const read = await service.call('GET', '/api/guestbook');
+  t.equal(read.status, 503, read.text);
+  const body = newRegistration();
+  const written = await service.call('POST', '/api/membership/register', { body });
+  t.equal(written.body.error.code, 'storage_unavailable');
+  await letIn(true);
+  t.equal((await service.call('POST', '/api/membership/register', { body })).status, 200);
+});
