@@ -1,9 +1,10 @@
 import { type JobResult, PgBoss } from 'pg-boss';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { type Core, openCore } from '../services/app.ts';
 import { type Config, configOrExit } from '../services/config.ts';
 import { databaseUrl } from '../services/embedded/postgres.ts';
 import { loggable } from '../services/loggable.ts';
+import { openLogger } from '../services/logger.ts';
 import { processMetrics } from '../services/metrics.ts';
 import { serveMetrics } from '../services/metrics-server.ts';
 import { JOBS_SCHEMA } from '../services/migrate.ts';
@@ -96,7 +97,7 @@ async function serve(
 }
 
 const config = configOrExit();
-const logger = pino({ level: config.logLevel, base: null });
+const logger = openLogger(config.logLevel);
 
 // A second signal, as nodemon and terminals send it, changes nothing; one
 // that comes during the start is heeded after it.

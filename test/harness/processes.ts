@@ -1,0 +1,60 @@
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Test } from 'tap';
+import { testDatabase } from './database.ts';
+import { freePort } from './free-port.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** What serves, and where it tells that it does. */
+const PROCESSES = {
+  web: { file: 'services/web.ts', port: 'PORT', path: '/readyz' },
+  worker: { file: 'workers/worker.ts', port: 'WORKER_METRICS_PORT', path: '/metrics' },
+} as const;
+
+/** The real process on a database of its own. */
+export async function startProcess(
+  t: Test,
+  name: keyof typeof PROCESSES,
+  stdio: StdioOptions,
+  settings: Record<string, string> = {},
+) {
+  const { file, port, path } = PROCESSES[name];
+  const { url } = await testDatabase(t);
+  const env: Record<string, string> = {
+    DATABASE_URL: url,
+    SERVER_KEYS: `1:${randomBytes(32).toString('hex')}`,
+    METRICS_PORT: '0',
+    [port]: await freePort(),
+    ...settings,
+  };
+  const child: ChildProcess = spawn(process.execPath, [join(ROOT, file)], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio,
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  const exit = once(child, 'exit') as Promise<[number | null, string | null]>;
+  const base = `http://127.0.0.1:${env[port]}`;
+
+  async function serves(): Promise<boolean> {
+    const answer = await fetch(`${base}${path}`).catch(() => undefined);
+    await answer?.text();
+    return answer?.status === 200;
+  }
+
+  async function untilServes(): Promise<void> {
+    for (let waited = 0; !(await serves()); waited += 50) {
+      if (waited > 30_000 || child.exitCode !== null) throw new Error(`${name} does not serve`);
+      await sleep(50);
+    }
+  }
+
+  /** How it ended; undefined where it does not. */
+  const end = (patience: number) =>
+    Promise.race([exit, sleep(patience, undefined, { ref: false })]);
+
+  return { child, base, serves, untilServes, end };
+}
