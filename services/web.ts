@@ -1,6 +1,7 @@
 import { openApp, openCore } from './app.ts';
 import { isSecure } from './base-url.ts';
 import { configOrExit } from './config.ts';
+import { openDraining } from './draining.ts';
 import { openServer } from './http/server.ts';
 import { loggable } from './loggable.ts';
 import { openLogger } from './logger.ts';
@@ -24,23 +25,21 @@ const { app, stop } = openApp(core, logger, requestMetrics(registry));
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };
 const closeMetrics = await serveMetrics(registry, metricsAt, logger);
 const server = openServer(app, isSecure(config.baseUrl));
+const drained = openDraining(server);
 server.listen(config.port, config.host, () => {
   logger.info({ host: config.host, port: config.port }, 'listening');
 });
 
 let stopping = false;
 
-/** Answers what has arrived, takes nothing new, and ends. */
+/** Answers what has arrived, lets nobody new in, and ends. */
 async function drain(): Promise<void> {
   if (stopping) return;
   stopping = true;
   logger.info('draining');
+  const done = drained();
   stop();
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-    setTimeout(() => server.closeAllConnections(), 25_000).unref();
-  });
+  await done;
   closeMetrics();
   await core.close();
   logger.info('stopped');
