@@ -11,6 +11,13 @@ export function isSecure(address: string): boolean {
   return address.startsWith('https:') && !isLoopback(address);
 }
 
+/** Where to listen: where a loopback address can be reached, else everywhere. */
+export function usualHost(address: string): string {
+  if (!isLoopback(address)) return '0.0.0.0';
+  const host = new URL(address).hostname;
+  return host.endsWith('localhost') ? '127.0.0.1' : host.replace(/[[\]]/g, '');
+}
+
 // Browsers send the origin, so the address may hold nothing else: no path, no account.
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;

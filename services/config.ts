@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { baseUrl, isLoopback } from './base-url.ts';
+import { baseUrl, isLoopback, usualHost } from './base-url.ts';
 import { parseServerKeys, SERVER_KEYS_FORM } from './server-keys.ts';
 
 const number = (least: number, most: number) =>
@@ -97,7 +97,7 @@ const Settings = Environment.transform((env) => {
   return {
     ...env,
     BASE_URL: base,
-    HOST: env.HOST ?? (isLoopback(base) ? '127.0.0.1' : '0.0.0.0'),
+    HOST: env.HOST ?? usualHost(base),
     DATABASE_DIRECT_URL: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
     SERVER_KEYS: env.SERVER_KEYS === undefined ? undefined : parseServerKeys(env.SERVER_KEYS),
     METRICS_PORT: env.METRICS_PORT ?? usual,
@@ -132,14 +132,20 @@ function faultsBetween(given: Record<string, string>): string[] {
   const base = given.BASE_URL;
   if (base && URL.canParse(base) && !isLoopback(base) && !given.SERVER_KEYS)
     faults.push(`SERVER_KEYS is required where BASE_URL is not loopback; it ${SERVER_KEYS_FORM}`);
+  if (given.METRICS_PORT && Number(given.METRICS_PORT) === Number(given.PORT ?? 3000))
+    faults.push('METRICS_PORT must be another one than PORT');
   return faults;
 }
 
-export function readConfig(env: Record<string, string | undefined>): Config {
-  // An empty variable is how compose files and shells spell "not set".
-  const given = Object.fromEntries(
+/** An empty variable is how compose files and shells spell "not set". */
+function givenIn(env: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
     Object.entries(env).flatMap(([name, text]) => (text?.trim() ? [[name, text.trim()]] : [])),
   );
+}
+
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const given = givenIn(env);
   const result = Settings.safeParse(given);
   const issues = result.error?.issues ?? [];
   const faults = issues.map(({ path, message }) => `${String(path[0])} ${message}`);
@@ -167,8 +173,7 @@ const ClientEnvironment = Environment.pick({ BASE_URL: true, PORT: true }).exten
 
 /** For commands that are clients of a running service: they need nothing of its own settings. */
 export function clientSettingsOrExit(): { baseUrl: string; moderatorToken: string | undefined } {
-  const given = Object.entries(process.env).filter(([, text]) => text?.trim());
-  const result = ClientEnvironment.safeParse(Object.fromEntries(given));
+  const result = ClientEnvironment.safeParse(givenIn(process.env));
   if (!result.success) {
     for (const { path, message } of result.error.issues)
       process.stderr.write(`${String(path[0])} ${message}\n`);
@@ -177,7 +182,7 @@ export function clientSettingsOrExit(): { baseUrl: string; moderatorToken: strin
   const { BASE_URL, PORT, MODERATOR_TOKEN } = result.data;
   return {
     baseUrl: BASE_URL ?? `http://localhost:${PORT}`,
-    moderatorToken: MODERATOR_TOKEN?.trim(),
+    moderatorToken: MODERATOR_TOKEN,
   };
 }
 

@@ -6,7 +6,6 @@ import { type EmbeddedPostgres, embeddedPostgres } from './embedded/postgres.ts'
 import { type Child, startChild } from './supervisor/child.ts';
 import { labelledLog } from './supervisor/log.ts';
 import { type Instance, instances, parseProcfile } from './supervisor/procfile.ts';
-import { untilReady } from './supervisor/readiness.ts';
 
 // Longer than any drain of the processes; whatever stands then is killed.
 const PATIENCE_MS = 30_000;
@@ -27,6 +26,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => end(`${signal}: stopping`, false));
 
 async function run(config: Config): Promise<boolean> {
+  if (config.port === 0) throw new Error('PORT 0 is any port: npm start needs one that is known');
   const procfile = parseProcfile(readFileSync('Procfile', 'utf8'));
   const wanted = instances(procfile, process.argv.slice(2));
   const postgres = config.databaseUrl ? undefined : await startPostgres(config);
@@ -39,8 +39,11 @@ async function run(config: Config): Promise<boolean> {
     };
     const release = procfile.get('release');
     if (release && !over.signal.aborted) await once(start('release', release));
-    if (!over.signal.aborted) for (const instance of wanted) keep(instance, start);
-    if (wanted.some(({ name }) => name === 'web')) announce(config);
+    if (!over.signal.aborted)
+      for (const instance of wanted) {
+        const child = keep(instance, start);
+        if (instance.name === 'web' && instance.index === 0) announce(child, config);
+      }
     const { failed } = await ending.promise;
     const ends = await Promise.all(children.map((child) => stop(child)));
     return !failed && ends.every(Boolean);
@@ -80,9 +83,10 @@ async function once(child: Child): Promise<void> {
 function keep(
   { name, command, index }: Instance,
   start: (label: string, command: string, index: number) => Child,
-): void {
+): Child {
   const child = start(`${name}.${index + 1}`, command, index);
   void child.ended.then(({ how }) => end(`${child.label}: ${how}: stopping everything`, true));
+  return child;
 }
 
 async function stop(child: Child): Promise<boolean> {
@@ -91,11 +95,11 @@ async function stop(child: Child): Promise<boolean> {
   return ok;
 }
 
-function announce(config: Config): void {
-  untilReady(config.host, config.port, over.signal).then(
-    () => say(`Ready: ${config.baseUrl}`),
-    () => undefined, // stopped before it was ready
-  );
+/** When the web says that it listens: whoever answers at its port may be another instance. */
+function announce(web: Child, config: Config): void {
+  void web.told.then(() => {
+    if (!over.signal.aborted) say(`Ready: ${config.baseUrl}`);
+  });
 }
 
 try {

@@ -8,7 +8,7 @@ import { openLogger } from './logger.ts';
 import { processMetrics, requestMetrics } from './metrics.ts';
 import { serveMetrics } from './metrics-server.ts';
 import { builtPages } from './pages/build.ts';
-import { onParentGone } from './parent.ts';
+import { onParentGone, tellParent } from './parent.ts';
 
 const config = configOrExit();
 const logger = openLogger(config.logLevel);
@@ -26,8 +26,19 @@ const metricsAt = { host: config.metricsHost, port: config.metricsPort };
 const closeMetrics = await serveMetrics(registry, metricsAt, logger);
 const server = openServer(app, isSecure(config.baseUrl));
 const drained = openDraining(server);
-server.listen(config.port, config.host, () => {
-  logger.info({ host: config.host, port: config.port }, 'listening');
+const { host, port } = config;
+server.once('error', (error: NodeJS.ErrnoException) => {
+  const why =
+    error.code === 'EADDRINUSE'
+      ? `PORT ${port} is taken`
+      : `HOST ${host} with PORT ${port} cannot be had`;
+  logger.fatal({ host, port, error: loggable(error) }, why);
+  process.exit(1);
+});
+server.listen(port, host, () => {
+  logger.info({ host, port }, 'listening');
+  logger.flush();
+  tellParent('listening');
 });
 
 let stopping = false;

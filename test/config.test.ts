@@ -61,6 +61,19 @@ t.test('every fault is named at once, across fields too', async (t) => {
   for (const name of ['PORT', 'API_OPEN', 'DATABASE_READ_URL']) t.match(message, `${name} `);
 });
 
+t.test('web listens where a loopback address leads', async (t) => {
+  t.equal(readConfig({ BASE_URL: 'http://[::1]:4115' }).host, '::1');
+  t.equal(readConfig({ BASE_URL: 'http://127.1.2.3' }).host, '127.1.2.3');
+  t.equal(readConfig({ BASE_URL: 'http://a.localhost' }).host, '127.0.0.1');
+  t.equal(readConfig({ BASE_URL: 'http://[::1]', HOST: '127.0.0.1' }).host, '127.0.0.1');
+});
+
+t.test('one process cannot have one port twice', async (t) => {
+  t.match(faults({ PORT: '4115', METRICS_PORT: '4115' }), 'METRICS_PORT must be another one');
+  t.match(faults({ METRICS_PORT: '3000' }), 'METRICS_PORT must be another one');
+  t.equal(readConfig({ PORT: '4115', METRICS_PORT: '0' }).metricsPort, 0);
+});
+
 t.test('no secret stands in a message', async (t) => {
   const secret = 'f00d'.repeat(15);
   const message = faults({ SERVER_KEYS: `1:${secret}`, DATABASE_URL: `mysql://u:${secret}@db/x` });

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -11,13 +12,16 @@ import { temporaryFolder } from './harness/temporary-folder.ts';
 const services = new URL('../services/', import.meta.url);
 const START = new URL('start.ts', services).pathname;
 
-// A web that is ready at once, drains for a moment, and notices when its supervisor is gone.
+// A web that is ready at once and says so, drains for a moment, and notices when its supervisor is gone.
 const web = `
   import { createServer } from 'node:http';
   import { writeFileSync } from 'node:fs';
   import { onParentGone } from '${new URL('parent.ts', services).href}';
   const server = createServer((_, response) => response.end());
-  server.listen(Number(process.env.PORT), '127.0.0.1', () => console.log('port', process.env.PORT));
+  server.listen(Number(process.env.PORT), '127.0.0.1', () => {
+    console.log('port', process.env.PORT);
+    process.send('listening');
+  });
   writeFileSync('web.pid', String(process.pid));
   const drain = (why) => { console.log('draining', why); server.close();
     setTimeout(() => { writeFileSync('drained', why); process.exit(0); }, 200); };
@@ -105,6 +109,19 @@ t.test('one process that ends takes everything with it and is named', async (t) 
   t.equal(read('drained'), 'asked');
 });
 
+t.test('an instance at the port of another is not called ready', async (t) => {
+  const port = await freePort();
+  const other = createServer((_, response) => response.end()).listen(Number(port), '127.0.0.1');
+  t.teardown(() => other.close());
+  const { start } = project(t, {
+    procfile: 'web: node web.mjs\n',
+    web: 'setTimeout(() => process.exit(1), 500);',
+  });
+  const run = await start([], { PORT: port });
+  t.same(await run.exit, [1, null]);
+  t.notMatch(run.output, /Ready/);
+});
+
 t.test('a release that fails lets nothing start', async (t) => {
   const procfile = 'web: node web.mjs\nrelease: node release.mjs\n';
   const { start, path } = project(t, { procfile, web, release: 'process.exit(4)' });
@@ -122,6 +139,7 @@ t.test('faults of the configuration, the Procfile and the counts are told', asyn
     t.match(run.output, message);
   };
   await told([], { PORT: 'x', API_OPEN: 'x' }, /PORT must be[\s\S]*API_OPEN must be/);
+  await told([], { PORT: '0' }, /PORT 0 is any port/);
   await told(['wroker=2'], {}, /"wroker=2" is not the count/);
 });
 

@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline';
 export type End = { readonly ok: boolean; readonly how: string };
 export type Child = {
   readonly label: string;
+  /** Once it sent word over its channel. */
+  readonly told: Promise<void>;
   readonly ended: Promise<End>;
   stop(patienceMs: number): Promise<End>;
 };
@@ -24,6 +26,7 @@ export function startChild(
   for (const stream of [child.stdout, child.stderr])
     if (stream) createInterface({ input: stream }).on('line', (line) => print(label, line));
 
+  const told = new Promise<void>((resolve) => child.once('message', () => resolve()));
   let stopping = false;
   let killed = false;
   let gone = false;
@@ -51,6 +54,7 @@ export function startChild(
 
   return {
     label,
+    told,
     ended,
     async stop(patienceMs) {
       stopping = true;
