@@ -9,6 +9,7 @@ import type { HttpParts } from './http/exchange.ts';
 import { operationsOf } from './http/invoke.ts';
 import { mount } from './http/mount.ts';
 import { jobSender } from './jobs-sender.ts';
+import { requireSameKeys } from './key-checks.ts';
 import { requireKeys } from './key-usage.ts';
 import { keyRing } from './keys.ts';
 import { rateLimits } from './limits.ts';
@@ -31,7 +32,8 @@ export async function openCore(config: Config, application: string) {
   const readPool = config.databaseReadUrl
     ? openPool(config.databaseReadUrl, application, config.databasePoolSize)
     : pool;
-  await requireKeys(pool, keys).catch(async (error: unknown) => {
+  const usable = Promise.all([requireSameKeys(pool, keys), requireKeys(pool, keys)]);
+  await usable.catch(async (error: unknown) => {
     await pool.end();
     throw error;
   });

@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { countHandles, handleKeys } from '../projections/members.ts';
-import { withConnection } from './connection.ts';
 import { countReceipts } from './eventstore/append.ts';
 import type { KeyRing } from './keys.ts';
 import { countSessions } from './membership/sessions.ts';
@@ -26,17 +25,14 @@ export const USE_NAMES = Object.keys(COUNTS) as Use[];
 /** How much of each kind stands under each server key's id. */
 export type KeyUsage = ReadonlyMap<number, Readonly<Partial<Record<Use, number>>>>;
 
-/** Counts everything, on a connection that no deadline bounds: that may take minutes. */
-export function keyUsage(config: pg.ClientConfig): Promise<KeyUsage> {
-  return withConnection(config, async (client) => {
-    const usage = new Map<number, Partial<Record<Use, number>>>();
-    for (const use of USE_NAMES) {
-      const { rows } = await client.query<{ key_id: number; count: number }>(COUNTS[use]());
-      for (const { key_id, count } of rows)
-        usage.set(key_id, { ...usage.get(key_id), [use]: count });
-    }
-    return usage;
-  });
+/** Counts everything, which may take minutes: on a connection that no deadline bounds. */
+export async function keyUsage(client: pg.Client): Promise<KeyUsage> {
+  const usage = new Map<number, Partial<Record<Use, number>>>();
+  for (const use of USE_NAMES) {
+    const { rows } = await client.query<{ key_id: number; count: number }>(COUNTS[use]());
+    for (const { key_id, count } of rows) usage.set(key_id, { ...usage.get(key_id), [use]: count });
+  }
+  return usage;
 }
 
 /** Refuses to start where something stored needs a server key that is not in the ring. */

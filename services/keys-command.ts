@@ -1,7 +1,9 @@
 import { configOrExit } from './config.ts';
+import { withConnection } from './connection.ts';
 import { databaseUrl } from './embedded/postgres.ts';
+import { firstUsed, otherSecrets } from './key-checks.ts';
 import { keyUsage, USE_NAMES } from './key-usage.ts';
-import { keyRing } from './keys.ts';
+import { keyRing, type Verifier } from './keys.ts';
 import { serverKeys } from './server-keys.ts';
 
 if (process.argv.slice(2).join(' ') !== 'status') {
@@ -11,15 +13,23 @@ if (process.argv.slice(2).join(' ') !== 'status') {
 
 const config = configOrExit();
 try {
-  const { ids } = keyRing(serverKeys(config));
-  const usage = await keyUsage({
-    connectionString: config.databaseDirectUrl ?? databaseUrl(config),
-    application_name: 'service keys',
-  });
+  // Before the keys, which are made where there are none: this makes nothing.
+  const connectionString = config.databaseDirectUrl ?? databaseUrl(config);
+  const keys = keyRing(serverKeys(config));
+  const { ids } = keys;
+  const { usage, used } = await withConnection(
+    { connectionString, application_name: 'service keys' },
+    async (client) => ({
+      usage: await keyUsage(client),
+      used: (await client.query<Verifier>(firstUsed())).rows,
+    }),
+  );
+  const others = otherSecrets(keys, used);
   const rows = [...new Set([...ids, ...usage.keys()])].map((id) => {
     const uses = USE_NAMES.map((use) => usage.get(id)?.[use] ?? 0);
     const held = ids.includes(id) ? 'held' : 'MISSING';
-    return [id, id === ids[0] ? 'newest' : held, ...uses];
+    const state = others.includes(id) ? 'ANOTHER SECRET' : held;
+    return [id, id === ids[0] && state === 'held' ? 'newest' : state, ...uses];
   });
   // Tab-separated, for people and for scripts.
   for (const row of [['key', 'state', ...USE_NAMES], ...rows])

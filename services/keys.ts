@@ -19,7 +19,8 @@ export type Purpose =
   | 'receipt'
   | 'cursor'
   | 'cursor-nonce'
-  | 'fingerprint';
+  | 'fingerprint'
+  | 'server-key';
 
 /** A keyed hash and the number of the server key that made it. */
 export interface Verifier {

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { copyFileSync, readdirSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -59,6 +59,41 @@ t.test(
     await t.rejects(open(second), /lacks key 1, which handles need/);
   },
 );
+
+t.test('a key is the one that its id was first used with, or nothing starts', async (t) => {
+  const { url, pool, env } = await used(t);
+  const open = (keys: string) =>
+    openCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: keys }), 'test');
+  const [another, fourth] = [`1:${newKey()}`, `4:${newKey()}`];
+  const refusal =
+    /another secret for key 1 than this database was used with\. Put the old one back/;
+  await t.rejects(open(another), refusal);
+  await t.rejects(open(`${second},${another}`), refusal);
+  const { rows } = await pool.query('SELECT * FROM server_keys');
+  for (const key of [first, second, another])
+    t.notMatch(JSON.stringify(rows), key.split(':')[1], 'no secret is kept');
+
+  // As after the upgrade: what is configured first counts, whoever of many comes first.
+  await pool.query('DELETE FROM server_keys');
+  const rings = Array.from({ length: 4 }, () => open(`${fourth},${first}`));
+  for (const core of await Promise.all(rings)) await core.close();
+  await t.rejects(open(another), refusal);
+  await t.rejects(open(`4:${newKey()},${first}`), /another secret for key 4/);
+  await (await open(`${first},${fourth}`)).close();
+
+  const args = [file('services/keys-command.ts'), 'status'];
+  const status = await promisify(execFile)(process.execPath, args, { env: env(another) });
+  t.match(status.stdout, /^1\tANOTHER SECRET\t2\t/m);
+});
+
+t.test('the keys command makes no key where no instance runs', async (t) => {
+  const { path, remove } = temporaryFolder('keys');
+  t.teardown(remove);
+  const env = { PATH: process.env.PATH, DATA_DIR: join(path, 'data') };
+  const args = [file('services/keys-command.ts'), 'status'];
+  await t.rejects(promisify(execFile)(process.execPath, args, { env }), /No instance runs/);
+  t.notOk(existsSync(join(path, 'data')));
+});
 
 t.test('the keys command tells what stands under which key', async (t) => {
   const { env } = await used(t);
