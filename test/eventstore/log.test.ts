@@ -1,4 +1,5 @@
 import t from 'tap';
+import { testDatabase } from '../harness/database.ts';
 import { newRegistration, startService } from '../harness/service.ts';
 
 t.test(
@@ -20,3 +21,12 @@ t.test(
     t.same(rows, [{ personal: null, type: 'MemberRegistered' }]);
   },
 );
+
+t.test('a number of an event keeps its digits', async (t) => {
+  const { pool } = await testDatabase(t);
+  await pool.query(`INSERT INTO events
+    (owner_id, stream_id, stream_version, event_id, type, data, actor, recorded_at)
+    VALUES (gen_random_uuid(), 'one', 1, gen_random_uuid(), 'One', '{"n":1}', '{"n":1}', now())`);
+  for (const column of ['data', 'actor'])
+    await t.rejects(pool.query(`UPDATE events SET ${column} = '{"n":1.000}'`), { code: '23000' });
+});
