@@ -57,7 +57,8 @@ export async function openCore(config: Config, application: string) {
     if (readPool !== pool) await readPool.end();
   }
 
-  return { config, keys, pool, readPool, store, wakeUps, close };
+  const pools = { write: pool, ...(readPool === pool ? {} : { read: readPool }) };
+  return { config, keys, pool, readPool, pools, store, wakeUps, close };
 }
 
 /** The API of one process: the features' table on Express. */
@@ -67,7 +68,7 @@ export function openApp(
   watch: Pick<HttpParts, 'arrived' | 'answered'> = {},
 ) {
   const { config, keys, pool } = core;
-  const readiness = watchReadiness(pool);
+  const readiness = watchReadiness(Object.values(core.pools));
   const waiting = openWaiting(pool, core.wakeUps);
   const ending = new AbortController();
   const bearer = bearerAuthenticator(pool, keys);

@@ -40,6 +40,8 @@ const [name = '', ...args] = process.argv.slice(2);
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 if (!command) leave(USAGE);
 const [usage, load] = command;
+// Whoever reads this, such as `head`, has had enough.
+process.stdout.on('error', () => process.exit(1));
 try {
   await (await load()).run(args, name);
 } catch (error) {

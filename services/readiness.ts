@@ -8,15 +8,17 @@ export type Readiness = ReturnType<typeof watchReadiness>;
 const SAMPLE_MS = 5000;
 
 /** Readiness, asked for now or sampled every 5 s in the background, so that status asks nothing. */
-export function watchReadiness(pool: pg.Pool) {
+export function watchReadiness(pools: readonly pg.Pool[]) {
   let last = true;
 
   async function check(): Promise<boolean> {
     try {
-      const pending = await pendingMigrations(async (text) => ({
-        rows: await query(pool, named(text)),
-      }));
-      last = pending.length === 0;
+      const pending = await Promise.all(
+        pools.map((pool) =>
+          pendingMigrations(async (text) => ({ rows: await query(pool, named(text)) })),
+        ),
+      );
+      last = pending.flat().length === 0;
     } catch {
       last = false;
     }

@@ -1,20 +1,27 @@
 import { rebuild } from '../projections/rebuild.ts';
 import { catalogue, projections } from '../projections/registry.ts';
+import { lineOf } from './command-failure.ts';
 import { configOrExit } from './config.ts';
 import { databaseUrl } from './embedded/postgres.ts';
 
 const config = configOrExit();
-const url = config.databaseDirectUrl ?? databaseUrl(config);
 const started = Date.now();
 const seconds = () => (Date.now() - started) / 1000;
 let shown = 0;
-const { events } = await rebuild(url, catalogue, projections, (position, last) => {
-  if (seconds() < shown + 1 && position < last) return;
-  shown = seconds();
-  const rest = (shown * (last - position)) / position;
-  const part = Math.floor((100 * position) / last);
-  process.stderr.write(`${part} %, position ${position} of ${last}, ${rest.toFixed(0)} s left\n`);
-});
-process.stdout.write(
-  `Rebuilt every read model from ${events} events in ${seconds().toFixed(1)} s\n`,
-);
+
+try {
+  const url = config.databaseDirectUrl ?? databaseUrl(config);
+  const { events } = await rebuild(url, catalogue, projections, (position, last) => {
+    if (seconds() < shown + 1 && position < last) return;
+    shown = seconds();
+    const rest = (shown * (last - position)) / position;
+    const part = Math.floor((100 * position) / last);
+    process.stderr.write(`${part} %, position ${position} of ${last}, ${rest.toFixed(0)} s left\n`);
+  });
+  process.stdout.write(
+    `Rebuilt every read model from ${events} events in ${seconds().toFixed(1)} s\n`,
+  );
+} catch (error) {
+  process.stderr.write(lineOf(error));
+  process.exitCode = 1;
+}

@@ -20,7 +20,7 @@ const [core] = await Promise.all([openCore(config, 'service web'), builtPages()]
     process.exit(1);
   },
 );
-const registry = processMetrics({ write: core.pool, read: core.readPool });
+const registry = processMetrics(core.pools);
 const { app, stop } = openApp(core, logger, requestMetrics(registry));
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };
 const closeMetrics = await serveMetrics(registry, metricsAt, logger);

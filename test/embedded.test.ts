@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
@@ -71,6 +79,18 @@ t.test('only our own account can read the data and the password', async (t) => {
   stranger.password = 'guess';
   await t.rejects(ask(stranger.href, 'SELECT 1'), /password authentication failed/);
   await server.stop();
+});
+
+t.test('another account is told whose the data are, and leaves nothing there', async (t) => {
+  const others = join(folder.path, 'others');
+  mkdirSync(join(others, 'postgres', 'data'), { recursive: true });
+  const getuid = process.getuid as () => number;
+  t.teardown(() => {
+    process.getuid = getuid;
+  });
+  process.getuid = () => 54_321;
+  await t.rejects(embeddedPostgres({ dataDir: others }), /belongs to another account/);
+  t.same(readdirSync(others), ['postgres']);
 });
 
 t.test('a server whose starter was killed is taken over with its data', async (t) => {

@@ -107,7 +107,7 @@ onParentGone(() => stopping.resolve());
 
 try {
   const core = await openCore(config, 'worker');
-  const registry = processMetrics({ write: core.pool, read: core.readPool });
+  const registry = processMetrics(core.pools);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
   const closeMetrics = await serveMetrics(registry, metricsAt, logger);
   try {

@@ -26,13 +26,13 @@ export async function embeddedPostgres(options: {
 }): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
   makePrivateFolder(dataDir);
+  const account = serverAccount(join(dataDir, 'postgres', 'data'));
   const unlock = lockFile(join(dataDir, 'postgres.lock'));
   if (!unlock)
     throw new Error(
       `Already running with DATA_DIR ${dataDir}: stop that one first, or set another DATA_DIR and PORT`,
     );
   try {
-    const account = serverAccount(join(dataDir, 'postgres', 'data'));
     const home = serverHome(dataDir, account);
     const data = join(home, 'data');
     const { pid, port } =

@@ -1,13 +1,19 @@
 import { parseArgs } from 'node:util';
 import { type Core, openCore } from '../app.ts';
+import { lineOf } from '../command-failure.ts';
 import { configOrExit } from '../config.ts';
+import { isUnavailable } from '../postgres.ts';
 import { leave } from './terminal.ts';
 
 /** Work on the database of this service, without its HTTP. */
 export async function withStorage(work: (core: Core) => Promise<void>): Promise<void> {
-  const core = await openCore(configOrExit(), 'service moderator');
+  const config = configOrExit();
+  const core = await openCore(config, 'service moderator').catch((error) => leave(lineOf(error)));
   try {
     await work(core);
+  } catch (error) {
+    if (isUnavailable(error)) leave(lineOf(error));
+    throw error;
   } finally {
     await core.close();
   }

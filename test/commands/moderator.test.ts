@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { hire, submit } from '../harness/moderation.ts';
 import { client, command, operator } from '../harness/moderator-command.ts';
-import { startService } from '../harness/service.ts';
+import { newKey, startService } from '../harness/service.ts';
 
 t.test('the operator rotates a token, which is the last line and said nowhere else', async (t) => {
   const service = await startService(t);
@@ -45,6 +47,31 @@ t.test('what is no command, no token or no service is said, with a failure', asy
   ]);
   t.match(open, { code: 1, stderr: /BASE_URL must be https/ });
   for (const { stdout, stderr } of [wrong, away, open]) t.notMatch(stdout + stderr, ann.token);
+});
+
+t.test('a database that does not answer is said in a line', async (t) => {
+  const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', SERVER_KEYS: `1:${newKey()}` };
+  for (const args of [['list'], ['add', 'Ann', '--role', 'lead'], ['rotate', 'Ann']]) {
+    const { code, stderr } = await command(env, args);
+    t.equal(code, 1);
+    t.match(stderr, /^[^\n]*ECONNREFUSED[^\n]*\n$/);
+  }
+  const rebuild = spawn(process.execPath, ['services/rebuild-command.ts'], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  t.match(await text(rebuild.stderr), /^[^\n]*ECONNREFUSED[^\n]*\n$/);
+});
+
+t.test('a reader that has had enough ends the audit without a word', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const audit = spawn(process.execPath, ['services/moderator-command.ts', 'audit'], {
+    env: { PATH: process.env.PATH, ...client(service, ann.token), PORT: ' 4125 ' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  audit.stdout.destroy();
+  t.equal(await text(audit.stderr), '');
 });
 
 t.test('stats and audit print what the service answers', async (t) => {

@@ -13,7 +13,7 @@ import { startService } from '../harness/service.ts';
 async function startWatched(t: Test) {
   const { core } = await startService(t);
   const logger = pino({ level: 'silent' });
-  const registry = processMetrics({ write: core.pool });
+  const registry = processMetrics(core.pools);
   const { app, stop } = openApp(core, logger, requestMetrics(registry));
   const [port, metricsPort] = [Number(await freePort()), Number(await freePort())];
   const server = openServer((req, res) => void app(req, res));
@@ -52,6 +52,7 @@ t.test(
     t.equal(counted('method="other",route="-",status="404"'), '1');
     t.match(text, /^http_requests_in_flight 0$/m);
     t.match(text, /^database_connections\{pool="write",state="open"\} \d+$/m);
+    t.notMatch(text, 'pool="read"', 'one pool is told once');
     t.match(text, /^nodejs_eventloop_lag_seconds /m);
     t.notMatch(text, id);
   },

@@ -2,6 +2,13 @@ import t from 'tap';
 import { withConnection } from '../../services/connection.ts';
 import { newRegistration, startService } from '../harness/service.ts';
 
+t.test('what cannot read is not ready, although it could write', async (t) => {
+  const service = await startService(t, {
+    DATABASE_READ_URL: 'postgres://nobody@127.0.0.1:1/none',
+  });
+  t.equal((await service.call('GET', '/readyz')).status, 503);
+});
+
 t.test('a database that lets nobody in is storage that is unavailable', async (t) => {
   const service = await startService(t);
   const { url } = service.database;
