@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import t from 'tap';
+import { projections } from '../projections/registry.ts';
 
 const root = join(import.meta.dirname, '..');
 const files = globSync(['services/**/*.ts', 'projections/**/*.ts', 'workers/**/*.ts'], {
@@ -63,6 +64,14 @@ t.test("no feature imports another one's handlers, and no projection a decider",
       if (file.startsWith('projections/'))
         t.match(imported, /\/(events|experience|kind)\.ts$/, `${file} imports ${imported}`);
     }
+});
+
+t.test('read models are written by their projections alone', async (t) => {
+  const tables = projections.flatMap((projection) => projection.tables).join('|');
+  const write = new RegExp(`(?:INSERT INTO|UPDATE|DELETE FROM)\\s+(?:${tables})\\b`);
+  t.match('DELETE FROM notes', write);
+  for (const [file, content] of text)
+    if (!file.startsWith('projections/')) t.notMatch(content, write, file);
 });
 
 t.test('a file has one subject and at most 250 lines', async (t) => {
