@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { membersToErase } from '../projections/members.ts';
-import { erasedNotes, keptNotes } from '../projections/notes.ts';
+import { erasedNotes, keptNotes } from '../projections/notes-of-member.ts';
 import type { Projection } from '../projections/projection.ts';
 import { projections } from '../projections/registry.ts';
 import { eraseTexts } from '../projections/texts.ts';

@@ -7,6 +7,7 @@ import {
   type KnownNote,
   type NoteEvents,
   type NoteState,
+  openReports,
   type ParentFacts,
   takesReplies,
 } from './state.ts';
@@ -106,7 +107,7 @@ export function withdraw(
   return [
     {
       type: 'NoteWithdrawn',
-      data: { note_id: state.noteId, reports: [...state.reports.open] },
+      data: { note_id: state.noteId, reports: [...openReports(state)] },
       personal: null,
     },
   ];

@@ -1,5 +1,5 @@
 import { openReports, type ReportRow, reportersOf } from '../../projections/note-reports.ts';
-import { type NoteToEnd, notesToEnd } from '../../projections/notes.ts';
+import { type NoteToEnd, notesToEnd } from '../../projections/notes-of-member.ts';
 import { CLOSING_BATCH, type Closing, type ClosingRows } from '../closing.ts';
 import { sql } from '../eventstore/sql.ts';
 import { endWithAuthor, erasedWithAuthor } from './upkeep.ts';

@@ -1,5 +1,5 @@
 import { type AppealOfMember, appealsOfMember } from '../../projections/note-appeals.ts';
-import { type NoteOfMember, notesOfMember } from '../../projections/notes.ts';
+import { type NoteOfMember, notesOfMember } from '../../projections/notes-of-member.ts';
 import { exportSection } from '../export-section.ts';
 
 export const notesSection = exportSection<NoteOfMember>({

@@ -106,6 +106,11 @@ export function standingDecision(state: NoteState): Decision | null {
   return state.status === 'rejected' || state.status === 'removed' ? state.decision : null;
 }
 
+/** Those that nobody has settled for good: a rejection that may still be undone has not. */
+export function openReports(state: KnownNote): readonly Report[] {
+  return state.status === 'rejected' ? state.before.reports.open : state.reports.open;
+}
+
 export function conflict(
   reason: Reason,
   details: Record<string, unknown> = {},

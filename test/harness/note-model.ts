@@ -116,7 +116,7 @@ export class NoteModel {
   /** The decision that stands and can be undone, and what it decided on. */
   #decision: Decision | null = null;
   #approval: Decision | null = null;
-  #removed: string[] = [];
+  #settled: string[] = [];
 
   constructor(reply: boolean) {
     this.#reply = reply;
@@ -188,16 +188,17 @@ export class NoteModel {
       case 'approve':
         return parentPublic ? this.#become('approved', decision) : 'parent_not_public';
       case 'reject':
+        this.#settled = this.waiting;
         return this.#become('rejected', decision);
       case 'escalate':
         return this.#escalate();
       case 'defer':
-        if (this.review.deferrals === 3) return this.#escalate();
+        if (this.review.deferrals === 3 && this.review.tier !== 'lead') return this.#escalate();
         this.review = { ...this.review, deferrals: this.review.deferrals + 1, until: now + DAY };
         return this.#step();
       case 'remove':
         this.#approval = this.#decision;
-        this.#removed = this.waiting;
+        this.#settled = this.waiting;
         return this.#become('removed', decision);
       case 'keep':
         for (const reason of this.waiting) this.kept.add(reason);
@@ -219,12 +220,12 @@ export class NoteModel {
     if (stale !== 0) return 'version_mismatch';
     if (!act.lead && now >= this.#decision.at + UNDO) return 'undo_expired';
     if (state === 'removed') {
-      const reports = this.#removed;
+      const reports = this.#settled;
       this.#become('approved', this.#approval);
       this.waiting = reports;
       return this.#step();
     }
-    const reports = this.waiting;
+    const reports = state === 'rejected' ? this.#settled : this.waiting;
     this.#become('pending', null);
     this.waiting = reports;
     return 'accepted';
@@ -257,7 +258,7 @@ export class NoteModel {
   }
 
   #become(state: typeof this.state, decision: Decision | null): string {
-    if (state === 'removed' || state === 'withdrawn') this.waiting = [];
+    if (state !== 'approved' && state !== 'pending') this.waiting = [];
     this.state = state;
     this.#decision = decision;
     this.appeal = 'none';
