@@ -3,7 +3,7 @@ import { claimOpenly, leaseOn, release } from './leases.ts';
 import { DecisionPanel } from './panel.tsx';
 import { store } from './state.ts';
 import { useStore } from './store.ts';
-import { undo } from './undo.ts';
+import { undoableOf, undoThis } from './undo.ts';
 import type { Action, Item } from './wire.ts';
 import { ACTION_NAMES } from './words.ts';
 
@@ -11,7 +11,7 @@ const DANGER: readonly Action[] = ['reject', 'remove', 'uphold'];
 
 /** What this moderator may do, with the keys that do it. */
 export function Actions({ item }: { item: Item }) {
-  const { me, panel, keys, leases, marks } = useStore(store);
+  const { me, panel, keys, leases, marks, view, toast } = useStore(store);
   const yes = firstAllowed(item, YES);
   const no = firstAllowed(item, NO);
   const keyOf = (action: Action): string | undefined => {
@@ -24,6 +24,9 @@ export function Actions({ item }: { item: Item }) {
   const others = item.claim !== null && !item.claim.mine;
   const mayClaim =
     me?.role !== 'auditor' && !held && !lost && !others && item.allowed_actions.length > 0;
+  const undoable = undoableOf(item);
+  // Elsewhere, and while a toast tells of another decision, the key means that one.
+  const undoKey = view === 'decided' && !toast?.undo ? 'u' : undefined;
   const sending = marks.get(item.id)?.kind === 'deciding';
   return (
     <div class="actions">
@@ -46,9 +49,14 @@ export function Actions({ item }: { item: Item }) {
             </button>
           );
         })}
-        {item.decision?.undo_allowed && (
-          <button type="button" class="button" aria-keyshortcuts="u" onClick={() => void undo()}>
-            Undo {keys && <kbd>u</kbd>}
+        {undoable && (
+          <button
+            type="button"
+            class="button"
+            aria-keyshortcuts={undoKey}
+            onClick={() => undoThis(undoable)}
+          >
+            Undo {keys && undoKey && <kbd>{undoKey}</kbd>}
           </button>
         )}
         {mayClaim && (
@@ -66,7 +74,7 @@ export function Actions({ item }: { item: Item }) {
             Release {keys && <kbd>Esc</kbd>}
           </button>
         )}
-        {item.allowed_actions.length === 0 && !item.decision?.undo_allowed && (
+        {item.allowed_actions.length === 0 && !undoable && (
           <span class="hint">
             {me?.role === 'auditor' ? 'Auditors read only.' : 'Nothing for you to do here.'}
           </span>

@@ -54,8 +54,14 @@ export const signedInAgain = (): Promise<void> =>
  * One call of the moderators' API. A POST carries a key, so that it can be sent again where the
  * network failed; one that met the end of the session is sent again after the sign-in.
  */
-export async function call<Body>(method: Method, path: string, body?: object): Promise<Body> {
-  const key = method === 'POST' && !path.startsWith('session') ? randomUuid() : undefined;
+export async function call<Body>(
+  method: Method,
+  path: string,
+  body?: object,
+  givenKey?: string,
+): Promise<Body> {
+  const fresh = method === 'POST' && !path.startsWith('session') ? randomUuid() : undefined;
+  const key = givenKey ?? fresh;
   for (let attempt = 0; ; attempt++) {
     try {
       return await once<Body>(method, path, body, key);

@@ -1,3 +1,4 @@
+import { randomUuid } from '../shared/random.ts';
 import { call, failureOf } from './api.ts';
 import { decidedHere, notDecidedHere } from './decided-here.ts';
 import { drop } from './leases.ts';
@@ -5,7 +6,7 @@ import { titleOf } from './policy-list.ts';
 import { focusOn, nextAfter, select, settle } from './queue.ts';
 import { reread } from './reread.ts';
 import { get, mark, set, toast } from './state.ts';
-import { canBeUndone } from './undo.ts';
+import { remember } from './undo.ts';
 import { type Action, type BatchResult, isNote } from './wire.ts';
 import { doneWords, failureWords, plural } from './words.ts';
 
@@ -60,9 +61,13 @@ export async function runBatch(policy?: string): Promise<void> {
     set({ batch: null });
     focusOn(next);
     const words = `${doneWords(action, policy && titleOf(policy))}: ${plural(done.length, 'note')}`;
-    if (done.length > 0) canBeUndone({ kind: 'batch', batchId: batch_id, words });
+    const undo =
+      done.length > 0
+        ? { kind: 'batch' as const, batchId: batch_id, words, about: '', key: randomUuid() }
+        : null;
+    if (undo) remember(undo);
     toast(failed.length ? `${words}; ${plural(failed.length, 'note')} refused` : words, {
-      undo: done.length > 0,
+      undo,
       tone: failed.length ? 'alert' : 'plain',
     });
   } catch (error) {

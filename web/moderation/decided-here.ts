@@ -1,21 +1,21 @@
+import { get, set, withEntry } from './state.ts';
 import type { Item } from './wire.ts';
 
-/** The version that a decision of this console was about, until it is refused or undone. */
-const versions = new Map<string, number>();
+const versionOf = (id: string): number | undefined => get().decided.get(id);
 
 export function decidedHere({ id, version }: Item): void {
-  versions.set(id, version);
+  set({ decided: withEntry(get().decided, id, version) });
 }
 
 export function notDecidedHere(id: string): void {
-  versions.delete(id);
+  set({ decided: withEntry(get().decided, id, undefined) });
 }
 
-export const wasDecidedHere = (id: string): boolean => versions.has(id);
+export const wasDecidedHere = (id: string): boolean => get().decided.has(id);
 
 /** What the stream tells of that decision itself. */
 export const isEcho = (id: string, version: number | null): boolean =>
-  versions.has(id) && (version ?? 0) <= (versions.get(id) ?? 0) + 1;
+  wasDecidedHere(id) && (version ?? 0) <= (versionOf(id) ?? 0) + 1;
 
 /** An answer from before the decision, that comes after it. */
-export const isOutdated = ({ id, version }: Item): boolean => version <= (versions.get(id) ?? 0);
+export const isOutdated = ({ id, version }: Item): boolean => version <= (versionOf(id) ?? 0);

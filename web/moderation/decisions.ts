@@ -1,3 +1,4 @@
+import { randomUuid } from '../shared/random.ts';
 import { call, type Failure, failureOf } from './api.ts';
 import { decidedHere, notDecidedHere } from './decided-here.ts';
 import { drop } from './leases.ts';
@@ -7,9 +8,9 @@ import { focusOn, nextAfter, settle } from './queue.ts';
 import { reread } from './reread.ts';
 import { changePanel, draft, get, mark, set, toast } from './state.ts';
 import { claimAnswered, decisionSent } from './under-way.ts';
-import { canBeUndone } from './undo.ts';
+import { remember } from './undo.ts';
 import type { Action, Decided, Item } from './wire.ts';
-import { doneWords, failureWords } from './words.ts';
+import { aboutOf, doneWords, failureWords } from './words.ts';
 
 /** What makes an action a decision. */
 export type Decisive = { policy?: string; message?: string; until?: string };
@@ -22,6 +23,7 @@ export function decide(item: Item, action: Action, said: Decisive = {}): Promise
 
 async function send(item: Item, action: Action, said: Decisive): Promise<void> {
   const { id, version } = item;
+  const about = aboutOf(item);
   const typed = said.message !== undefined;
   mark(id, { kind: 'deciding', action });
   decidedHere(item);
@@ -41,13 +43,16 @@ async function send(item: Item, action: Action, said: Decisive): Promise<void> {
     draft(id, '');
     settle(id);
     const words = doneWords(action, said.policy && titleOf(said.policy));
-    const canUndo = answer.undo_until !== null;
-    if (canUndo)
-      canBeUndone({ kind: 'item', itemId: id, eventId: answer.event_id, version: answer.version });
-    toast(words, { undo: canUndo });
+    const { event_id: eventId, version: after, undo_until: undoUntil } = answer;
+    const undo =
+      undoUntil === null
+        ? null
+        : { kind: 'item' as const, itemId: id, eventId, version: after, about, key: randomUuid() };
+    remember(undo ?? { kind: 'final', words, about });
+    toast(words, { about, undo });
   } catch (error) {
     notDecidedHere(id);
-    refused(id, action, failureOf(error));
+    refused(item, action, failureOf(error));
   }
 }
 
@@ -59,10 +64,11 @@ function moveOn(id: string): void {
 }
 
 /** Nothing of it is lost: the row says why, and what was typed stands where it was. */
-function refused(id: string, action: Action, failure: Failure): void {
+function refused(item: Item, action: Action, failure: Failure): void {
+  const { id } = item;
   const text = `Not ${doneWords(action).toLowerCase()}. ${failureWords(failure)}`;
   mark(id, { kind: 'conflict', text });
   changePanel(id, { sending: false, fault: text });
-  toast(text, { tone: 'alert' });
+  toast(text, { tone: 'alert', about: aboutOf(item) });
   if (failure.status === 409) void reread(id);
 }

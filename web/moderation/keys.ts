@@ -87,7 +87,7 @@ function press(key: string): boolean {
     return true;
   }
   if (key === 'u') {
-    void undo();
+    undo();
     return true;
   }
   if (!isList(get().view)) return false;

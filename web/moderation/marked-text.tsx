@@ -42,6 +42,12 @@ export function markedPieces(text: string): Piece[] {
     .filter((part) => part !== '');
 }
 
+/** What is to be spoken: a mark of each character that hides would drown the words. */
+export const plainText = (text: string): string =>
+  markedPieces(text)
+    .filter((piece) => typeof piece === 'string')
+    .join('');
+
 function markOf(character: string): Mark {
   const number = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   const [short, name] = NAMES[character] ?? [`U+${number}`, `character U+${number}`];

@@ -4,7 +4,7 @@ import { follow } from './live.ts';
 import { nameOf } from './names.ts';
 import { loadPolicies } from './policy-list.ts';
 import { loadList, refresh } from './queue.ts';
-import { get, set, type store } from './state.ts';
+import { get, set, type store, toast } from './state.ts';
 import type { Lease, Moderator } from './wire.ts';
 import { isList } from './wire.ts';
 
@@ -68,6 +68,8 @@ const clean = () =>
     focusId: null,
     selected: new Set<string>(),
     leases: new Map(),
+    decided: new Map(),
+    done: [],
     marks: new Map(),
     details: new Map(),
     drafts: new Map(),
@@ -83,13 +85,7 @@ export async function signOut(): Promise<void> {
     await call('DELETE', 'session');
   } catch (error) {
     if (failureOf(error).status !== 401) {
-      set({
-        toast: {
-          text: 'Not signed out: the service cannot be reached.',
-          undo: false,
-          tone: 'alert',
-        },
-      });
+      toast('Not signed out: the service cannot be reached.', { tone: 'alert' });
       return;
     }
   }

@@ -1,3 +1,4 @@
+import { plainText } from './marked-text.tsx';
 import { openStore } from './store.ts';
 import type {
   Action,
@@ -38,9 +39,19 @@ export interface HeldLease extends Lease {
   lost: boolean;
 }
 
+/** What was decided here and can be taken back. Sent again under its key, it is undone once. */
+export type Undoable = { key: string; about: string } & (
+  | { kind: 'item'; itemId: string; eventId: string; version: number }
+  | { kind: 'batch'; batchId: string; words: string }
+);
+
+export type Done = Undoable | { kind: 'final'; words: string; about: string };
+
 export interface Toast {
   text: string;
-  undo: boolean;
+  /** The beginning of the note that it tells of. */
+  about: string;
+  undo: Undoable | null;
   tone: 'plain' | 'alert';
 }
 
@@ -71,6 +82,10 @@ export interface State {
   selected: ReadonlySet<string>;
   /** By note. */
   leases: ReadonlyMap<string, HeldLease>;
+  /** The version that a decision of this console was about, until it is refused or undone. */
+  decided: ReadonlyMap<string, number>;
+  /** What was done here, the last at the end. */
+  done: readonly Done[];
   marks: ReadonlyMap<string, Mark>;
   details: ReadonlyMap<string, Detail>;
   /** What was typed for a note, until its decision is accepted. */
@@ -107,6 +122,8 @@ export const store = openStore<State>({
   open: false,
   selected: new Set(),
   leases: new Map(),
+  decided: new Map(),
+  done: [],
   marks: new Map(),
   details: new Map(),
   drafts: new Map(),
@@ -166,9 +183,11 @@ export function say(text: string): void {
 
 let toastTimer: ReturnType<typeof setTimeout> | undefined;
 
-export function toast(text: string, { undo = false, tone = 'plain' as Toast['tone'] } = {}): void {
+export function toast(text: string, more: Partial<Omit<Toast, 'text'>> = {}): void {
+  const { about = '', undo = null, tone = 'plain' } = more;
   clearTimeout(toastTimer);
-  set({ toast: { text, undo, tone } });
-  say(undo ? `${text}. Undo with u.` : text);
+  set({ toast: { text, about, undo, tone } });
+  const whole = about ? `${text} “${plainText(about)}”` : text;
+  say(undo ? `${whole}. Undo with u.` : whole);
   toastTimer = setTimeout(() => set({ toast: null }), tone === 'alert' ? 20_000 : 10_000);
 }

@@ -1,16 +1,26 @@
+import { MarkedText } from './marked-text.tsx';
 import { set, store } from './state.ts';
 import { useStore } from './store.ts';
-import { undo } from './undo.ts';
+import { undoThis } from './undo.ts';
 
 /** What was just done, for the eye; the live region tells it to the ear. */
 export function Toaster() {
   const { toast, keys } = useStore(store);
   if (!toast) return null;
+  const { text, about, undo, tone } = toast;
   return (
-    <aside class={`toast ${toast.tone}`} aria-label="What was done">
-      <span>{toast.text}</span>
-      {toast.undo && (
-        <button type="button" class="button quiet" onClick={() => void undo()}>
+    <aside class={`toast ${tone}`} aria-label="What was done">
+      <span>
+        {text}
+        {about && (
+          <>
+            {' '}
+            “<MarkedText text={about} />”
+          </>
+        )}
+      </span>
+      {undo && (
+        <button type="button" class="button quiet" onClick={() => undoThis(undo)}>
           Undo {keys && '(u)'}
         </button>
       )}

@@ -1,69 +1,93 @@
-import { call, failureOf } from './api.ts';
+import { randomUuid } from '../shared/random.ts';
+import { call, type Failure, failureOf } from './api.ts';
 import { notDecidedHere } from './decided-here.ts';
 import { focusOn, refresh } from './queue.ts';
-import { current, get, itemOf, mark, toast } from './state.ts';
+import { current, type Done, get, itemOf, mark, set, toast, type Undoable } from './state.ts';
 import { decisionsAnswered } from './under-way.ts';
-import type { BatchResult, Decided } from './wire.ts';
-import { failureWords, plural } from './words.ts';
+import type { BatchResult, Decided, Item } from './wire.ts';
+import { aboutOf, failureWords, plural } from './words.ts';
 
-type Undoable =
-  | { kind: 'item'; itemId: string; eventId: string; version: number }
-  | { kind: 'batch'; batchId: string; words: string };
-
-const undoable: Undoable[] = [];
-
-export function canBeUndone(decided: Undoable): void {
-  undoable.push(decided);
+export function remember(what: Done): void {
+  set({ done: [...get().done, what] });
 }
 
-/** The last decision of this console; among what is decided, that of the present note. */
-export async function undo(): Promise<void> {
-  await decisionsAnswered();
-  const item = current();
-  const decision = get().view === 'decided' ? item?.decision : null;
-  if (item && decision?.undo_allowed) {
-    const { event_id: eventId } = decision;
-    await undoOne({ kind: 'item', itemId: item.id, eventId, version: item.version });
-    return;
-  }
-  const last = undoable.pop();
-  if (!last) {
-    toast('There is nothing to undo.');
-    return;
-  }
-  if (last.kind === 'item') await undoOne(last);
-  else await undoBatch(last);
+function forget(what: Done): void {
+  const same = (one: Done) =>
+    one === what || (one.kind === 'item' && what.kind === 'item' && one.eventId === what.eventId);
+  set({ done: get().done.filter((one) => !same(one)) });
 }
+
+/** The decision that stands on an item, where it may be undone. */
+export function undoableOf(item: Item): Undoable | undefined {
+  if (!item.decision?.undo_allowed) return undefined;
+  const { id: itemId, version, decision } = item;
+  const about = aboutOf(item);
+  return { kind: 'item', itemId, eventId: decision.event_id, version, about, key: randomUuid() };
+}
+
+let undoing: Promise<unknown> = Promise.resolve();
+
+/** What is undone next is known when all that was sent before is answered. */
+function inTurn(work: () => Promise<void>): void {
+  const turn = undoing.then(decisionsAnswered).then(work);
+  undoing = Promise.allSettled([turn]);
+}
+
+export const undoThis = (what: Undoable): void => inTurn(() => send(what));
+
+/** What the toast tells of; else the present one of what is decided; else what was done last here. */
+export const undo = (): void =>
+  inTurn(async () => {
+    const { toast: told, view } = get();
+    const item = view === 'decided' ? current() : undefined;
+    const what = told?.undo ?? (item && undoableOf(item)) ?? get().done.at(-1);
+    if (!what) toast('There is nothing to undo.');
+    else if (what.kind === 'final') {
+      forget(what);
+      toast(`Cannot be undone: ${what.words}`, { about: what.about });
+    } else await send(what);
+  });
+
+async function send(what: Undoable): Promise<void> {
+  try {
+    if (what.kind === 'item') await undoOne(what);
+    else await undoBatch(what);
+    forget(what);
+  } catch (error) {
+    const failure = failureOf(error);
+    const final = isFinal(failure);
+    if (final) forget(what);
+    toast(`Not undone. ${failureWords(failure)}`, {
+      tone: 'alert',
+      about: what.about,
+      undo: final ? null : what,
+    });
+  }
+}
+
+/** Of what the service has not refused for good, nobody knows whether it was done: it is sent again. */
+const isFinal = ({ status }: Failure): boolean => status >= 400 && status < 500 && status !== 429;
 
 async function undoOne(one: Extract<Undoable, { kind: 'item' }>): Promise<void> {
-  try {
-    await call<Decided>('POST', `decisions/${one.eventId}/undo`, { expected_version: one.version });
-    notDecidedHere(one.itemId);
-    mark(one.itemId, undefined);
-    await refresh();
-    toast('Undone: it is as it was before');
-    if (itemOf(one.itemId)) focusOn(one.itemId);
-  } catch (error) {
-    toast(`Not undone. ${failureWords(failureOf(error))}`, { tone: 'alert' });
-  }
+  const { itemId, eventId, version, about, key } = one;
+  await call<Decided>('POST', `decisions/${eventId}/undo`, { expected_version: version }, key);
+  notDecidedHere(itemId);
+  mark(itemId, undefined);
+  await refresh();
+  toast('Undone:', { about });
+  if (itemOf(itemId)) focusOn(itemId);
 }
 
-async function undoBatch({ batchId, words }: Extract<Undoable, { kind: 'batch' }>): Promise<void> {
-  try {
-    const { results } = await call<{ results: BatchResult[] }>(
-      'POST',
-      `batches/${batchId}/undo`,
-      {},
-    );
-    const undone = results.filter(({ status }) => status === 'undone');
-    for (const { note_id } of undone) notDecidedHere(note_id);
-    await refresh();
-    const rest = results.length - undone.length;
-    toast(`Undone: ${words}${rest ? `; ${plural(rest, 'note')} could not be undone` : ''}`, {
-      tone: rest ? 'alert' : 'plain',
-    });
-    focusOn(get().focusId ?? undone[0]?.note_id ?? null);
-  } catch (error) {
-    toast(`Not undone. ${failureWords(failureOf(error))}`, { tone: 'alert' });
-  }
+async function undoBatch(batch: Extract<Undoable, { kind: 'batch' }>): Promise<void> {
+  const { batchId, words, key } = batch;
+  const path = `batches/${batchId}/undo`;
+  const { results } = await call<{ results: BatchResult[] }>('POST', path, {}, key);
+  const undone = results.filter(({ status }) => status === 'undone');
+  for (const { note_id } of undone) notDecidedHere(note_id);
+  await refresh();
+  const rest = results.length - undone.length;
+  toast(`Undone: ${words}${rest ? `; ${plural(rest, 'note')} could not be undone` : ''}`, {
+    tone: rest ? 'alert' : 'plain',
+  });
+  focusOn(get().focusId ?? undone[0]?.note_id ?? null);
 }

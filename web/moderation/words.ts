@@ -190,6 +190,16 @@ export const actorWords = ({ type, name }: HistoryEvent['actor']): string => {
   return type === 'service' ? 'the service' : `a ${type}`;
 };
 
+/** The beginning of a text, cut between characters. */
+export const firstOf = (text: string, most: number): string =>
+  [...text.slice(0, 2 * most)].slice(0, most).join('');
+
+const ABOUT = 40;
+
+/** What an item is called in a sentence. */
+export const aboutOf = (item: Item): string =>
+  firstOf(isErased(item) ? authorName(item) : excerptOf(item), ABOUT);
+
 /** What stands in a list for the whole of it. */
 export const excerptOf = (item: Item): string =>
   isNote(item) || item.title === '' ? item.text : `${item.title} – ${item.text}`;

@@ -1,0 +1,119 @@
+import type { Test } from 'tap';
+import t from 'tap';
+import { intercept, NEEDS_BROWSER } from '../harness/browser.ts';
+import { openConsole, signIn, toast } from '../harness/console.ts';
+import { decide, hire, submit } from '../harness/moderation.ts';
+import { startService } from '../harness/service.ts';
+
+/** A lead at the console, with some notes to decide on and a moderator beside. */
+async function begin(t: Test, ...texts: string[]) {
+  const service = await startService(t);
+  const [lea, bob] = [await hire(service, 'Lea', 'lead'), await hire(service, 'Bob')];
+  const ids: string[] = [];
+  for (const message of texts) ids.push((await submit(service, { message })).id);
+  const { page } = await openConsole(t, service, lea);
+  await page
+    .locator('.row')
+    .nth(texts.length - 1)
+    .waitFor();
+  const states = async () => {
+    const items = await Promise.all(ids.map((id) => bob.get(`notes/${id}`)));
+    return items.map(({ body }) => body.item.state).join(' ');
+  };
+  const open = (text: string) =>
+    page.locator('.row', { hasText: text }).locator('.row-main').click();
+  const show = (name: RegExp) => page.getByRole('link', { name }).click();
+  return { service, page, bob, ids, states, open, show };
+}
+
+t.test('among what is decided a toast undoes its own decision', NEEDS_BROWSER, async (t) => {
+  const { page, bob, ids, states, open, show } = await begin(t, 'One', 'Two', 'Three');
+  for (const id of ids.slice(1)) await decide(bob, id, 'approve');
+  await page.locator('.row').nth(1).waitFor({ state: 'detached' });
+  await page.keyboard.press('a');
+  await toast(page, 'Approved “One”');
+  await show(/^Decided/);
+  await open('Two');
+  await page.locator('.note .text', { hasText: 'Two' }).waitFor();
+  await page.keyboard.press('u');
+  await toast(page, 'Undone: “One”');
+  t.equal(await states(), 'pending approved approved');
+  await open('Three');
+  await page.keyboard.press('u');
+  await toast(page, 'Undone: “Three”');
+  t.equal(await states(), 'pending approved pending', 'without such a toast, the present one');
+
+  await show(/^To do/);
+  await open('Three');
+  await page.keyboard.press('a');
+  await toast(page, 'Approved “Three”');
+  await show(/^Decided/);
+  await open('Two');
+  await page.locator('.note .text', { hasText: 'Two' }).waitFor();
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+  await toast(page, 'Undone: “Three”');
+  t.equal(await states(), 'pending approved pending');
+});
+
+t.test("a note's own button undoes what was decided on it", NEEDS_BROWSER, async (t) => {
+  const { service, page, bob, ids, states, show } = await begin(t, 'One', 'Two');
+  await decide(bob, ids[1] ?? '', 'approve');
+  await service.call('POST', `/api/guestbook/${ids[1]}/report`, { body: { reason: 'spam' } });
+  await page.locator('.row').nth(1).waitFor({ state: 'detached' });
+  await page.keyboard.press('a');
+  await toast(page, 'Approved “One”');
+  await show(/^Reported/);
+  await page.locator('.bar').getByRole('button', { name: 'Undo' }).click();
+  await toast(page, 'Undone: “Two”');
+  t.equal(await states(), 'approved pending');
+});
+
+t.test('an undo that met no network is tried again, and no other', NEEDS_BROWSER, async (t) => {
+  const { page, states } = await begin(t, 'One', 'Two');
+  for (const text of ['One', 'Two']) {
+    await page.keyboard.press('a');
+    await toast(page, `Approved “${text}”`);
+  }
+  // Its answer is lost: it was undone, and nobody here knows.
+  await intercept(page, '**/undo', async (route) => {
+    await route.fetch();
+    return route.abort('connectionreset');
+  });
+  await page.keyboard.press('u');
+  await toast(page, 'Not undone. The service cannot be reached');
+  await page.unroute('**/undo');
+  await page.keyboard.press('u');
+  await toast(page, 'Undone: “Two”');
+  t.equal(await states(), 'approved pending');
+  await page.keyboard.press('u');
+  await toast(page, 'Undone: “One”');
+  t.equal(await states(), 'pending pending');
+});
+
+t.test('what cannot be undone is said before an older one is undone', NEEDS_BROWSER, async (t) => {
+  const { page, states } = await begin(t, 'One', 'Two');
+  await page.keyboard.press('a');
+  await toast(page, 'Approved “One”');
+  await page.keyboard.press('d');
+  await page.keyboard.press('1');
+  await toast(page, 'Deferred “Two”');
+  await page.keyboard.press('u');
+  await toast(page, 'Cannot be undone: Deferred “Two”');
+  t.equal(await states(), 'approved pending');
+  await page.keyboard.press('u');
+  await toast(page, 'Undone: “One”');
+  t.equal(await states(), 'pending pending');
+});
+
+t.test('what one moderator decided is not undone by the next', NEEDS_BROWSER, async (t) => {
+  const { service, page, states } = await begin(t, 'One');
+  const max = await hire(service, 'Max', 'lead');
+  await page.keyboard.press('a');
+  await toast(page, 'Approved “One”');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signIn(page, max);
+  await page.locator('.empty').waitFor();
+  await page.keyboard.press('u');
+  await toast(page, 'There is nothing to undo');
+  t.equal(await states(), 'approved');
+});
