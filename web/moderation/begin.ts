@@ -1,7 +1,7 @@
 import { type Decisive, decide } from './decisions.ts';
 import { claimThis, leaseOn, release } from './leases.ts';
 import { focusOn } from './queue.ts';
-import { changePanel, current, get, itemOf, mark, set, toast } from './state.ts';
+import { changePanel, current, draftOf, get, itemOf, mark, set, toast } from './state.ts';
 import type { Action, Item } from './wire.ts';
 import { ACTION_NAMES, failureWords } from './words.ts';
 
@@ -62,6 +62,6 @@ export function finish(said: Decisive): void {
   const { panel } = get();
   const item = itemOf(panel?.itemId ?? null);
   if (!panel || !item || panel.sending) return;
-  const message = get().drafts.get(item.id)?.trim();
+  const message = draftOf(item.id, panel.action).trim();
   void decide(item, panel.action, { ...said, ...(message ? { message } : {}) });
 }

@@ -6,7 +6,7 @@ import { pathOf } from './names.ts';
 import { titleOf } from './policy-list.ts';
 import { focusOn, nextAfter, settle } from './queue.ts';
 import { reread } from './reread.ts';
-import { changePanel, draft, get, mark, set, toast } from './state.ts';
+import { changePanel, forgetDrafts, get, mark, set, toast } from './state.ts';
 import { claimAnswered, decisionSent } from './under-way.ts';
 import { remember } from './undo.ts';
 import type { Action, Decided, Item } from './wire.ts';
@@ -40,7 +40,8 @@ async function send(item: Item, action: Action, said: Decisive): Promise<void> {
     if (typed) moveOn(id);
     mark(id, undefined);
     drop(id);
-    draft(id, '');
+    // What is only put off may still need the words that were begun.
+    if (action !== 'defer') forgetDrafts(id);
     settle(id);
     const words = doneWords(action, said.policy && titleOf(said.policy));
     const { event_id: eventId, version: after, undo_until: undoUntil } = answer;

@@ -5,7 +5,7 @@ import { claimOpenly, leaseOn } from './leases.ts';
 import { MarkedText } from './marked-text.tsx';
 import { focusOn, show } from './queue.ts';
 import { reread } from './reread.ts';
-import { set, mark as setMark, store } from './state.ts';
+import { hasDraft, set, mark as setMark, store } from './state.ts';
 import { useStore } from './store.ts';
 import { History, Thread } from './thread.tsx';
 import { type Item, isNote } from './wire.ts';
@@ -22,7 +22,7 @@ import {
 
 /** The present note, or the present record, with all that a decision needs. */
 export function Note({ item }: { item: Item | undefined }) {
-  const { details, marks, leases, policies, panel, drafts } = useStore(store);
+  const { details, marks, leases, policies, panel } = useStore(store);
   if (!item) return <section class="note none" aria-label="Note" />;
   const detail = details.get(item.id);
   const mark = marks.get(item.id);
@@ -60,7 +60,7 @@ export function Note({ item }: { item: Item | undefined }) {
         </header>
         {mark?.kind === 'conflict' && panel?.itemId !== item.id && (
           <p class="box bad conflict">
-            {mark.text} {drafts.has(item.id) && 'What you typed is kept. '}
+            {mark.text} {hasDraft(item.id) && 'What you typed is kept. '}
             <button
               type="button"
               class="button quiet"

@@ -3,7 +3,7 @@ import { Field } from '../shared/field.tsx';
 import { closePanel, finish } from './begin.ts';
 import { DEFERRALS, inHours } from './keys.ts';
 import { activePolicies } from './policy-list.ts';
-import { draft, type Panel, store } from './state.ts';
+import { draft, draftOf, isWorded, type Panel, store } from './state.ts';
 import { useStore } from './store.ts';
 import { ACTION_NAMES } from './words.ts';
 
@@ -19,16 +19,16 @@ const MOST = 500;
 
 /** What a decision still wants to know. A number decides; words to the author are optional. */
 export function DecisionPanel({ panel }: { panel: Panel }) {
-  const { drafts, keys } = useStore(store);
+  const { keys } = useStore(store);
   const { action, itemId, sending, fault } = panel;
   const place = useRef<HTMLElement>(null);
-  const text = drafts.get(itemId) ?? '';
+  const text = draftOf(itemId, action);
   useEffect(() => {
     const field = action === 'escalate' && place.current?.querySelector('textarea');
     (field || place.current)?.focus();
   }, [action]);
   const policies = action === 'reject' || action === 'remove';
-  const words = action === 'escalate' || action === 'uphold' || policies;
+  const words = isWorded(action);
   const missing = action === 'escalate' && text.trim() === '';
   const submit = () => {
     if (!missing) finish({});
@@ -91,7 +91,7 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
           most={MOST}
           optional={action !== 'escalate'}
           value={text}
-          onValue={(value) => draft(itemId, value)}
+          onValue={(value) => draft(itemId, action, value)}
           hint={policies ? 'Esc leaves this field, then a number decides.' : 'Enter sends it.'}
           onKeyDown={(event) => {
             if (policies || event.key !== 'Enter' || event.shiftKey || event.isComposing) return;

@@ -88,7 +88,7 @@ export interface State {
   done: readonly Done[];
   marks: ReadonlyMap<string, Mark>;
   details: ReadonlyMap<string, Detail>;
-  /** What was typed for a note, until its decision is accepted. */
+  /** What was typed, by note and reader, until a decision is accepted. */
   drafts: ReadonlyMap<string, string>;
   panel: Panel | null;
   batch: Batch | null;
@@ -166,8 +166,31 @@ export function changePanel(itemId: string, change: Partial<Panel>): void {
   if (panel?.itemId === itemId) set({ panel: { ...panel, ...change } });
 }
 
-export function draft(id: string, text: string): void {
-  set({ drafts: withEntry(get().drafts, id, text === '' ? undefined : text) });
+/** Who reads what is typed with an action. What is meant for the one never reaches the other. */
+const READERS: Partial<Record<Action, 'author' | 'lead'>> = {
+  reject: 'author',
+  remove: 'author',
+  uphold: 'author',
+  escalate: 'lead',
+};
+
+export const isWorded = (action: Action): boolean => READERS[action] !== undefined;
+
+export const draftOf = (id: string, action: Action): string =>
+  get().drafts.get(`${id} ${READERS[action]}`) ?? '';
+
+export function draft(id: string, action: Action, text: string): void {
+  const slot = `${id} ${READERS[action]}`;
+  set({ drafts: withEntry(get().drafts, slot, text === '' ? undefined : text) });
+}
+
+export const hasDraft = (id: string): boolean =>
+  draftOf(id, 'reject') !== '' || draftOf(id, 'escalate') !== '';
+
+/** Both of them: the decision was made. */
+export function forgetDrafts(id: string): void {
+  draft(id, 'reject', '');
+  draft(id, 'escalate', '');
 }
 
 export function switchKeys(on: boolean): void {
