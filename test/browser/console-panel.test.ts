@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole, toast } from '../harness/console.ts';
-import { hire, submit } from '../harness/moderation.ts';
+import { hire, type Moderator, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
 /** Begins to write, and leaves the field and the panel without having sent anything. */
@@ -34,4 +34,65 @@ t.test('words for a lead never reach the author', NEEDS_BROWSER, async (t) => {
   await page.keyboard.press('1');
   await toast(page, /^Deferred/);
   t.match((await ann.get(`notes/${two.id}`)).body.history.at(-1), { type: 'NoteDeferred' });
+});
+
+const held = async (moderator: Moderator) => (await moderator.get('me')).body.leases.length;
+
+t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  for (const message of ['One', 'Two', 'Three']) await submit(service, { message });
+  const { page } = await openConsole(t, service, ann);
+  await page.locator('.row').nth(2).waitFor();
+  const leave = async (how: () => Promise<unknown>) => {
+    await page.keyboard.press('r');
+    await page.locator('.panel').waitFor();
+    await page.locator('.row', { hasText: 'Yours' }).waitFor();
+    const released = page.waitForResponse(
+      (answer) => answer.url().endsWith('/claims/release') && answer.ok(),
+    );
+    await how();
+    await released;
+    t.equal(await held(ann), 0);
+  };
+  await leave(() => page.keyboard.press('j'));
+  await leave(() => page.locator('.row', { hasText: 'Three' }).locator('.row-main').click());
+  await leave(async () => {
+    await page.keyboard.press('e');
+    await page.getByLabel('Why a lead should look').press('Escape');
+    await page.keyboard.press('Escape');
+  });
+  await leave(() => page.getByRole('link', { name: /^Stats/ }).click());
+
+  await page.getByRole('link', { name: /^To do/ }).click();
+  await page.locator('.row').nth(2).waitFor();
+  await page.keyboard.press('n');
+  await page.locator('.note .lease').waitFor();
+  await page.keyboard.press('r');
+  await page.locator('.panel').waitFor();
+  await page.keyboard.press('j');
+  await page.locator('.panel').waitFor({ state: 'detached' });
+  t.equal(await held(ann), 1, 'what was claimed by hand stays');
+});
+
+t.test("a tab that goes leaves another tab's claims alone", NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  for (const message of ['One', 'Two']) await submit(service, { message });
+  const { page, context } = await openConsole(t, service, ann);
+  await page.locator('.row').nth(1).waitFor();
+  await page.keyboard.press('n');
+  await page.locator('.note .lease').waitFor();
+  const second = await context.newPage();
+  await second.goto(`${service.baseUrl}/moderation`);
+  await second.locator('.stream.live').waitFor();
+  await second.locator('.row', { hasText: 'Yours' }).waitFor();
+  await second.keyboard.press('n');
+  await second.locator('.row', { hasText: 'Yours' }).nth(1).waitFor();
+  t.equal(await held(ann), 2);
+  await second.goto('about:blank');
+  for (let looks = 0; looks < 100 && (await held(ann)) === 2; looks++)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  t.equal(await held(ann), 1);
+  t.equal(await page.locator('.row', { hasText: 'One' }).getByText('Yours').count(), 1);
 });

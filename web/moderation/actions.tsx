@@ -1,5 +1,6 @@
 import { begin, firstAllowed, NO, YES } from './begin.ts';
-import { claimOpenly, leaseOn, release } from './leases.ts';
+import { claimOpenly } from './claims.ts';
+import { leaseOn, release } from './leases.ts';
 import { DecisionPanel } from './panel.tsx';
 import { store } from './state.ts';
 import { useStore } from './store.ts';

@@ -1,5 +1,6 @@
+import { claimThis } from './claims.ts';
 import { type Decisive, decide } from './decisions.ts';
-import { claimThis, leaseOn, release } from './leases.ts';
+import { leaseOn, leavePanel, release } from './leases.ts';
 import { focusOn } from './queue.ts';
 import { changePanel, current, draftOf, get, itemOf, mark, set, toast } from './state.ts';
 import type { Action, Item } from './wire.ts';
@@ -29,10 +30,10 @@ export function begin(action: Action | undefined): void {
 
 async function openPanel(item: Item, action: Action): Promise<void> {
   const held = leaseOn(item.id) !== undefined;
-  set({
-    open: true,
-    panel: { action, itemId: item.id, claimedHere: !held, sending: false, fault: null },
-  });
+  const { panel: before } = get();
+  // From one panel to another of the same note, it is still held for the sake of them.
+  const claimedHere = !held || (before?.itemId === item.id && before.claimedHere);
+  set({ open: true, panel: { action, itemId: item.id, claimedHere, sending: false, fault: null } });
   if (held) return;
   // Whoever begins to write about a note holds it, so that nobody else writes about it too.
   const failure = await claimThis(item.id);
@@ -52,8 +53,7 @@ async function openPanel(item: Item, action: Action): Promise<void> {
 export function closePanel(): void {
   const { panel } = get();
   if (!panel) return;
-  set({ panel: null });
-  if (panel.claimedHere) void release(panel.itemId);
+  leavePanel();
   focusOn(panel.itemId);
 }
 

@@ -1,6 +1,7 @@
 import { preview, runBatch } from './batches.ts';
 import { begin, closePanel, finish, firstAllowed, NO, YES } from './begin.ts';
-import { claimNext, release } from './leases.ts';
+import { claimNext } from './claims.ts';
+import { release } from './leases.ts';
 import { activePolicies } from './policy-list.ts';
 import { focusOn, move, select } from './queue.ts';
 import { type Batch, current, get, say, set } from './state.ts';

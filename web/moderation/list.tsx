@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { preview } from './batches.ts';
 import { NO, YES } from './begin.ts';
+import { claimNext } from './claims.ts';
 import { Empty } from './empty.tsx';
 import { FINDINGS } from './findings.ts';
-import { claimNext } from './leases.ts';
 import { focusOn, loadList, loadMore, show } from './queue.ts';
 import { Row } from './row.tsx';
 import { type Filters, listView, NO_FILTERS, set, store } from './state.ts';

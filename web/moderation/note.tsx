@@ -1,7 +1,8 @@
 import { Actions } from './actions.tsx';
+import { claimOpenly } from './claims.ts';
 import { Content } from './content.tsx';
 import { Flags } from './flags.tsx';
-import { claimOpenly, leaseOn } from './leases.ts';
+import { leaseOn } from './leases.ts';
 import { MarkedText } from './marked-text.tsx';
 import { focusOn, show } from './queue.ts';
 import { reread } from './reread.ts';

@@ -1,5 +1,6 @@
 import { call, failureOf } from './api.ts';
 import { isOutdated } from './decided-here.ts';
+import { leavePanel } from './leases.ts';
 import { named } from './names.ts';
 import { ask, latest, reread } from './reread.ts';
 import { current, type Filters, get, itemOf, listView, NO_FILTERS, set, toast } from './state.ts';
@@ -161,7 +162,8 @@ function loadDetail(id: string | null): void {
 export function focusOn(id: string | null, { focus = true } = {}): void {
   focusWanted ||= focus;
   const { panel } = get();
-  set({ focusId: id, ...(panel && panel.itemId !== id && !panel.sending ? { panel: null } : {}) });
+  if (panel && panel.itemId !== id && !panel.sending) leavePanel();
+  set({ focusId: id });
   loadDetail(id);
   const { items } = get();
   if (items.length - items.findIndex((item) => item.id === id) <= AHEAD) void loadMore();
@@ -212,6 +214,7 @@ export function select(id: string | null): void {
 }
 
 export function show(view: View, filters: Filters = NO_FILTERS): void {
+  leavePanel();
   set({
     view,
     filters,
@@ -219,7 +222,6 @@ export function show(view: View, filters: Filters = NO_FILTERS): void {
     nextCursor: null,
     focusId: null,
     open: false,
-    panel: null,
     selected: new Set(),
     marks: new Map(),
     details: new Map(),

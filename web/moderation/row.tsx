@@ -1,4 +1,5 @@
-import { claimOpenly, leaseOn } from './leases.ts';
+import { claimOpenly } from './claims.ts';
+import { leaseOn } from './leases.ts';
 import { MarkedText } from './marked-text.tsx';
 import { focusOn, select } from './queue.ts';
 import { set, store } from './state.ts';

@@ -1,7 +1,6 @@
 import { call, failureOf, sessionFound } from './api.ts';
-import { keepLeases } from './leases.ts';
+import { hold, keepLeases } from './leases.ts';
 import { follow } from './live.ts';
-import { nameOf } from './names.ts';
 import { loadPolicies } from './policy-list.ts';
 import { loadList, refresh } from './queue.ts';
 import { get, set, type store, toast } from './state.ts';
@@ -31,8 +30,8 @@ export async function resume(): Promise<void> {
     set({
       me: moderator,
       session: 'in',
-      leases: new Map(leases.map((lease) => [nameOf(lease.subject), { ...lease, lost: false }])),
     });
+    for (const lease of leases) hold(lease, 'elsewhere');
     begin();
   } catch (error) {
     const { status } = failureOf(error);

@@ -36,6 +36,8 @@ export interface Batch {
 }
 
 export interface HeldLease extends Lease {
+  /** Claimed by this tab. */
+  here: boolean;
   lost: boolean;
 }
 

@@ -1,0 +1,83 @@
+import { call, type Failure, failureOf } from './api.ts';
+import { notDecidedHere } from './decided-here.ts';
+import { hold } from './leases.ts';
+import { named, subjectOf } from './names.ts';
+import { focusOn } from './queue.ts';
+import { ask, reread, show } from './reread.ts';
+import { get, itemOf, listView, mark, set, toast } from './state.ts';
+import { claimSent, decisionsAnswered } from './under-way.ts';
+import type { Item, Lease } from './wire.ts';
+import { failureWords } from './words.ts';
+
+type Claimed = Lease & { item: Item };
+
+/** The next free note of the view, for oneself. */
+export async function claimNext(): Promise<void> {
+  // The service would give back what is about to be decided.
+  await decisionsAnswered();
+  const view = listView();
+  const from = view === 'mine' || view === 'decided' ? 'todo' : view;
+  try {
+    const { claims } = await call<{ claims: Claimed[] }>('POST', 'claims', {
+      count: 1,
+      view: from,
+    });
+    const [claimed] = claims;
+    if (!claimed) {
+      toast('Nothing is free to claim: the queue is clear, or others hold the rest.');
+      return;
+    }
+    const { id } = named(claimed.item);
+    notDecidedHere(id);
+    insert(claimed);
+    focusOn(id);
+    set({ open: true });
+  } catch (error) {
+    toast(failureWords(failureOf(error)), { tone: 'alert' });
+  }
+}
+
+/** Shows what was claimed where it stands in the list, or after the present row. */
+function insert(claimed: Claimed): void {
+  const { items, focusId } = get();
+  const item = named(claimed.item);
+  const place = items.findIndex(({ id }) => id === focusId) + 1;
+  if (!itemOf(item.id)) set({ items: items.toSpliced(place, 0, item) });
+  take(claimed);
+}
+
+function take({ item: given, ...lease }: Claimed): void {
+  const item = named(given);
+  show(item, ask());
+  // What is decided meanwhile waits for this answer, and goes on.
+  if (get().marks.get(item.id)?.kind !== 'deciding') mark(item.id, undefined);
+  hold(lease, 'here');
+}
+
+/** A certain one; answers why not. */
+export function claimThis(itemId: string): Promise<Failure | null> {
+  const answer = claimOne(itemId);
+  claimSent(itemId, answer);
+  return answer;
+}
+
+async function claimOne(itemId: string): Promise<Failure | null> {
+  try {
+    const { claims } = await call<{ claims: Claimed[] }>('POST', 'claims', {
+      subjects: [subjectOf(itemId)],
+    });
+    for (const claimed of claims) take(claimed);
+    return null;
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.status === 409 && failure.reason !== 'claim_limit') void reread(itemId);
+    return failure;
+  }
+}
+
+/** By hand: what stands in the way is said. */
+export async function claimOpenly(itemId: string): Promise<void> {
+  const failure = await claimThis(itemId);
+  if (failure) toast(failureWords(failure), { tone: 'alert' });
+  else focusOn(itemId);
+}
