@@ -111,6 +111,46 @@ t.test(
   },
 );
 
+t.test('what only the counts tell is read, history included', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const { id } = await submit(service, { message: 'Put off' });
+  const { page } = await openConsole(t, service, ann);
+  await page.locator('.history li').first().waitFor();
+  t.equal(await page.locator('.history li').count(), 1);
+  const until = new Date(Date.now() + 3000).toISOString();
+  await bob.post(`notes/${id}/decisions`, { action: 'defer', expected_version: 1, until });
+  // The present note stays until the moderator goes elsewhere.
+  await page.locator('.history li', { hasText: 'deferred' }).waitFor();
+  await page.getByRole('link', { name: /^Mine/ }).click();
+  await page.getByRole('link', { name: /^To do/ }).click();
+  await page.getByText('The queue is clear.').waitFor();
+  while (Date.now() < Date.parse(until)) await new Promise((resolve) => setTimeout(resolve, 100));
+  // No event brings it back: the counts are told together with any claim.
+  await bob.post('claims', { note_ids: [id] });
+  await page.locator('.row', { hasText: 'Put off' }).waitFor();
+});
+
+t.test("another's decision is in the history of a note seen before", NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [lea, bob] = [await hire(service, 'Lea', 'lead'), await hire(service, 'Bob')];
+  const { id } = await submit(service, { message: 'One' });
+  await submit(service, { message: 'Two' });
+  const { page } = await openConsole(t, service, lea);
+  await page.locator('.note .text', { hasText: 'One' }).waitFor();
+  await page.locator('.history li').first().waitFor();
+  await page.keyboard.press('j');
+  await page.locator('.note .text', { hasText: 'Two' }).waitFor();
+  await bob.post(`notes/${id}/decisions`, {
+    action: 'escalate',
+    expected_version: 1,
+    message: 'For a lead',
+  });
+  await page.locator('.row', { hasText: 'Escalated' }).waitFor();
+  await page.keyboard.press('k');
+  await page.locator('.history li', { hasText: 'escalated' }).waitFor();
+});
+
 t.test(
   'a session that ends keeps the work; signing out gives all back',
   NEEDS_BROWSER,

@@ -5,7 +5,7 @@ import { nameOf } from './names.ts';
 import { loadPolicies } from './policy-list.ts';
 import { refresh, refreshSoon } from './queue.ts';
 import { reread } from './reread.ts';
-import { get, set } from './state.ts';
+import { get, listView, set } from './state.ts';
 import type { Counts, Subject } from './wire.ts';
 
 const POLL_MS = 15_000;
@@ -108,11 +108,23 @@ interface QueueNews {
 function heard(event: string, data: string): void {
   const news = JSON.parse(data);
   if (event === 'claim') heardOfClaims(news);
-  else if (event === 'counts') set({ counts: news as Counts });
+  else if (event === 'counts') heardOfCounts(news);
   else if (event === 'resync') {
     if (news.reason === 'policies') void loadPolicies();
     else void refresh();
   } else if (event === 'queue') heardOfItem(news);
+}
+
+/** What time brings back, such as a deferral that is over, is told by nothing but the counts. */
+function heardOfCounts(counts: Counts): void {
+  const { counts: before, items, marks, nextCursor } = get();
+  const view = listView();
+  set({ counts });
+  if (view === 'decided' || !before || counts[view] === before[view]) return;
+  // What is decided here at this moment is in the list yet, and no longer in the count.
+  const shown = items.filter(({ id }) => marks.get(id)?.kind !== 'deciding').length;
+  const whole = nextCursor === null;
+  if (counts[view] > before[view] || (whole && counts[view] < shown)) refreshSoon();
 }
 
 /** One's own decisions are known already; another's change the row, or who belongs to the list. */

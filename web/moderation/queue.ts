@@ -63,7 +63,7 @@ export async function loadList(): Promise<void> {
     const { items } = body;
     set({ items, nextCursor: body.next_cursor, counts: body.counts, loading: false });
     if (!current()) focusOn(items[0]?.id ?? null, { focus: false });
-    else void loadDetail(get().focusId);
+    else loadDetail(get().focusId);
   } catch (error) {
     if (mine === listed) set({ loading: false, listFault: failureWords(failureOf(error)) });
   }
@@ -102,10 +102,14 @@ export function refreshSoon(): void {
   }, REFRESH_MS);
 }
 
+/** When the list that is shown was asked for: an answer to an earlier question comes too late. */
+let shownSince = 0;
+
 /** Reads as much of the view as is shown, and keeps the place, the selection and what is held. */
 export async function refresh(): Promise<void> {
   if (!isList(get().view) || get().session !== 'in') return;
   const mine = listed;
+  const asked = ask();
   const wanted = Math.max(get().items.length, PAGE);
   const fresh: Item[] = [];
   let cursor: string | null = null;
@@ -123,7 +127,8 @@ export async function refresh(): Promise<void> {
     // The next one tells; a call that fails shows at the top of the page already.
     return;
   }
-  if (mine !== listed) return;
+  if (mine !== listed || asked < shownSince) return;
+  shownSince = asked;
   const { items, marks, focusId, panel, selected } = get();
   const ids = new Set(fresh.map(({ id }) => id));
   // What is being worked on stays where it is, although it no longer belongs here.
@@ -147,6 +152,7 @@ export async function refresh(): Promise<void> {
   });
   for (const item of kept) void reread(item.id);
   if (!current()) focusOn(list[0]?.id ?? null, { focus: false });
+  else loadDetail(get().focusId);
 }
 
 let detailTimer: ReturnType<typeof setTimeout> | undefined;
@@ -154,7 +160,7 @@ let detailTimer: ReturnType<typeof setTimeout> | undefined;
 /** Thread and history follow when the eye rests; whoever runs through a list asks for nothing. */
 function loadDetail(id: string | null): void {
   clearTimeout(detailTimer);
-  if (!id || get().details.has(id)) return;
+  if (!id || (get().details.get(id)?.version ?? -1) >= (itemOf(id)?.version ?? 0)) return;
   detailTimer = setTimeout(() => void reread(id), 150);
 }
 

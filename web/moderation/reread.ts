@@ -32,12 +32,12 @@ export function show(item: Item, asked: number): void {
 export async function reread(id: string): Promise<void> {
   const asked = ask();
   try {
-    const body = await call<Partial<Detail> & { item: Item }>('GET', pathOf(id));
+    const body = await call<Partial<Omit<Detail, 'version'>> & { item: Item }>('GET', pathOf(id));
     const { thread = [], history = [] } = body;
     const item = named(body.item);
     checkLease(item);
     show(item, asked);
-    set({ details: withEntry(get().details, id, { thread, history }) });
+    set({ details: withEntry(get().details, id, { thread, history, version: item.version }) });
   } catch {
     // What is shown stays; a call that fails shows at the top of the page already.
   }

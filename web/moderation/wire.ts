@@ -63,6 +63,8 @@ export interface Policy {
 }
 
 export interface Detail {
+  /** That of the item when this was read. */
+  version: number;
   thread: ThreadNote[];
   history: HistoryEvent[];
 }
