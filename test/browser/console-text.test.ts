@@ -10,13 +10,17 @@ const HOSTILE = [
   ['pass\u200Bword and a\u00ADb', ['zero width space', 'soft hyphen']],
   ['W'.repeat(280), []],
   [`Z${'\u0301'.repeat(60)}algo`, []],
+  ['A\uFE01\u{E0150}\uFE0F', ['character U+FE01', 'character U+E0150', 'character U+FE0F']],
+  ['\u{E0048}\u{E0049} \u{1F3F4}\u{E0078}\u{E007F}', ['character U+E0049', 'character U+E0078']],
+  ['\u180B\uFFF0\u{1BCA0}\u{1D173}\u{E0FFF}', ['character U+180B', 'character U+FFF0']],
+  ['❤️ 1️⃣ ☎︎ \u{1F3F4}\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}', []],
   ['مرحبا\u200Cها 👩\u200D👧 https://example.org/x', []],
 ] as const;
 
 t.test('hostile text is shown as text, with a mark for what hides', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await hire(service, 'Ann');
-  for (const [message] of HOSTILE) await submit(service, { message, name: '<b>Eve</b>' });
+  for (const [message] of HOSTILE) await submit(service, { message, name: 'Eve\u202E<b>' });
   const { page } = await openConsole(t, service, ann);
   await page
     .locator('.row')
@@ -29,9 +33,11 @@ t.test('hostile text is shown as text, with a mark for what hides', NEEDS_BROWSE
     const named = await Promise.all(shown.map((mark) => mark.getAttribute('aria-label')));
     for (const mark of marks) t.ok(named.includes(mark), mark);
     if (marks.length === 0) t.equal(await currentText(page), message);
-    else t.notMatch(await currentText(page), /[\u202A-\u202E\u2066-\u2069\u200B\u00AD]/);
+    else t.notMatch(await currentText(page), /\p{Default_Ignorable_Code_Point}/u);
     await look(t, page, `moderation-hostile-${index + 1}`);
   }
+  for (const name of await page.locator('.author, #note-title bdi, .record bdi').all())
+    t.equal(await name.locator('.mark').getAttribute('aria-label'), 'right-to-left override');
   t.equal(await page.locator('.note a, .row a, .note img').count(), 0, 'nothing can be followed');
   t.equal(await page.evaluate('window.hit'), undefined);
   t.equal((await page.locator('.note bdi[dir=auto]').count()) > 0, true);

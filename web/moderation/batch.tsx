@@ -24,7 +24,7 @@ export function BatchPreview({ batch: { action, items, sending } }: { batch: Bat
         <ul class="firsts">
           {items.slice(0, SHOWN).map((item) => (
             <li key={item.id}>
-              <bdi class="author">{authorName(item)}</bdi>
+              <MarkedText text={authorName(item)} class="author" />
               <MarkedText text={item.text.slice(0, 200)} class="first-text" />
             </li>
           ))}

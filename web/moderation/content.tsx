@@ -20,7 +20,7 @@ function NoteText({ note, thread }: { note: NoteItem; thread: ThreadNote[] | und
       {note.parent && (
         <blockquote class="parent">
           <p class="hint">
-            In reply to {parent && <bdi>{parent.name || 'a guest'}</bdi>}
+            In reply to {parent && <MarkedText text={parent.name || 'a guest'} />}
             {note.parent.public ? '' : ' (not public)'}
           </p>
           <MarkedText text={note.parent.text} />

@@ -4,6 +4,7 @@ import { NO, YES } from './begin.ts';
 import { claimNext } from './claims.ts';
 import { Empty } from './empty.tsx';
 import { FINDINGS } from './findings.ts';
+import { MarkedText } from './marked-text.tsx';
 import { focusOn, loadList, loadMore, show } from './queue.ts';
 import { Row } from './row.tsx';
 import { type Filters, listView, NO_FILTERS, set, store } from './state.ts';
@@ -175,7 +176,7 @@ function Search() {
         <p class="hint narrowed">
           {filters.author && (
             <>
-              By <bdi>{filters.author}</bdi>.{' '}
+              By <MarkedText text={filters.author} />.{' '}
             </>
           )}
           <button type="button" class="button quiet" onClick={() => show(listView())}>

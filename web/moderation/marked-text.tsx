@@ -20,11 +20,22 @@ const NAMES: Record<string, readonly [string, string]> = {
   '\ufeff': ['BOM', 'byte order mark'],
 };
 
-// Joiners and tags belong to emoji and to scripts that join; there they stay as they are.
+// Joiners belong to emoji and to scripts that join, a selector of emoji to the one before it, and tags
+// to the three flags that there are: there they stay as they are.
 const JOINED =
   '(?<!\\p{Extended_Pictographic}|\\p{Emoji_Modifier}|\\uFE0F|\\p{Script=Arabic}|\\p{Script=Devanagari}|\\p{Script=Bengali}|\\p{Script=Tamil}|\\p{Script=Telugu}|\\p{Script=Kannada}|\\p{Script=Malayalam}|\\p{Script=Gujarati}|\\p{Script=Sinhala}|\\p{M})[\\u200C\\u200D]';
+const SELECTED =
+  '(?<!\\p{Extended_Pictographic}|[0-9#*](?=[\\uFE0E\\uFE0F]\\u20E3))[\\uFE0E\\uFE0F]';
+const IGNORABLE = '(?![\\u200C\\u200D\\uFE0E\\uFE0F])\\p{Default_Ignorable_Code_Point}';
 const HIDDEN = new RegExp(
-  `(${JOINED}|(?<![\\u{1F3F4}\\u{E0020}-\\u{E007F}])[\\u{E0000}-\\u{E007F}]|[\\u0000-\\u0008\\u000B-\\u001F\\u007F-\\u009F\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180E\\u200B\\u200E\\u200F\\u2028-\\u202E\\u2060-\\u206F\\u2800\\u3164\\uFEFF\\uFFA0\\uFFF9-\\uFFFB]|\\p{Co})`,
+  `(${JOINED}|${SELECTED}|${IGNORABLE}|[\\u0000-\\u0008\\u000B-\\u001F\\u007F-\\u009F\\u2028\\u2029\\u2800\\uFFF9-\\uFFFB]|\\p{Co})`,
+  'u',
+);
+
+const tagged = (letters: string): string =>
+  [...letters].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
+const FLAGS = new RegExp(
+  `(\u{1F3F4}(?:${['gbeng', 'gbsct', 'gbwls'].map(tagged).join('|')})\u{E007F})`,
   'u',
 );
 
@@ -35,12 +46,14 @@ interface Mark {
 
 export type Piece = string | Mark;
 
-export function markedPieces(text: string): Piece[] {
-  return text
-    .split(HIDDEN)
-    .map((part, index): Piece => (index % 2 ? markOf(part) : part))
-    .filter((part) => part !== '');
-}
+export const markedPieces = (text: string): Piece[] =>
+  text
+    .split(FLAGS)
+    .flatMap((part, index): Piece[] => (index % 2 ? [part] : withMarks(part)))
+    .filter((piece) => piece !== '');
+
+const withMarks = (text: string): Piece[] =>
+  text.split(HIDDEN).map((part, index) => (index % 2 ? markOf(part) : part));
 
 /** What is to be spoken: a mark of each character that hides would drown the words. */
 export const plainText = (text: string): string =>

@@ -48,7 +48,7 @@ export function Note({ item }: { item: Item | undefined }) {
         </button>
         <header class="note-head">
           <h2 id="note-title" tabIndex={-1}>
-            {kindName(item)} by <bdi>{authorName(item)}</bdi>
+            {kindName(item)} by <MarkedText text={authorName(item)} />
           </h2>
           <p class="hint">
             <time dateTime={item.received_at} title={fullTime(item.received_at)}>
@@ -119,7 +119,8 @@ export function Note({ item }: { item: Item | undefined }) {
         <section class="record">
           <h3>The author</h3>
           <p>
-            {item.author.kind === 'member' ? 'Member' : 'Guest'} <bdi>{authorName(item)}</bdi>
+            {item.author.kind === 'member' ? 'Member' : 'Guest'}{' '}
+            <MarkedText text={authorName(item)} />
             {recordWords(item)}{' '}
             <button
               type="button"

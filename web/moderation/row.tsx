@@ -45,7 +45,7 @@ export function Row({ item }: { item: Item }) {
             tabIndex={here ? 0 : -1}
           />
           <span class="visually-hidden">
-            Select the note by <bdi>{authorName(item)}</bdi>
+            Select the note by <MarkedText text={authorName(item)} />
           </span>
         </label>
       )}
@@ -61,7 +61,7 @@ export function Row({ item }: { item: Item }) {
         }}
       >
         <span class="row-line">
-          <bdi class="author">{authorName(item)}</bdi>
+          <MarkedText text={authorName(item)} class="author" />
           <span class="age">{spanWords(ageOf(item))}</span>
         </span>
         <span class="excerpt">

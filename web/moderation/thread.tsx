@@ -22,7 +22,7 @@ export function Thread({ detail }: { detail: Detail | undefined }) {
         {notes?.map((note) => (
           <li key={note.id} class={note.relation}>
             <p class="hint">
-              {RELATIONS[note.relation]} by <bdi>{note.name || 'a guest'}</bdi>,{' '}
+              {RELATIONS[note.relation]} by <MarkedText text={note.name || 'a guest'} />,{' '}
               {timeWords(note.received_at)} · <span class={`tag ${note.state}`}>{note.state}</span>
             </p>
             <MarkedText text={note.text} />
