@@ -42,3 +42,11 @@ t.test('hostile text is shown as text, with a mark for what hides', NEEDS_BROWSE
   t.equal(await page.evaluate('window.hit'), undefined);
   t.equal((await page.locator('.note bdi[dir=auto]').count()) > 0, true);
 });
+
+t.test('an excerpt ends with a whole character', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service, { message: `a${'😀'.repeat(200)}` });
+  const { page } = await openConsole(t, service, ann);
+  t.equal(await page.locator('.row .excerpt').textContent(), `a${'😀'.repeat(139)}`);
+});

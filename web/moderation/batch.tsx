@@ -4,9 +4,10 @@ import { MarkedText } from './marked-text.tsx';
 import { activePolicies } from './policy-list.ts';
 import { focusOn } from './queue.ts';
 import { type Batch, get, set } from './state.ts';
-import { ACTION_NAMES, authorName, plural } from './words.ts';
+import { ACTION_NAMES, authorName, firstOf, plural } from './words.ts';
 
 const SHOWN = 5;
+const EXCERPT = 200;
 
 /** What a batch would do, before it does it. */
 export function BatchPreview({ batch: { action, items, sending } }: { batch: Batch }) {
@@ -25,7 +26,7 @@ export function BatchPreview({ batch: { action, items, sending } }: { batch: Bat
           {items.slice(0, SHOWN).map((item) => (
             <li key={item.id}>
               <MarkedText text={authorName(item)} class="author" />
-              <MarkedText text={item.text.slice(0, 200)} class="first-text" />
+              <MarkedText text={firstOf(item.text, EXCERPT)} class="first-text" />
             </li>
           ))}
         </ul>

@@ -9,6 +9,7 @@ import {
   ageOf,
   authorName,
   excerptOf,
+  firstOf,
   isErased,
   kindName,
   plural,
@@ -68,7 +69,7 @@ export function Row({ item }: { item: Item }) {
           {isErased(item) ? (
             <em>erased</em>
           ) : (
-            <MarkedText text={excerptOf(item).slice(0, EXCERPT)} />
+            <MarkedText text={firstOf(excerptOf(item), EXCERPT)} />
           )}
         </span>
         <span class="tags">
