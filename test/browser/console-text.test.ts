@@ -50,3 +50,16 @@ t.test('an excerpt ends with a whole character', NEEDS_BROWSER, async (t) => {
   const { page } = await openConsole(t, service, ann);
   t.equal(await page.locator('.row .excerpt').textContent(), `a${'😀'.repeat(139)}`);
 });
+
+t.test('a guest without a name is no author to look for', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service, { name: 'Ada' });
+  await submit(service, { name: '' });
+  const { page } = await openConsole(t, service, ann);
+  const before = page.getByRole('button', { name: 'Decided before' });
+  await before.waitFor();
+  await page.keyboard.press('j');
+  await page.getByText('Guest a guest').waitFor();
+  t.equal(await before.count(), 0);
+});

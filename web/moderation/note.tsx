@@ -6,7 +6,7 @@ import { leaseOn } from './leases.ts';
 import { MarkedText } from './marked-text.tsx';
 import { focusOn, show } from './queue.ts';
 import { reread } from './reread.ts';
-import { hasDraft, set, mark as setMark, store } from './state.ts';
+import { hasDraft, NO_FILTERS, set, mark as setMark, store } from './state.ts';
 import { useStore } from './store.ts';
 import { History, Thread } from './thread.tsx';
 import { type Item, isNote } from './wire.ts';
@@ -32,6 +32,8 @@ export function Note({ item }: { item: Item | undefined }) {
   const note = isNote(item) ? item : null;
   const { decision } = item;
   const appeal = note?.appeal;
+  // Without a name a guest cannot be asked for.
+  const author = item.author.member_id ?? item.author.name;
   const policy = policies.find(({ code }) => code === decision?.policy);
   return (
     <section class="note" aria-labelledby="note-title">
@@ -122,15 +124,15 @@ export function Note({ item }: { item: Item | undefined }) {
             {item.author.kind === 'member' ? 'Member' : 'Guest'}{' '}
             <MarkedText text={authorName(item)} />
             {recordWords(item)}{' '}
-            <button
-              type="button"
-              class="button quiet"
-              onClick={() =>
-                show('decided', { q: '', finding: '', older_than: '', author: authorOf(item) })
-              }
-            >
-              Decided before, of this author
-            </button>
+            {author && (
+              <button
+                type="button"
+                class="button quiet"
+                onClick={() => show('decided', { ...NO_FILTERS, author })}
+              >
+                Decided before, of this author
+              </button>
+            )}
           </p>
         </section>
         {note && <Thread detail={detail} />}
@@ -157,5 +159,3 @@ function recordWords({ author }: Item): string {
   if (!('approved' in author)) return '.';
   return `: ${plural(author.approved, 'note')} approved, ${author.rejected} rejected or removed.`;
 }
-
-const authorOf = ({ author }: Item): string => author.member_id ?? author.name;
