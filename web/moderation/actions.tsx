@@ -27,7 +27,7 @@ export function Actions({ item }: { item: Item }) {
     me?.role !== 'auditor' && !held && !lost && !others && item.allowed_actions.length > 0;
   const undoable = undoableOf(item);
   // Elsewhere, and while a toast tells of another decision, the key means that one.
-  const undoKey = view === 'decided' && !toast?.undo ? 'u' : undefined;
+  const undoKey = keys && view === 'decided' && !toast?.undo ? 'u' : undefined;
   const sending = marks.get(item.id)?.kind === 'deciding';
   return (
     <div class="actions">
@@ -42,7 +42,7 @@ export function Actions({ item }: { item: Item }) {
               key={action}
               type="button"
               class={`button ${tone}`}
-              aria-keyshortcuts={key}
+              aria-keyshortcuts={keys ? key : undefined}
               aria-expanded={panel?.itemId === item.id ? panel.action === action : undefined}
               onClick={() => begin(action)}
             >
@@ -57,7 +57,7 @@ export function Actions({ item }: { item: Item }) {
             aria-keyshortcuts={undoKey}
             onClick={() => undoThis(undoable)}
           >
-            Undo {keys && undoKey && <kbd>{undoKey}</kbd>}
+            Undo {undoKey && <kbd>{undoKey}</kbd>}
           </button>
         )}
         {mayClaim && (
@@ -69,7 +69,7 @@ export function Actions({ item }: { item: Item }) {
           <button
             type="button"
             class="button quiet"
-            aria-keyshortcuts="Escape"
+            aria-keyshortcuts={keys ? 'Escape' : undefined}
             onClick={() => void release(item.id)}
           >
             Release {keys && <kbd>Esc</kbd>}

@@ -53,7 +53,7 @@ function onKey(event: KeyboardEvent): void {
     return;
   }
   if (event.key === 'Escape') {
-    pressEscape();
+    pressEscape(keys);
     return;
   }
   if (!keys) return;
@@ -69,9 +69,11 @@ function leaveField(field: Element): void {
   else focusOn(get().focusId);
 }
 
-function pressEscape(): void {
+/** Where keys are off it closes a panel, as it does a dialog, and nothing else. */
+function pressEscape(keys: boolean): void {
   const { panel, open, focusId } = get();
   if (panel) closePanel();
+  else if (!keys) return;
   else if (focusId && get().leases.has(focusId)) {
     void release(focusId);
     say('Released.');

@@ -26,7 +26,7 @@ export function List() {
             <button
               type="button"
               class="button primary"
-              aria-keyshortcuts="n"
+              aria-keyshortcuts={keys ? 'n' : undefined}
               onClick={() => void claimNext()}
             >
               Claim next {keys && <kbd>n</kbd>}
@@ -40,7 +40,7 @@ export function List() {
             <button
               type="button"
               class="button"
-              aria-keyshortcuts="Shift+A"
+              aria-keyshortcuts={keys ? 'Shift+A' : undefined}
               onClick={() => preview(YES)}
             >
               Approve… {keys && <kbd>⇧A</kbd>}
@@ -48,7 +48,7 @@ export function List() {
             <button
               type="button"
               class="button danger"
-              aria-keyshortcuts="Shift+R"
+              aria-keyshortcuts={keys ? 'Shift+R' : undefined}
               onClick={() => preview(NO)}
             >
               Reject… {keys && <kbd>⇧R</kbd>}
@@ -142,7 +142,7 @@ function Search() {
           dir="auto"
           maxLength={200}
           placeholder={keys ? 'Search  ( / )' : 'Search'}
-          aria-keyshortcuts="/"
+          aria-keyshortcuts={keys ? '/' : undefined}
         />
         <label class="visually-hidden" for="finding">
           Finding

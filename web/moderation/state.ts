@@ -213,6 +213,6 @@ export function toast(text: string, more: Partial<Omit<Toast, 'text'>> = {}): vo
   clearTimeout(toastTimer);
   set({ toast: { text, about, undo, tone } });
   const whole = about ? `${text} “${plainText(about)}”` : text;
-  say(undo ? `${whole}. Undo with u.` : whole);
+  say(undo && get().keys ? `${whole}. Undo with u.` : whole);
   toastTimer = setTimeout(() => set({ toast: null }), tone === 'alert' ? 20_000 : 10_000);
 }

@@ -35,7 +35,7 @@ export function TopBar() {
         <button
           type="button"
           class="button quiet"
-          aria-keyshortcuts="?"
+          aria-keyshortcuts={keys ? '?' : undefined}
           onClick={() => set({ help: true })}
         >
           Help {keys && <kbd>?</kbd>}
