@@ -148,3 +148,39 @@ t.test(
     t.equal(await page.getByRole('button', { name: 'More' }).count(), 0, 'to the end');
   },
 );
+
+t.test('little room hides no decision and breaks no row', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service, { name: 'W'.repeat(40), message: 'A long note. '.repeat(38) });
+  const { page } = await openConsole(t, service, ann);
+  const right = (box: { x: number; width: number } | null) => (box ? box.x + box.width : 0);
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    const list = right(await page.locator('.list').boundingBox());
+    t.ok(right(await page.locator('.row .age').boundingBox()) <= list, `${width} px`);
+  }
+
+  // As 1280 by 720 at 200 %.
+  await page.setViewportSize({ width: 640, height: 360 });
+  await page.locator('.row-main').click();
+  const bar = page.locator('.bar');
+  await bar.waitFor();
+  for (const top of [0, 200]) {
+    await page.evaluate(`scrollTo(0, ${top})`);
+    const { y, height } = (await bar.boundingBox()) ?? { y: 0, height: 0 };
+    t.ok(y + height <= 361 && height <= 60, `one line, ${top} px down: ${y} ${height}`);
+  }
+  await page.getByRole('button', { name: 'Defer' }).click();
+  await page.locator('.panel').waitFor();
+  t.equal(
+    await page.evaluate('getComputedStyle(document.querySelector(".actions")).position'),
+    'static',
+  );
+
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.goto(`${service.baseUrl}/moderation#stats`);
+  await page.locator('.chart summary').nth(2).waitFor();
+  for (const target of await page.locator('.page select, .chart summary').all())
+    t.ok(((await target.boundingBox())?.height ?? 0) >= 44, 'a target for a finger');
+});
