@@ -183,6 +183,27 @@ t.test(
   },
 );
 
+t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service);
+  const { page } = await openConsole(t, service, ann);
+  await page.keyboard.press('r');
+  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  await service.database.pool.query('DELETE FROM moderator_sessions');
+  // As a tab that is looked at again.
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+  await page.getByRole('dialog').waitFor();
+  for (let times = 0; times < 5; times++) await page.keyboard.press('Escape');
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
+  t.equal(await page.locator('dialog:modal').count(), 1);
+  t.equal(await page.evaluate('document.activeElement.name'), 'token');
+  await signIn(page, ann);
+  t.equal(await page.evaluate('document.activeElement.closest("[data-panel]") !== null'), true);
+  await page.keyboard.press('1');
+  await toast(page, /^Rejected/);
+});
+
 t.test('what one moderator had decided is never sent by another', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];

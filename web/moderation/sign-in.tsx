@@ -10,9 +10,14 @@ export function SignIn({ over = false }: { over?: boolean }) {
   const [fault, setFault] = useState<string | null>(get().listFault);
   const [sending, setSending] = useState(false);
   useEffect(() => {
-    if (over) dialog.current?.showModal();
+    const shown = dialog.current;
+    const before = document.activeElement;
+    shown?.showModal();
     field.current?.focus();
-    return () => dialog.current?.close();
+    return () => {
+      shown?.close();
+      if (shown && before instanceof HTMLElement) before.focus();
+    };
   }, [over]);
   const submit = async (event: Event) => {
     event.preventDefault();
@@ -73,6 +78,12 @@ export function SignIn({ over = false }: { over?: boolean }) {
       class="over"
       aria-labelledby={`${id}-title`}
       onCancel={(event) => event.preventDefault()}
+      onClose={({ currentTarget }) => {
+        // At a repeated Escape Chromium closes it all the same.
+        if (!currentTarget.isConnected) return;
+        currentTarget.showModal();
+        field.current?.focus();
+      }}
     >
       {form}
     </dialog>

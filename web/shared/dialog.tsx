@@ -43,6 +43,12 @@ export function Dialog({ title, onClose, mayClose, children }: DialogParts) {
         event.preventDefault();
         close();
       }}
+      onClose={({ currentTarget }) => {
+        // At a repeated Escape Chromium closes it all the same.
+        if (!currentTarget.isConnected) return;
+        if (mayClose?.() ?? true) onClose();
+        else currentTarget.showModal();
+      }}
     >
       <div class="dialog-body">
         <div class="dialog-head">
