@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { NEEDS_BROWSER } from '../harness/browser.ts';
+import { intercept, NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole, toast } from '../harness/console.ts';
 import { hire, type Moderator, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
@@ -34,6 +34,26 @@ t.test('words for a lead never reach the author', NEEDS_BROWSER, async (t) => {
   await page.keyboard.press('1');
   await toast(page, /^Deferred/);
   t.match((await ann.get(`notes/${two.id}`)).body.history.at(-1), { type: 'NoteDeferred' });
+});
+
+t.test('a deferral that escalates says so', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  for (const message of ['One', 'Two']) await submit(service, { message });
+  const { page } = await openConsole(t, service, ann);
+  await page.locator('.row').nth(1).waitFor();
+  const defer = async () => {
+    await page.keyboard.press('d');
+    await page.keyboard.press('1');
+  };
+  await defer();
+  await toast(page, 'Deferred “One”');
+  await intercept(page, '**/decisions', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), tier: 'lead' } });
+  });
+  await defer();
+  await toast(page, 'Escalated: deferred four times “Two”');
 });
 
 const held = async (moderator: Moderator) => (await moderator.get('me')).body.leases.length;

@@ -9,7 +9,7 @@ import { reread } from './reread.ts';
 import { changePanel, forgetDrafts, get, mark, set, toast } from './state.ts';
 import { claimAnswered, decisionSent } from './under-way.ts';
 import { remember } from './undo.ts';
-import type { Action, Decided, Item } from './wire.ts';
+import { type Action, type Decided, type Item, isNote } from './wire.ts';
 import { aboutOf, doneWords, failureWords } from './words.ts';
 
 /** What makes an action a decision. */
@@ -32,7 +32,7 @@ async function send(item: Item, action: Action, said: Decisive): Promise<void> {
   // A claim that was answered after the decision would bring the note back, or be refused.
   await claimAnswered(id);
   try {
-    const answer = await call<Decided>('POST', `${pathOf(id)}/decisions`, {
+    const answer = await call<Decided & { tier?: string }>('POST', `${pathOf(id)}/decisions`, {
       action,
       expected_version: version,
       ...said,
@@ -43,7 +43,11 @@ async function send(item: Item, action: Action, said: Decisive): Promise<void> {
     // What is only put off may still need the words that were begun.
     if (action !== 'defer') forgetDrafts(id);
     settle(id);
-    const words = doneWords(action, said.policy && titleOf(said.policy));
+    // A note cannot be put off for ever.
+    const escalated = action === 'defer' && answer.tier === 'lead' && !isLeads(item);
+    const words = escalated
+      ? 'Escalated: deferred four times'
+      : doneWords(action, said.policy && titleOf(said.policy));
     const { event_id: eventId, version: after, undo_until: undoUntil } = answer;
     const undo =
       undoUntil === null
@@ -56,6 +60,8 @@ async function send(item: Item, action: Action, said: Decisive): Promise<void> {
     refused(item, action, failureOf(error));
   }
 }
+
+const isLeads = (item: Item): boolean => isNote(item) && item.tier === 'lead';
 
 /** The focus goes on before the answer is there; only what was typed waits for it. */
 function moveOn(id: string): void {
