@@ -1,6 +1,6 @@
 import t from 'tap';
 import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
-import { startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
+import { join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
 import { hire } from '../harness/moderation.ts';
 
 t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER, async (t) => {
@@ -52,6 +52,33 @@ t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER,
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByLabel('Your note', { exact: true }).waitFor({ state: 'detached' });
   t.equal((await ann.get('queue')).body.items.length, 3);
+});
+
+t.test("a member's note is never sent as a guest's by itself", NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const ann = await hire(whole.service, 'Ann');
+  const visit = await visitGuestbook(t, whole, {
+    expected: /net::ERR|Failed to load|status of 401/,
+  });
+  const { page, context } = visit;
+  await join(visit, 'ada');
+  await page.getByRole('button', { name: 'Write a note…' }).click();
+  await page.getByLabel('Your note', { exact: true }).fill('In my own name');
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await page.getByText('Your text is kept').waitFor();
+  await context.clearCookies();
+  // As another tab that was signed out.
+  await page.evaluate(`dispatchEvent(new StorageEvent('storage',
+    { key: 'guestbook.session-until', newValue: null }))`);
+  await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
+  await context.setOffline(false);
+  await page.getByText('Sign in again to go on as a member').waitFor();
+  t.same((await ann.get('queue')).body.items, []);
+  await page.getByLabel('a guest').check();
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await page.getByText('Waiting for review', { exact: true }).waitFor();
+  t.match((await ann.get('queue')).body.items, [{ author: { kind: 'guest' } }]);
 });
 
 t.test('refusals are said beside the form, and no text is lost', NEEDS_BROWSER, async (t) => {

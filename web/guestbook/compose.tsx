@@ -40,9 +40,19 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
   const [failure, setFailure] = useState<Failure>();
   const [sending, setSending] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const member = session && !draft.asGuest ? session : undefined;
+  // Whoever began as a member goes on as one, until they say otherwise: a session may end meanwhile.
+  const [begunAs, setBegunAs] = useState(session?.handle);
+  const handle = session?.handle ?? begunAs;
+  const member = draft.asGuest ? undefined : handle;
+  /** What may have arrived or not, as long as nothing of it is changed. */
+  const sent = useRef<Submission>(undefined);
+
+  useEffect(() => {
+    if (session) setBegunAs(session.handle);
+  }, [session?.handle]);
 
   const change = (more: Partial<Draft>) => {
+    sent.current = undefined;
     const next = { ...draft, ...more };
     setDraft(next);
     keep(slot, next.message || next.name ? next : undefined);
@@ -66,15 +76,19 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
       focusFirstError(form.current);
       return;
     }
-    const body: Submission = {
+    await deliver({
       id: draft.id,
       message: draft.message,
       experience,
       parent_id: parentId,
       ...(member
-        ? { attribution: 'member', member_handle: member.handle }
+        ? { attribution: 'member', member_handle: member }
         : { attribution: 'guest', name: draft.name }),
-    };
+    });
+  }
+
+  async function deliver(body: Submission): Promise<void> {
+    sent.current = body;
     setSending(true);
     const answer = await call<{ status: Standing }>('POST', '/api/guestbook', { body });
     setSending(false);
@@ -94,15 +108,17 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
   }
 
   // When the network is back, what did not arrive goes out by itself: the same note, the same id.
-  const resend = useRef(send);
-  resend.current = send;
+  const resend = useRef(deliver);
+  resend.current = deliver;
   const kept = failure !== undefined && uncertain(failure);
   useEffect(() => {
     if (!kept) return undefined;
-    const again = () => void resend.current();
+    const again = () => {
+      if (sent.current && !sending) void resend.current(sent.current);
+    };
     addEventListener('online', again);
     return () => removeEventListener('online', again);
-  }, [kept]);
+  }, [kept, sending]);
 
   const conflict = failure?.kind === 'problem' && failure.code === 'submission_conflict';
   const fieldFault = issueOf(failure, 'message') ?? issueOf(failure, 'name');
@@ -129,7 +145,7 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
         }}
       />
-      {session && (
+      {handle && (
         <fieldset class="row">
           <legend class="label write-as">Write as</legend>
           {[false, true].map((asGuest) => (
@@ -140,7 +156,7 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
                 checked={draft.asGuest === asGuest}
                 onChange={() => change({ asGuest })}
               />
-              {asGuest ? 'a guest' : session.handle}
+              {asGuest ? 'a guest' : handle}
             </label>
           ))}
         </fieldset>
