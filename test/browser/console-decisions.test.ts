@@ -188,6 +188,32 @@ t.test('keys rest while one types, and can be switched off', NEEDS_BROWSER, asyn
   await toast(page, 'Approved');
 });
 
+t.test('keys are found on a keyboard of another script', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await fill(service, 3);
+  const { page } = await openConsole(t, service, ann);
+  await page.locator('.row').nth(2).waitFor();
+  const press = (key: string, code: string, shiftKey = false) =>
+    page.evaluate(
+      `document.activeElement.dispatchEvent(new KeyboardEvent('keydown',
+        ${JSON.stringify({ key, code, shiftKey, bubbles: true, cancelable: true })}))`,
+    );
+  await press('ф', 'KeyA');
+  await toast(page, 'Approved “Note 1”');
+  await press('ρ', 'KeyR');
+  await page.locator('.panel').waitFor();
+  await press('۱', 'Digit1');
+  await toast(page, /^Rejected/);
+  await press('ס', 'KeyX');
+  await page.getByText('1 note selected').waitFor();
+  await press('Ф', 'KeyA', true);
+  await page.getByRole('dialog', { name: 'Approve 1 note?' }).waitFor();
+  await page.keyboard.press('Escape');
+  await press('á', 'KeyA');
+  t.same(await states(service), { approved: 1, rejected: 1, pending: 1 }, 'not a Latin letter');
+});
+
 t.test(
   'a claim that is answered late brings back nothing that was decided',
   NEEDS_BROWSER,

@@ -38,13 +38,20 @@ export const inHours = (hours: number): string =>
 
 const TYPING = 'textarea, select, [contenteditable], input:not([type=checkbox]):not([type=radio])';
 
+/** A letter or a digit of another script means what stands at its place on a Latin keyboard. */
+function keyOf({ key, code, shiftKey }: KeyboardEvent): string {
+  if (!/^(?!\p{Script=Latin}|[0-9])[\p{L}\p{Nd}]$/u.test(key)) return key;
+  const [, place = key] = /^(?:Key|Digit)(.)$/.exec(code) ?? [];
+  return shiftKey ? place : place.toLowerCase();
+}
+
 function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
   const { session, help, batch, keys } = get();
   // A dialog answers to its own keys; a batch by policy to numbers, wherever its focus is.
   if (session !== 'in' || help) return;
   if (batch) {
-    if (keys && !event.repeat && pressDigitOn(batch, event.key)) event.preventDefault();
+    if (keys && !event.repeat && pressDigitOn(batch, keyOf(event))) event.preventDefault();
     return;
   }
   const target = event.target instanceof Element ? event.target : null;
@@ -57,9 +64,10 @@ function onKey(event: KeyboardEvent): void {
     return;
   }
   if (!keys) return;
+  const key = keyOf(event);
   // A key that is held down moves; it does not decide on one note after the other.
-  if (event.repeat && event.key !== 'j' && event.key !== 'k') return;
-  if (press(event.key)) event.preventDefault();
+  if (event.repeat && key !== 'j' && key !== 'k') return;
+  if (press(key)) event.preventDefault();
 }
 
 /** Out of the field first; what was typed stays. */
