@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COMMAND_PROBLEMS } from '../http/problems.ts';
+import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Cursor, Limit, Receipt, Timestamp, Uuid } from '../http/schemas.ts';
 import { Sha256 } from './fixture.ts';
@@ -29,8 +30,6 @@ const ListedArtifact = z
     content_hash: Sha256,
   })
   .meta({ id: 'ListedArtifact' });
-
-const REPLAYED = { 'Idempotency-Replayed': 'true, where this is the answer of an earlier request' };
 
 const params = z.object({ artifact_id: Uuid });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { consent } from '../http/consent.ts';
 import { COMMAND_PROBLEMS } from '../http/problems.ts';
+import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Cursor, Limit, Receipt, Text, Timestamp, Uuid } from '../http/schemas.ts';
 import { REVIEW_DECISIONS } from './review-decision.ts';
@@ -71,7 +72,7 @@ function reply<const Status extends string>(status: Status, description: string)
   return {
     description,
     body: z.object({ status: z.literal(status), case: Case, receipt: Receipt }),
-    headers: { 'Idempotency-Replayed': 'true, where this is the answer of an earlier request' },
+    headers: REPLAYED,
   };
 }
 

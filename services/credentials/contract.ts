@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COMMAND_PROBLEMS } from '../http/problems.ts';
+import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Key, Member, Receipt, Timestamp, UnixSeconds, Uuid } from '../http/schemas.ts';
 import { SCOPES } from '../http/scopes.ts';
@@ -33,8 +34,6 @@ const replacement = {
   scopes: Scopes,
   expires_at: UnixSeconds,
 };
-
-const REPLAYED = { 'Idempotency-Replayed': 'true, where this is the answer of an earlier request' };
 
 export const credentialsContract = defineContract({
   'credential.bootstrap': {

@@ -31,7 +31,7 @@ export function readStream(owner: string, stream: string): Sql {
 export interface Receipt {
   owner: string;
   /** Receipts with the same key in different spaces do not meet. */
-  space: 'api' | 'register' | 'recover' | 'note' | 'moderation';
+  space: 'api' | 'register' | 'recover' | 'note' | 'guestbook' | 'moderation';
   key: string;
   operation: string;
   route: string;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, StatusResponse, Text, Timestamp, Uuid } from '../http/schemas.ts';
 import { REPORT_REASONS } from '../notes/report-reasons.ts';
@@ -13,15 +14,18 @@ export const aftercareContract = defineContract({
     path: '/api/guestbook/:id/report',
     summary: 'Ask the moderators to look at a public note',
     description:
-      'As the member of the session where there is one, else as a guest; refused where that session ends meanwhile. A second report of the same note changes nothing.',
+      'As the member of the session where there is one, else as a guest; refused where that session ends meanwhile. A second report of the same note changes nothing; a key is kept for a member alone.',
     tag: 'guestbook',
     access: 'session?',
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
+    idempotency: 'optional',
     params,
     body: z.strictObject({ reason: z.enum(REPORT_REASONS), details: Text(0, 1000).optional() }),
-    replies: { 202: { description: 'Received: received', body: StatusResponse } },
-    problems: ['session_required', 'not_found', 'rate_limited'],
+    replies: {
+      202: { description: 'Received: received', body: StatusResponse, headers: REPLAYED },
+    },
+    problems: ['session_required', 'not_found', 'rate_limited', 'idempotency_conflict'],
   },
   'guestbook.withdraw': {
     method: 'POST',
@@ -31,10 +35,17 @@ export const aftercareContract = defineContract({
     access: 'session',
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
+    idempotency: 'optional',
     params,
     body: z.strictObject({}),
-    replies: { 200: { description: 'Nobody reads it any more: withdrawn', body: StatusResponse } },
-    problems: ['session_required', 'not_found', 'state_conflict'],
+    replies: {
+      200: {
+        description: 'Nobody reads it any more: withdrawn',
+        body: StatusResponse,
+        headers: REPLAYED,
+      },
+    },
+    problems: ['session_required', 'not_found', 'state_conflict', 'idempotency_conflict'],
   },
   'guestbook.appeal': {
     method: 'POST',
@@ -45,10 +56,17 @@ export const aftercareContract = defineContract({
     access: 'session',
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
+    idempotency: 'optional',
     params,
     body: z.strictObject({ text: Text(1, 500) }),
-    replies: { 202: { description: 'Waits for a moderator: appeal_opened', body: StatusResponse } },
-    problems: ['session_required', 'not_found', 'state_conflict'],
+    replies: {
+      202: {
+        description: 'Waits for a moderator: appeal_opened',
+        body: StatusResponse,
+        headers: REPLAYED,
+      },
+    },
+    problems: ['session_required', 'not_found', 'state_conflict', 'idempotency_conflict'],
   },
   'guestbook.outcome': {
     method: 'GET',

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { type DecisionRow, standingDecision } from '../../projections/decisions.ts';
 import { findNoteNow, type NoteRow } from '../../projections/notes.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
+import type { Plan } from '../eventstore/store.ts';
+import type { PrincipalOf } from '../http/principal.ts';
 import type { Handlers } from '../http/route.ts';
 import type { Limit } from '../limits.ts';
 import { inSession, sessionAuthenticator } from '../membership/sessions.ts';
 import { appealUntil } from '../notes/author.ts';
 import { ownPlan, reportPlan } from '../notes/author-plans.ts';
+import { type Keyed, mapAnswer, oncePlan } from '../once.ts';
 import { snapshot } from '../snapshot.ts';
 import type { aftercareContract } from './aftercare-contract.ts';
 import type { GuestbookParts } from './parts.ts';
@@ -22,11 +25,29 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
     { kind: 'reports-day', window: '1 day', limit: config.limitNotesPerDay },
   ];
 
+  /** A member's, under the session and its key. */
+  async function once<Status extends number, Body, Code extends string>(
+    call: Keyed<PrincipalOf<'session'>>,
+    plan: Plan<unknown, Code>,
+    { status, body }: { status: Status; body: Body },
+  ) {
+    const keyed = oncePlan(
+      call,
+      mapAnswer(plan, () => body),
+      status,
+    );
+    const done = await store.execute(inSession(call.principal.sessionId, keyed));
+    if (isRefusal(done)) return done;
+    const { answer, ...extras } = done;
+    return { status, body: answer, ...extras };
+  }
+
   return {
-    'guestbook.report': async ({ params: { id }, body, request }) => {
+    'guestbook.report': async (call) => {
+      const { params, body, request } = call;
       const session = await authenticate(request);
       if (!(await limits.take(request.address, reportLimits))) return refuse('rate_limited');
-      const plan = reportPlan(id, {
+      const plan = reportPlan(params.id, {
         reportId: randomUUID(),
         reporter: isRefusal(session)
           ? { buckets: limits.bucketsOf(request.address) }
@@ -34,35 +55,37 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
         reason: body.reason,
         details: body.details ?? null,
       });
-      const reported = await store.execute(
-        isRefusal(session) ? plan : inSession(session.sessionId, plan),
-      );
-      return isRefusal(reported) ? reported : { status: 202, body: { status: 'received' } };
+      const reply = { status: 202 as const, body: { status: 'received' } };
+      if (!isRefusal(session)) return once({ ...call, principal: session }, plan, reply);
+      const reported = await store.execute(plan);
+      return isRefusal(reported) ? reported : reply;
     },
 
-    'guestbook.withdraw': async ({ params: { id }, principal: { memberId, sessionId } }) => {
+    'guestbook.withdraw': (call) => {
+      const { id } = call.params;
+      const { memberId } = call.principal;
       const plan = ownPlan(id, memberId, (now) => ({
         type: 'WithdrawNote',
         memberId,
         undoSeconds,
         now,
       }));
-      const done = await store.execute(inSession(sessionId, plan));
-      return isRefusal(done) ? done : { status: 200, body: { status: 'withdrawn', id } };
+      return once(call, plan, { status: 200, body: { status: 'withdrawn', id } });
     },
 
-    'guestbook.appeal': async ({ params: { id }, body, principal: { memberId, sessionId } }) => {
+    'guestbook.appeal': (call) => {
+      const { id } = call.params;
+      const { memberId } = call.principal;
       const appealId = randomUUID();
       const plan = ownPlan(id, memberId, (now) => ({
         type: 'OpenAppeal',
         appealId,
         memberId,
-        text: body.text,
+        text: call.body.text,
         undoSeconds,
         now,
       }));
-      const done = await store.execute(inSession(sessionId, plan));
-      return isRefusal(done) ? done : { status: 202, body: { status: 'appeal_opened', id } };
+      return once(call, plan, { status: 202, body: { status: 'appeal_opened', id } });
     },
 
     'guestbook.outcome': async ({ params: { id }, principal }) => {

@@ -3,13 +3,14 @@ import type pg from 'pg';
 import { lockModerator } from '../../projections/moderators.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
+import type { Once } from '../once.ts';
 import { pipeline } from '../pipeline.ts';
 import { deadline, isServerError, OutcomeUnconfirmed, withClient } from '../postgres.ts';
 import { freeOf } from './free.ts';
 import { type Lease, type LeaseRow, leaseBody, releaseLeases } from './leases.ts';
-import { type Once, untilDone } from './once.ts';
 import type { ClaimView, Viewer } from './queue.ts';
 import { MOST_LEASES } from './queue-contract.ts';
+import { untilDone } from './transact-once.ts';
 
 /** Leases of the moderator `$1` for what is `picked`, where it `fits`; one that stands is left as it is. */
 export const leaseWhere = (fits: string) => `INSERT INTO note_leases

@@ -5,6 +5,8 @@ import { heldRecords } from '../../projections/record-reports.ts';
 import type { RecordRow } from '../../projections/records.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
+import type { PrincipalOf } from '../http/principal.ts';
+import type { Keyed, Once } from '../once.ts';
 import type { Subject } from '../subject.ts';
 import {
   claimNext,
@@ -23,15 +25,15 @@ import {
   leaseBody,
   type NamedLease,
 } from './leases.ts';
-import { type Keyed, type Once, transactOnce } from './once.ts';
 import { type ClaimRequest, MOST_LEASES } from './queue-contract.ts';
+import { transactOnce } from './transact-once.ts';
 
 type ClaimRefusal = Refusal<'not_found' | 'state_conflict'>;
 
 /** All that was asked for, or nothing; fewer only where the view holds no more. */
 export function claim(
   { pool, subjects }: { pool: pg.Pool; subjects: readonly Subject[] },
-  call: Keyed,
+  call: Keyed<PrincipalOf<'moderator'>>,
   asked: ClaimRequest,
 ): Promise<Once<Lease[]> | Refusal<'moderator_required' | 'idempotency_conflict'> | ClaimRefusal> {
   const viewer = call.principal;
@@ -123,7 +125,7 @@ const CLAIM_THESE = { name: hash('sha1', THESE), text: THESE };
 /** The ids that a statement on leases answers, once for each key. */
 export function changeLeases(
   pool: pg.Pool,
-  call: Keyed,
+  call: Keyed<PrincipalOf<'moderator'>>,
   statement: Sql,
 ): Promise<Once<string[]> | Refusal<'moderator_required' | 'idempotency_conflict'>> {
   return transactOnce(pool, call, lockModerator(call.principal.moderatorId), async (client) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Cursor, Limit, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
 import { RECORD_TYPES } from '../reports/kind.ts';
@@ -6,7 +7,6 @@ import { FINDING_CODES } from '../screening/rules.ts';
 import { Item } from './item.ts';
 import { CLAIM_VIEWS, VIEWS } from './queue.ts';
 import { RecordItem } from './record-item.ts';
-import { REPLAYED } from './replayed.ts';
 import { CLAIMERS, READERS, ROLES } from './roles.ts';
 
 /** Leases that one moderator holds at a time. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Text, Timestamp, Uuid } from '../http/schemas.ts';
 import { Item, NoteStateName, Version } from './item.ts';
 import { PolicyCode } from './policies-contract.ts';
-import { REPLAYED } from './replayed.ts';
 import { CLAIMERS, DECIDERS, READERS } from './roles.ts';
 
 const Message = Text(1, 500);

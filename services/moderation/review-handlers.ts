@@ -4,6 +4,7 @@ import { findRecordDecision, type RecordDecisionRow } from '../../projections/re
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import type { Handlers } from '../http/route.ts';
+import { executeOnce, mapAnswer } from '../once.ts';
 import { query } from '../postgres.ts';
 import { snapshot } from '../snapshot.ts';
 import { decisionOn, undoOf } from './commands.ts';
@@ -13,7 +14,6 @@ import { type NamedEvent, readNoteStreams } from './decide-rows.ts';
 import { historyBody, type ThreadRow, threadBody, threadOf } from './history.ts';
 import { itemBodies } from './item-bodies.ts';
 import { type ItemRow, itemsById } from './item-rows.ts';
-import { executeOnce, mapAnswer } from './once.ts';
 import type { ModerationParts } from './parts.ts';
 import type { BatchResult, DecisionRequest, reviewContract } from './review-contract.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
 import { Uuid } from '../http/schemas.ts';
 import { RECORD_TYPES } from '../reports/kind.ts';
 import { Item } from './item.ts';
 import { RecordItem } from './record-item.ts';
-import { REPLAYED } from './replayed.ts';
 import { ACTION, DECIDE_PROBLEMS, Decided, expected, HistoryEvent } from './review-contract.ts';
 import { DECIDERS, READERS } from './roles.ts';
 

@@ -1,6 +1,7 @@
 import { recordEvents } from '../../projections/records.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { Handlers } from '../http/route.ts';
+import { executeOnce } from '../once.ts';
 import { reportsStream } from '../reports/reports.ts';
 import { snapshot } from '../snapshot.ts';
 import { decisionOn } from './commands.ts';
@@ -10,7 +11,6 @@ import { type NamedEvent, readNoteStreams } from './decide-rows.ts';
 import { historyBody } from './history.ts';
 import { itemBodies } from './item-bodies.ts';
 import { type ItemRow, itemsById } from './item-rows.ts';
-import { executeOnce } from './once.ts';
 import type { ModerationParts } from './parts.ts';
 import { type RecordItemRow, recordItemBody, withReports } from './record-item.ts';
 import type { subjectContract } from './subject-contract.ts';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { consent } from '../http/consent.ts';
 import { HttpsUrl } from '../http/https-url.ts';
 import { COMMAND_PROBLEMS } from '../http/problems.ts';
+import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
 import {
   AnyUuid,
@@ -66,8 +67,6 @@ const Withdrawn = z.object({
   }),
   receipt: Receipt,
 });
-
-const REPLAYED = { 'Idempotency-Replayed': 'true, where this is the answer of an earlier request' };
 
 export const profilesContract = defineContract({
   'profile.publish': {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COMMAND_PROBLEMS } from '../http/problems.ts';
+import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Receipt, Text, Uuid } from '../http/schemas.ts';
 import { REPORT_REASONS } from '../notes/report-reasons.ts';
@@ -35,9 +36,7 @@ export const reportsContract = defineContract({
       201: {
         description: "It is in the moderators' queue",
         body: Reported,
-        headers: {
-          'Idempotency-Replayed': 'true, where this is the answer of an earlier request',
-        },
+        headers: REPLAYED,
       },
     },
     problems: [...COMMAND_PROBLEMS, 'not_found'],

@@ -211,6 +211,41 @@ t.test('a rejection settles what was reported before the approval was undone', a
   });
 });
 
+t.test('a key makes what a member asks of a note happen once', async (t) => {
+  const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+  const ann = await hire(service, 'Ann');
+  const member = await signedIn(service);
+  const note = await memberNote(service, member);
+  await decide(ann, note.id, 'reject');
+  const key = randomUUID();
+  const send = (word: string, body: object, given: string = key, cookie = member.cookie) =>
+    service.call('POST', `/api/guestbook/${note.id}/${word}`, {
+      body,
+      cookie,
+      headers: { 'idempotency-key': given },
+    });
+  const first = await send('appeal', { text: 'Please' });
+  t.equal(first.status, 202);
+  const again = await send('appeal', { text: 'Please' });
+  t.equal(again.status, 202);
+  t.equal(again.headers.get('idempotency-replayed'), 'true');
+  t.equal(again.text, first.text);
+  t.equal((await send('appeal', { text: 'Now' })).body.status, 'idempotency_conflict');
+  t.equal((await send('withdraw', {})).body.status, 'idempotency_conflict');
+  t.equal(
+    (await send('appeal', { text: 'Now' }, randomUUID())).body.error.reason,
+    'already_appealed',
+  );
+  for (const [word, body] of [
+    ['appeal', { text: 'Please' }],
+    ['withdraw', {}],
+    ['report', { reason: 'spam' }],
+  ] as const)
+    t.equal((await send(word, body, 'x')).body.status, 'invalid_idempotency_key', word);
+  await service.call('POST', '/api/membership/logout', { body: {}, cookie: member.cookie });
+  t.equal((await send('appeal', { text: 'Please' })).status, 401, 'to the same member alone');
+});
+
 t.test('reports are limited by address', async (t) => {
   const service = await startService(t, { LIMIT_NOTES_PER_TEN_MINUTES: '3' });
   const path = `${randomUUID()}/report`;
