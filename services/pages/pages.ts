@@ -5,6 +5,7 @@ export interface Page {
   title: string;
   description: string;
   /** What a reader without scripts is told. */
+  /** HTML. */
   noScript: string;
   /** Not for search engines. */
   hidden?: true;
@@ -17,7 +18,8 @@ export const PAGES = {
     entry: 'web/guestbook/main.tsx',
     title: 'Guestbook',
     description: 'Short notes by people and programs, read by a moderator before they appear.',
-    noScript: 'This page needs scripts. The notes can be read at /api/guestbook without them.',
+    noScript:
+      'This page needs scripts. The notes can be read <a href="/api/guestbook">as data</a> without them.',
   },
   moderation: {
     path: '/moderation',
