@@ -1,5 +1,5 @@
 import type { Server, ServerResponse } from 'node:http';
-import { Server as Listener } from 'node:net';
+import { Server as Listener, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LAST_ANSWERS_MS = 500;
@@ -12,20 +12,21 @@ const PATIENCE_MS = 25_000;
  * what takes longer than the patience is cut.
  */
 export function openDraining(server: Server): () => Promise<void> {
-  const underWay = new Set<ServerResponse>();
+  /** By connection, which costs a request nothing more than this. */
+  const latest = new Map<Socket, ServerResponse>();
   let draining = false;
   const last = (res: ServerResponse) => {
     if (!res.headersSent) res.setHeader('connection', 'close');
   };
-  server.prependListener('request', (_req, res) => {
-    underWay.add(res);
-    res.once('close', () => underWay.delete(res));
+  server.on('connection', (socket) => socket.once('close', () => latest.delete(socket)));
+  server.prependListener('request', (req, res) => {
+    latest.set(req.socket, res);
     if (draining) last(res);
   });
 
   return async () => {
     draining = true;
-    for (const res of underWay) last(res);
+    for (const res of latest.values()) last(res);
     // Not the server's own `close`, which cuts what is idle at once, as it is between two requests.
     const closed = new Promise((resolve) => Listener.prototype.close.call(server, resolve));
     await Promise.race([closed, sleep(LAST_ANSWERS_MS)]);
