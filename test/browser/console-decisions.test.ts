@@ -79,7 +79,7 @@ t.test(
       text: 'Please do not a r e n u',
     });
     t.equal(await currentText(page), 'Note 2');
-    t.equal(await page.evaluate('document.activeElement.id'), `row-${two?.id}`, 'real focus');
+    await page.locator(`#row-${two?.id}:focus`).waitFor();
 
     await page.keyboard.press('u');
     await toast(page, 'Undone');
@@ -141,6 +141,37 @@ t.test(
     await page.keyboard.press('u');
     await toast(page, /^Undone/);
     t.same(await states(service), { pending: 6 });
+  },
+);
+
+t.test(
+  'what is refused is in the list, though that was read meanwhile',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    const [, note] = await fill(service, 3, 'Buy');
+    const { page } = await openConsole(t, service, ann);
+    await page.locator('.row').nth(2).waitFor();
+    const held = Promise.withResolvers<void>();
+    await intercept(page, '**/decisions/batch', async (route) => {
+      const response = await route.fetch();
+      await held.promise;
+      await route.fulfill({ response });
+    });
+    for (let n = 0; n < 3; n++) {
+      await page.keyboard.press('x');
+      await page.keyboard.press('j');
+    }
+    await page.keyboard.press('Shift+R');
+    await page.getByRole('dialog').waitFor();
+    await bob.post('claims', { note_ids: [note?.id] });
+    await page.keyboard.press('1');
+    await submit(service, { message: 'One more' });
+    await page.locator('.row', { hasText: 'One more' }).waitFor();
+    held.resolve();
+    await toast(page, /2 notes; 1 note refused/);
+    await page.locator('.row', { hasText: 'Another moderator is working on this' }).waitFor();
   },
 );
 

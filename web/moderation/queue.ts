@@ -131,14 +131,18 @@ export async function refresh(): Promise<void> {
   shownSince = asked;
   const { items, marks, focusId, panel, selected } = get();
   const ids = new Set(fresh.map(({ id }) => id));
+  const shown = new Set(items.map(({ id }) => id));
   // What is being worked on stays where it is, although it no longer belongs here.
   const kept = items.filter(
     ({ id }) =>
       !ids.has(id) &&
       (id === panel?.itemId || (id === focusId && marks.get(id)?.kind !== 'deciding')),
   );
-  // A decision that is on its way is not taken back by an answer that had not heard of it.
-  const list = fresh.filter((item) => !isOutdated(item) || listView() === 'decided');
+  // What was decided here is not brought back by an answer that had not heard of it; what is still
+  // shown waits for its answer, which may be that it was refused.
+  const list = fresh.filter(
+    (item) => !isOutdated(item) || shown.has(item.id) || listView() === 'decided',
+  );
   for (const item of kept) {
     const place = items.indexOf(item);
     list.splice(Math.min(place, list.length), 0, item);
