@@ -1,10 +1,10 @@
 import * as events from '../services/artifacts/events.ts';
 import type { Kind } from '../services/artifacts/kind.ts';
-import { named, type Sql, sql } from '../services/eventstore/sql.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
 import * as membershipEvents from '../services/membership/events.ts';
 import { defineProjection } from './projection.ts';
-import { joinTold, TOLD_STATE, type Told } from './record-decisions.ts';
+import { ownRecords, TOLD_STATE, type Told } from './record-decisions.ts';
 
 const heard = { ...events, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
 
@@ -96,24 +96,27 @@ export function openArtifactsOf(memberId: string, limit: number): Sql {
 
 export type OwnArtifactRow = ArtifactRow & Told & { place: string };
 
-/**
- * Every artifact of a member as the member may know it, oldest first, with its packet's text; at
- * most `limit` after a place.
- */
+/** With its packet's text. */
 export function artifactsOfMember(
   memberId: string,
   limit: number,
-  { at, id } = OLDEST,
+  after: Place | undefined,
   undoSeconds: number,
 ): Sql {
-  return named(
-    `SELECT artifact_id, author_id, kind, content_hash, packet::text, supersedes_id,
-      superseded_by, ${TOLD_STATE}, version, created_at, decision,
-      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
-    FROM artifacts ${joinTold('artifact', 'artifact_id', `state = 'removed'`, '$2')}
-    WHERE author_id = $1 AND (created_at, artifact_id) > ($3::timestamptz, $4::uuid)
-    ORDER BY created_at, artifact_id LIMIT $5`,
-    [memberId, undoSeconds, at, id, limit],
+  return ownRecords(
+    {
+      type: 'artifact',
+      table: 'artifacts',
+      id: 'artifact_id',
+      member: 'author_id',
+      removed: `state = 'removed'`,
+      columns: `artifact_id, author_id, kind, content_hash, packet::text, supersedes_id,
+        superseded_by, ${TOLD_STATE}, version, created_at`,
+    },
+    memberId,
+    limit,
+    after,
+    undoSeconds,
   );
 }
 
@@ -126,8 +129,6 @@ export interface ListedArtifactRow {
   content_hash: string;
   place: string;
 }
-
-const OLDEST: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 const NEWEST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** Published artifacts, newest first. Each filter has an index and so a statement of its own. */

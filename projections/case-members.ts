@@ -1,5 +1,5 @@
 import * as events from '../services/cases/events.ts';
-import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { named, type Sql, sql } from '../services/eventstore/sql.ts';
 import { defineProjection } from './projection.ts';
 
 /** Whom a case concerns: all who opened, claimed, submitted, reviewed or noted. */
@@ -46,35 +46,38 @@ export function caseFacts(caseId: string): Sql {
     WHERE c.case_id = ${caseId} ORDER BY e.stream_version`;
 }
 
-/** For a lock: everybody whom the end of a member's account concerns through so many cases. */
+/** What the end of a member's account, $1, ends: unfinished cases of its own and claimed ones, so many. */
+const HELD = `SELECT case_id, author_id FROM cases
+  WHERE (author_id = $1 AND state IN ('open', 'claimed', 'submitted')) OR claimant_id = $1
+  ORDER BY case_id LIMIT $2`;
+
+/** For a lock: everybody whom that concerns. */
 export function membersOfCasesHeld(memberId: string, limit: number): Sql {
-  return sql`SELECT m.member_id FROM case_members m
-    WHERE m.case_id IN (SELECT case_id FROM cases
-      WHERE (author_id = ${memberId} AND state IN ('open', 'claimed', 'submitted'))
-        OR claimant_id = ${memberId}
-      ORDER BY case_id LIMIT ${limit})`;
+  return named(
+    `SELECT member_id FROM case_members WHERE case_id IN (SELECT case_id FROM (${HELD}) held)`,
+    [memberId, limit],
+  );
 }
 
 /** Those of them who are members still, for each case. */
 export function livingMembersOfCasesHeld(memberId: string, limit: number): Sql {
-  return sql`SELECT c.case_id, array_agg(m.member_id ORDER BY m.member_id) AS members
-    FROM (SELECT case_id FROM cases
-      WHERE (author_id = ${memberId} AND state IN ('open', 'claimed', 'submitted'))
-        OR claimant_id = ${memberId}
-      ORDER BY case_id LIMIT ${limit}) c
-    JOIN case_members p ON p.case_id = c.case_id
+  return named(
+    `SELECT c.case_id, array_agg(m.member_id ORDER BY m.member_id) AS members
+    FROM (${HELD}) c JOIN case_members p ON p.case_id = c.case_id
     JOIN members m ON m.member_id = p.member_id AND m.state = 'active'
-    GROUP BY c.case_id ORDER BY c.case_id`;
+    GROUP BY c.case_id ORDER BY c.case_id`,
+    [memberId, limit],
+  );
 }
 
-/** The streams of a member's unfinished cases and of those claimed, each oldest first. */
+/** The streams of those cases, each oldest first. */
 export function factsOfCasesHeld(memberId: string, limit: number): Sql {
-  return sql`SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
+  return named(
+    `SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
       e.data, NULL AS personal, e.actor, e.recorded_at
-    FROM (SELECT case_id, author_id FROM cases
-      WHERE (author_id = ${memberId} AND state IN ('open', 'claimed', 'submitted'))
-        OR claimant_id = ${memberId}
-      ORDER BY case_id LIMIT ${limit}) c
+    FROM (${HELD}) c
     JOIN events e ON e.owner_id = c.author_id AND e.stream_id = 'case-' || c.case_id
-    ORDER BY e.stream_id, e.stream_version`;
+    ORDER BY e.stream_id, e.stream_version`,
+    [memberId, limit],
+  );
 }

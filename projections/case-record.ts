@@ -1,8 +1,8 @@
 import * as events from '../services/cases/events.ts';
-import { named, type Sql, sql } from '../services/eventstore/sql.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
 import { defineProjection } from './projection.ts';
-import { joinTold, TOLD_STATE } from './record-decisions.ts';
+import { ownRecords, TOLD_STATE } from './record-decisions.ts';
 
 /** What members gave to a case: submissions, reviews and notes, whoever's the case is. */
 export const caseRecord = defineProjection(events, {
@@ -108,15 +108,21 @@ export function reviewsOf(memberId: string, limit: number, { at, id } = OLDEST):
 export function caseNotesOf(
   memberId: string,
   limit: number,
-  { at, id } = OLDEST,
+  after: Place | undefined,
   undoSeconds: number,
 ): Sql {
-  return named(
-    `SELECT note_id AS id, case_id, message, ${TOLD_STATE}, created_at, decision,
-      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
-    FROM case_notes ${joinTold('case_note', 'note_id', `state = 'removed'`, '$2')}
-    WHERE member_id = $1 AND (created_at, note_id) > ($3::timestamptz, $4::uuid)
-    ORDER BY created_at, note_id LIMIT $5`,
-    [memberId, undoSeconds, at, id, limit],
+  return ownRecords(
+    {
+      type: 'case_note',
+      table: 'case_notes',
+      id: 'note_id',
+      member: 'member_id',
+      removed: `state = 'removed'`,
+      columns: `note_id AS id, case_id, message, ${TOLD_STATE}, created_at`,
+    },
+    memberId,
+    limit,
+    after,
+    undoSeconds,
   );
 }

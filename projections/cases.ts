@@ -1,9 +1,9 @@
 import * as caseEvents from '../services/cases/events.ts';
-import { named, type Sql, sql } from '../services/eventstore/sql.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
 import * as membershipEvents from '../services/membership/events.ts';
 import { defineProjection } from './projection.ts';
-import { joinTold } from './record-decisions.ts';
+import { ownRecords } from './record-decisions.ts';
 
 /** `version` rises, and `updated_at` is set, by what changes a case's state or claim. */
 export const cases = defineProjection(
@@ -180,23 +180,26 @@ export function lapsedCases(limit: number): Sql {
     ORDER BY lease_expires_at LIMIT ${limit}`;
 }
 
-const OLDEST: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
-
-/** A member's cases as the member may know them, oldest first; at most `limit` after a place. */
+/** A member's cases as the member may know them. */
 export function casesOf(
   memberId: string,
   limit: number,
-  { at, id } = OLDEST,
+  after: Place | undefined,
   undoSeconds: number,
 ): Sql {
-  return named(
-    `SELECT case_id AS id, title, summary, objective, acceptance_criteria, artifact_id,
-      state, version, created_at, updated_at, decision IS NOT NULL AS removed,
-      decision,
-      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
-    FROM cases ${joinTold('case', 'case_id', 'removed', '$2')}
-    WHERE author_id = $1 AND (created_at, case_id) > ($3::timestamptz, $4::uuid)
-    ORDER BY created_at, case_id LIMIT $5`,
-    [memberId, undoSeconds, at, id, limit],
+  return ownRecords(
+    {
+      type: 'case',
+      table: 'cases',
+      id: 'case_id',
+      member: 'author_id',
+      removed: 'removed',
+      columns: `case_id AS id, title, summary, objective, acceptance_criteria, artifact_id,
+        state, version, created_at, updated_at, decision IS NOT NULL AS removed`,
+    },
+    memberId,
+    limit,
+    after,
+    undoSeconds,
   );
 }

@@ -1,7 +1,8 @@
 import * as artifactEvents from '../services/artifacts/events.ts';
 import * as caseEvents from '../services/cases/events.ts';
 import type { RecordedEvent } from '../services/eventstore/event.ts';
-import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { named, type Sql, sql } from '../services/eventstore/sql.ts';
+import type { Place } from '../services/http/place.ts';
 import * as profileEvents from '../services/profiles/events.ts';
 import * as reportEvents from '../services/reports/events.ts';
 import type { RecordType } from '../services/reports/kind.ts';
@@ -94,6 +95,37 @@ export function joinTold(type: RecordType, id: string, removed: string, seconds:
 /** The state of a record beside what `joinTold` found. */
 export const TOLD_STATE = `CASE WHEN state = 'removed' AND decision IS NULL THEN 'published'
   ELSE state END AS state`;
+
+interface OwnRecords {
+  type: RecordType;
+  table: string;
+  /** The column of the record's id, and that of whose it is. */
+  id: string;
+  member: string;
+  /** The condition under which a moderator has taken it down. */
+  removed: string;
+  columns: string;
+}
+
+const OLDEST: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+
+/** Records of a member as the member may know them, oldest first; at most `limit` after a place. */
+export function ownRecords(
+  { type, table, id, member, removed, columns }: OwnRecords,
+  memberId: string,
+  limit: number,
+  after: Place = OLDEST,
+  undoSeconds: number,
+): Sql {
+  return named(
+    `SELECT ${columns}, decision,
+      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    FROM ${table} ${joinTold(type, id, removed, '$2')}
+    WHERE ${member} = $1 AND (created_at, ${id}) > ($3::timestamptz, $4::uuid)
+    ORDER BY created_at, ${id} LIMIT $5`,
+    [memberId, undoSeconds, after.at, after.id, limit],
+  );
+}
 
 export function findRecordDecision(eventId: string): Sql {
   return sql`SELECT * FROM record_decisions WHERE event_id = ${eventId}`;
