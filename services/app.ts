@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { catalogue, concerns, project } from '../projections/registry.ts';
+import { isSecure } from './base-url.ts';
 import type { Config } from './config.ts';
 import { bearerAuthenticator } from './credentials/authenticate.ts';
 import { databaseUrl } from './embedded/postgres.ts';
@@ -91,6 +92,7 @@ export function openApp(
     },
     logger,
     baseUrl: config.baseUrl,
+    secure: isSecure(config.baseUrl),
     trustedProxies: config.trustedProxies,
     apiOpen: config.apiOpen,
     ...watch,

@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import { Server as Listener, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { latestOn } from './http/server.ts';
 
 const LAST_ANSWERS_MS = 500;
 const IDLE_MS = 100;
@@ -12,21 +13,22 @@ const PATIENCE_MS = 25_000;
  * what takes longer than the patience is cut.
  */
 export function openDraining(server: Server): () => Promise<void> {
-  /** By connection, which costs a request nothing more than this. */
-  const latest = new Map<Socket, ServerResponse>();
+  const connections = new Set<Socket>();
   let draining = false;
-  const last = (res: ServerResponse) => {
-    if (!res.headersSent) res.setHeader('connection', 'close');
+  const last = (res: ServerResponse | undefined) => {
+    if (res && !res.headersSent) res.setHeader('connection', 'close');
   };
-  server.on('connection', (socket) => socket.once('close', () => latest.delete(socket)));
-  server.prependListener('request', (req, res) => {
-    latest.set(req.socket, res);
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  server.prependListener('request', (_req, res) => {
     if (draining) last(res);
   });
 
   return async () => {
     draining = true;
-    for (const res of latest.values()) last(res);
+    for (const socket of connections) last(latestOn(socket));
     // Not the server's own `close`, which cuts what is idle at once, as it is between two requests.
     const closed = new Promise((resolve) => Listener.prototype.close.call(server, resolve));
     await Promise.race([closed, sleep(LAST_ANSWERS_MS)]);

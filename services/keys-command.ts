@@ -1,3 +1,4 @@
+import { lineOf } from './command-failure.ts';
 import { configOrExit } from './config.ts';
 import { withConnection } from './connection.ts';
 import { databaseUrl } from './embedded/postgres.ts';
@@ -35,6 +36,6 @@ try {
   for (const row of [['key', 'state', ...USE_NAMES], ...rows])
     process.stdout.write(`${row.join('\t')}\n`);
 } catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
+  process.stderr.write(lineOf(error));
   process.exitCode = 1;
 }

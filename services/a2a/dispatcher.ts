@@ -11,6 +11,7 @@ import {
   checkMedia,
   checkOrigin,
   readBody,
+  splitUrl,
 } from '../http/read-request.ts';
 import type { AnyReply, RequestFacts, Route } from '../http/route.ts';
 import { type JsonObject, parseStrictJson } from '../http/strict-json.ts';
@@ -95,8 +96,8 @@ function idOf({ id }: JsonObject): RpcId {
 /** In the header, else in the query; neither means 0.3. A patch number does not matter. */
 function checkVersion(incoming: IncomingMessage): void {
   const sent = incoming.headersDistinct['a2a-version'];
-  const query = incoming.url?.split('?').slice(1).join('?');
-  const [version, ...more] = sent ?? new URLSearchParams(query).getAll('A2A-Version');
+  const [, search] = splitUrl(incoming);
+  const [version, ...more] = sent ?? new URLSearchParams(search).getAll('A2A-Version');
   if (more.length > 0 || !/^1\.0(\.\d+)?$/.test(version ?? ''))
     throw new A2aFault('VERSION_NOT_SUPPORTED');
 }

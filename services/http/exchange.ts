@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { isSecure } from '../base-url.ts';
 import { isRefusal } from '../eventstore/decider.ts';
 import { loggable } from '../loggable.ts';
 import { sharedPatience } from '../postgres.ts';
@@ -15,7 +14,7 @@ import {
   type Operation,
   type Operations,
 } from './invoke.ts';
-import { closing, leavesMuch } from './linger.ts';
+import { closing } from './linger.ts';
 import type { Authenticators, Principal } from './principal.ts';
 import { Problem, type ProblemCode, problemReply } from './problems.ts';
 import {
@@ -27,6 +26,7 @@ import {
   idempotencyKey,
   readBody,
   readQuery,
+  splitUrl,
 } from './read-request.ts';
 import { cachingHeaders, commonHeaders, type Headers, send } from './respond.ts';
 import { isForModerators, type Route } from './route.ts';
@@ -37,6 +37,8 @@ export interface HttpParts {
   authenticators: Authenticators;
   logger: Logger;
   baseUrl: string;
+  /** `isSecure` of it. */
+  secure: boolean;
   trustedProxies: number;
   apiOpen: boolean;
   /** Told of every request, for the metrics: `answered` follows each `arrived`. */
@@ -49,12 +51,6 @@ type Request = IncomingMessage & { params?: object };
 
 /** Nobody reads an answer: no fault of this service, and told apart from them in log and metrics. */
 const CALLER_GONE = 499;
-
-/** The path and the query, without its mark. */
-export function splitUrl({ url = '' }: IncomingMessage): [path: string, search: string] {
-  const mark = url.indexOf('?');
-  return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
-}
 
 /** One request and its answer, of an operation or a refusal: counted, and told in a line of the log. */
 export async function exchange(
@@ -70,7 +66,7 @@ export async function exchange(
   const id = randomUUID();
   const operation = methods?.get(req.method ?? '');
   const headers = {
-    ...commonHeaders(id, isSecure(parts.baseUrl)),
+    ...commonHeaders(id, parts.secure),
     ...cachingHeaders(operation?.route),
   };
   try {
@@ -118,8 +114,7 @@ async function answer(
   if (route.transport) {
     const request = { ...factsOf(req, res, parts.trustedProxies, id, undefined), incoming: req };
     const reply = await converse(operation, request);
-    if (leavesMuch(req)) reply.headers = { ...reply.headers, ...closing(req) };
-    await send(req, res, route, reply, headers);
+    await send(req, res, route, { ...reply, headers: closing(req, reply.headers) }, headers);
     return;
   }
   checkHeaders(req, route);
@@ -186,6 +181,5 @@ function sendProblem(
   };
   if (reply.status === 401 && problem.code.startsWith('credential_'))
     all['www-authenticate'] = 'Bearer';
-  if (leavesMuch(req) || all.connection === 'close') Object.assign(all, closing(req));
-  void send(req, res, undefined, { status: reply.status, body }, all);
+  void send(req, res, undefined, { status: reply.status, body }, closing(req, all));
 }

@@ -4,14 +4,16 @@ import type { Headers } from './respond.ts';
 const LINGER_MS = 2000;
 
 /** A body that nobody read, too long to be worth reading for the connection's sake. */
-export const leavesMuch = (req: IncomingMessage) =>
+const leavesMuch = (req: IncomingMessage) =>
   !req.complete && Number(req.headers['content-length']) > 65_536;
 
 /**
- * Closes the connection after the answer. Many callers send all of a body before they read: bytes that
- * nobody took would break the connection, and the answer with it, so they are taken for a while.
+ * The headers of an answer, after which the connection is closed where they say so or much is left.
+ * Many callers send all of a body before they read: bytes that nobody took would break the connection,
+ * and the answer with it, so they are taken for a while.
  */
-export function closing(req: IncomingMessage): Headers {
+export function closing(req: IncomingMessage, headers: Headers = {}): Headers {
+  if (!leavesMuch(req) && headers.connection !== 'close') return headers;
   const { socket } = req;
   const { destroySoon } = socket;
   socket.destroySoon = () => {
@@ -22,5 +24,5 @@ export function closing(req: IncomingMessage): Headers {
     req.once('end', () => destroySoon.call(socket));
     req.resume();
   };
-  return { connection: 'close' };
+  return { ...headers, connection: 'close' };
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
-import { exchange, type HttpParts, splitUrl } from './exchange.ts';
+import { exchange, type HttpParts } from './exchange.ts';
 import type { Operation } from './invoke.ts';
 import { Problem } from './problems.ts';
+import { splitUrl } from './read-request.ts';
 
 /**
  * Express, routing from the table: a path knows its methods, so 405 and `Allow` derive from it. `app`

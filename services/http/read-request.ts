@@ -136,6 +136,12 @@ export function idempotencyKey(req: IncomingMessage, route: Route): string | und
   return key.toLowerCase();
 }
 
+/** The path and the query, without its mark. */
+export function splitUrl({ url = '' }: IncomingMessage): [path: string, search: string] {
+  const mark = url.indexOf('?');
+  return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
+}
+
 /** A repeated parameter is refused; an unknown one too, unless the route ignores it. */
 export function readQuery(search: string, route: Route): Record<string, string> {
   const query: Record<string, string> = {};

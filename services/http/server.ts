@@ -11,6 +11,11 @@ import { Problem, problemReply } from './problems.ts';
 import { breakBody } from './read-request.ts';
 import { commonHeaders } from './respond.ts';
 
+const latest = new WeakMap<object, ServerResponse>();
+
+/** The newest answer of a connection, under way or done. */
+export const latestOn = (socket: object): ServerResponse | undefined => latest.get(socket);
+
 type Fault = NodeJS.ErrnoException & { reason?: string };
 
 /**
@@ -29,7 +34,6 @@ export function openServer(listener: RequestListener, secure = false): Server {
   });
   // Node drops what is beyond its own count without a word; the count is checked per request.
   server.maxHeadersCount = 0;
-  const latest = new WeakMap<object, ServerResponse>();
   function begin(req: IncomingMessage, res: ServerResponse): void {
     latest.set(req.socket, res);
     listener(req, res);
@@ -45,7 +49,7 @@ export function openServer(listener: RequestListener, secure = false): Server {
     listener(req, res);
   });
   server.on('clientError', (error: Fault, socket) => {
-    const res = latest.get(socket);
+    const res = latestOn(socket);
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else if (res && !res.writableFinished) endAfter(res, socket as Socket, problemOf(error));
     // The rest of a body whose request was answered before it came.

@@ -4,8 +4,7 @@ export interface Page {
   entry: string;
   title: string;
   description: string;
-  /** What a reader without scripts is told. */
-  /** HTML. */
+  /** What a reader without scripts is told, as HTML. */
   noScript: string;
   /** Not for search engines. */
   hidden?: true;

@@ -1,11 +1,10 @@
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * What these bytes are answered, as text, until the server closes the connection; `fetch` would mend
- * them. Parts go one after the other, a moment apart.
+ * them.
  */
-export async function raw(baseUrl: string, ...parts: readonly string[]): Promise<string> {
+export async function raw(baseUrl: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   let text = '';
@@ -17,10 +16,7 @@ export async function raw(baseUrl: string, ...parts: readonly string[]): Promise
     socket.on('close', () => resolve());
     socket.on('error', reject);
   });
-  for (const [index, part] of parts.entries()) {
-    if (index > 0) await sleep(50);
-    socket.write(part);
-  }
+  socket.write(bytes);
   await closed;
   return text;
 }
