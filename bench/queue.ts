@@ -5,6 +5,7 @@ import { withConnection } from '../services/connection.ts';
 import { isRefusal } from '../services/eventstore/decider.ts';
 import { sql } from '../services/eventstore/sql.ts';
 import type { PrincipalOf } from '../services/http/principal.ts';
+import { moderatorAuthenticator } from '../services/moderation/authenticate.ts';
 import { claim } from '../services/moderation/claims.ts';
 import { decisionOn } from '../services/moderation/commands.ts';
 import { moderationContract } from '../services/moderation/contract.ts';
@@ -58,17 +59,15 @@ async function openDesk(setting: Setting, pending: number) {
   });
   const core = await openCore(config, 'bench');
   setting.onEnd(core.close);
+  const authenticate = moderatorAuthenticator(core.pool, core.keys);
   const moderators: Moderator[] = [];
   for (let n = 0; n < MODERATORS; n++) {
     const added = await addModerator(core, `Moderator ${n}`, 'moderator');
     if (isRefusal(added)) throw new Error(added.refused);
-    moderators.push({
-      kind: 'moderator',
-      moderatorId: added.id,
-      name: '',
-      role: 'moderator',
-      sessionId: null,
-    });
+    const presented = { authorization: `Bearer ${added.token}`, cookie: undefined };
+    const principal = await authenticate(presented);
+    if (isRefusal(principal)) throw new Error(principal.refused);
+    moderators.push(principal);
   }
   return { core, moderators };
 }

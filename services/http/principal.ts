@@ -30,8 +30,9 @@ export type Principal =
       moderatorId: string;
       name: string;
       role: Role;
-      /** The browser session, where the cookie was used. */
+      /** The browser session, where the cookie was used; else the keyed hash of the token. */
       sessionId: string | null;
+      tokenHash: string | null;
     };
 
 export type PrincipalOf<Kind extends Principal['kind']> = Extract<Principal, { kind: Kind }>;

@@ -30,7 +30,7 @@ export function moderatorAuthenticator(pool: pg.Pool, keys: KeyRing) {
   async function byToken({ id, secret }: Token): Promise<Authenticated> {
     const row = await find(id);
     if (!keys.verify('moderator', id, secret, row) || !row) return refuse('moderator_required');
-    return principal(row, null);
+    return principal(row, { sessionId: null, tokenHash: row.hash });
   }
 
   async function bySession({ id, secret }: Token): Promise<Authenticated> {
@@ -38,7 +38,7 @@ export function moderatorAuthenticator(pool: pg.Pool, keys: KeyRing) {
     if (!keys.verify('moderator-session', id, secret, row) || !row)
       return refuse('moderator_required');
     if (row.stale) await query(pool, touchModeratorSession(id));
-    return principal(row, row.session_id);
+    return principal(row, { sessionId: row.session_id, tokenHash: null });
   }
 
   return async ({ authorization, cookie }: Presented): Promise<Authenticated> => {
@@ -53,7 +53,7 @@ export function moderatorAuthenticator(pool: pg.Pool, keys: KeyRing) {
 
 function principal(
   { moderator_id, name, role }: Pick<ModeratorRow, 'moderator_id' | 'name' | 'role'>,
-  sessionId: string | null,
+  proof: Pick<PrincipalOf<'moderator'>, 'sessionId' | 'tokenHash'>,
 ): PrincipalOf<'moderator'> {
-  return { kind: 'moderator', moderatorId: moderator_id, name: name ?? '', role, sessionId };
+  return { kind: 'moderator', moderatorId: moderator_id, name: name ?? '', role, ...proof };
 }

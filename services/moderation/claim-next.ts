@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
-import { lockModerator } from '../../projections/moderators.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
+import type { PrincipalOf } from '../http/principal.ts';
 import type { Once } from '../once.ts';
 import { pipeline } from '../pipeline.ts';
 import { deadline, isServerError, OutcomeUnconfirmed, withClient } from '../postgres.ts';
 import { freeOf } from './free.ts';
 import { type Lease, type LeaseRow, leaseBody, releaseLeases } from './leases.ts';
+import { lockProven } from './proven.ts';
 import type { ClaimView, Viewer } from './queue.ts';
 import { MOST_LEASES } from './queue-contract.ts';
 import { untilDone } from './transact-once.ts';
@@ -57,7 +58,7 @@ const HASTY = sql`SELECT set_config('synchronous_commit', 'off', true)`;
  */
 export async function takeAtOnce(
   pool: pg.Pool,
-  moderatorId: string,
+  me: PrincipalOf<'moderator'>,
   next: (count: number) => Sql,
   count: number,
 ): Promise<Once<Lease[]> | Refusal<'moderator_required' | 'state_conflict'>> {
@@ -66,17 +67,17 @@ export async function takeAtOnce(
     untilDone(until, () =>
       withClient(pool, until, (client) => pipeline(client, statements).catch(unconfirmed)),
     );
-  let active = true;
+  let proven = true;
   const leased: string[] = [];
   const answer = await takeNext(async (more) => {
-    const claimed = await run([HASTY, lockModerator(moderatorId), next(more)]);
-    active = claimed[1]?.length === 1;
-    const taken = active ? (claimed[2]?.[0] as unknown as Taken) : undefined;
-    leased.push(...(taken?.leased ?? []).map(({ lease_id }) => lease_id));
-    return taken;
+    const claimed = await run([HASTY, lockProven(me), next(more)]);
+    proven = claimed[1]?.length === 1;
+    const [taken] = (claimed[2] ?? []) as unknown as [Taken];
+    leased.push(...taken.leased.map(({ lease_id }) => lease_id));
+    return proven ? taken : undefined;
   }, count);
-  if (active && !isRefusal(answer)) return { answer };
-  if (leased.length > 0) await run([releaseLeases(moderatorId, leased)]);
+  if (proven && !isRefusal(answer)) return { answer };
+  if (leased.length > 0) await run([releaseLeases(me.moderatorId, leased)]);
   return isRefusal(answer) ? answer : refuse('moderator_required');
 }
 

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
-import { lockModerator } from '../../projections/moderators.ts';
 import { heldRecords } from '../../projections/record-reports.ts';
 import type { RecordRow } from '../../projections/records.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
@@ -25,6 +24,7 @@ import {
   leaseBody,
   type NamedLease,
 } from './leases.ts';
+import { lockProven } from './proven.ts';
 import { type ClaimRequest, MOST_LEASES } from './queue-contract.ts';
 import { transactOnce } from './transact-once.ts';
 
@@ -40,9 +40,9 @@ export function claim(
   const next = (count: number) =>
     claimNext(('view' in asked && asked.view) || 'todo', viewer, count);
   if ('count' in asked && !call.request.idempotencyKey)
-    return takeAtOnce(pool, viewer.moderatorId, next, asked.count);
+    return takeAtOnce(pool, viewer, next, asked.count);
   // Two claims of one moderator wait for each other, so that the limit holds.
-  return transactOnce(pool, call, lockModerator(viewer.moderatorId), (client) =>
+  return transactOnce(pool, call, lockProven(viewer), (client) =>
     'count' in asked
       ? takeNext(async (count) => (await client.query<Taken>(next(count))).rows[0], asked.count)
       : takeThese(client, subjects, viewer.moderatorId, theseOf(asked)),
@@ -128,7 +128,7 @@ export function changeLeases(
   call: Keyed<PrincipalOf<'moderator'>>,
   statement: Sql,
 ): Promise<Once<string[]> | Refusal<'moderator_required' | 'idempotency_conflict'>> {
-  return transactOnce(pool, call, lockModerator(call.principal.moderatorId), async (client) => {
+  return transactOnce(pool, call, lockProven(call.principal), async (client) => {
     const { rows } = await client.query<{ lease_id: string }>(statement);
     return rows.map((row) => row.lease_id);
   });

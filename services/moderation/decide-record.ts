@@ -1,4 +1,4 @@
-import { holdModerator, type ModeratorRow } from '../../projections/moderators.ts';
+import type { ModeratorRow } from '../../projections/moderators.ts';
 import { findPolicy, type PolicyRow } from '../../projections/policies.ts';
 import {
   heldRecords,
@@ -20,6 +20,7 @@ import type { DecideRefusal } from './decide.ts';
 import { type NamedEvent, withWinner } from './decide-rows.ts';
 import { claimedByOther, dropLease, liveLeaseOn, type NamedLease } from './leases.ts';
 import { refuseUnlessActive } from './policy.ts';
+import { holdProven } from './proven.ts';
 import type { Decided } from './review-contract.ts';
 import { LEADS, ROLES_OF } from './roles.ts';
 import type { SubjectDecision } from './subject-contract.ts';
@@ -70,7 +71,7 @@ export function recordPlan(
     ...(subject.gate ? { gate: subject.gate(id) } : {}),
     lock: membersToTell(subject, id),
     load: [
-      holdModerator(me.moderatorId),
+      holdProven(me),
       findPolicy(asked.action === 'remove' ? asked.policy : null),
       records,
       recordEvents(records, streams),

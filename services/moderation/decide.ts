@@ -1,4 +1,4 @@
-import { holdModerator, type ModeratorRow } from '../../projections/moderators.ts';
+import type { ModeratorRow } from '../../projections/moderators.ts';
 import type { NoteRow } from '../../projections/notes.ts';
 import { findPolicy, type PolicyRow } from '../../projections/policies.ts';
 import { type Append, streamVersion } from '../eventstore/append.ts';
@@ -24,6 +24,7 @@ import {
 } from './decide-rows.ts';
 import { claimedByOther, type NamedLease } from './leases.ts';
 import { refuseUnlessActive } from './policy.ts';
+import { holdProven } from './proven.ts';
 import type { Decided } from './review-contract.ts';
 
 export type DecideRefusal =
@@ -98,7 +99,7 @@ export function reviewsPlan(
   return {
     lock: membersConcerned(ids),
     load: [
-      holdModerator(me.moderatorId),
+      holdProven(me),
       lockNotes(ids),
       holdParents(ids),
       readNoteStreams(ids),

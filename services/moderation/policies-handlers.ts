@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { holdModerator, type ModeratorRow } from '../../projections/moderators.ts';
+import type { ModeratorRow } from '../../projections/moderators.ts';
 import { allPolicies, findPolicy, type PolicyRow } from '../../projections/policies.ts';
 import { readStream, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
@@ -10,6 +10,7 @@ import type { Handlers } from '../http/route.ts';
 import { query } from '../postgres.ts';
 import type { policiesContract } from './policies-contract.ts';
 import { type ChangePolicy, changePolicy, EVERYBODY } from './policy.ts';
+import { holdProven } from './proven.ts';
 import { LEADS } from './roles.ts';
 
 export interface PoliciesParts {
@@ -43,7 +44,7 @@ function changePlan(
   const { code, title, text, active } = command;
   const stream = `policy-${code}`;
   return {
-    load: [holdModerator(me.moderatorId), readStream(EVERYBODY, stream), findPolicy(code)],
+    load: [holdProven(me), readStream(EVERYBODY, stream), findPolicy(code)],
     decide({ rows }) {
       const [[live], events, [row]] = rows as unknown as [
         ModeratorRow[],

@@ -260,7 +260,7 @@ t.test('consoles of one process share one look; the last one that leaves ends it
   const streams = await Promise.all(
     Array.from({ length: 5 }, async () => {
       const outcome = await handlers['moderation.stream']({
-        principal: { ...me, sessionId: null },
+        principal: { ...me, sessionId: null, tokenHash: null },
         request: { gone: () => new AbortController().signal },
       } as never);
       if (!('stream' in outcome)) throw new Error('no stream');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { revokeModerator, rotateModerator } from '../../services/moderation/moderators.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { hire, submit } from '../harness/moderation.ts';
 import { cookieOf, type Service, signedIn, startService } from '../harness/service.ts';
 
@@ -180,6 +181,57 @@ t.test('revoking and rotating end every session at once', async (t) => {
   t.equal((await signIn(service, rotated.token)).status, 401);
   t.match(await rotateModerator(service.core, 'Ann'), { refused: 'not_found' });
   t.match(await revokeModerator(service.core, 'Ann'), { refused: 'not_found' });
+});
+
+t.test('what waits while its token is rotated, or its session ends, is refused', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  const member = await signedIn(service);
+  const byMember = { attribution: 'member', name: '', member_handle: member.handle };
+  const note = await submit(service, byMember, member.cookie);
+  const ann = await hire(service, 'Ann');
+  const bob = await hire(service, 'Bob');
+  const cookie = cookieOf(await signIn(service, bob.token));
+  const approval = { action: 'approve', expected_version: 1 };
+  const path = `/api/moderation/notes/${note.id}/decisions`;
+
+  // A decision locks the note's author before it looks at the moderator.
+  const byToken = await meanwhile(
+    pool,
+    'SELECT FROM feed_heads FOR UPDATE',
+    () => ann.post(`notes/${note.id}/decisions`, approval),
+    () => rotateModerator(service.core, 'Ann'),
+  );
+  t.match(byToken, { status: 401, body: { status: 'moderator_required' } });
+  const bySession = await meanwhile(
+    pool,
+    'SELECT FROM feed_heads FOR UPDATE',
+    () => service.call('POST', path, { body: approval, cookie }),
+    () => service.call('DELETE', PATH, { cookie }),
+  );
+  t.match(bySession, { status: 401, body: { status: 'moderator_required' } });
+
+  const again = cookieOf(await signIn(service, bob.token));
+  for (const headers of [{}, { 'idempotency-key': randomUUID() }]) {
+    const session = cookieOf(await signIn(service, bob.token));
+    const claimed = await meanwhile(
+      pool,
+      'SELECT FROM moderators FOR UPDATE',
+      () =>
+        service.call('POST', '/api/moderation/claims', {
+          body: { count: 1 },
+          cookie: session,
+          headers,
+        }),
+      () => service.call('DELETE', PATH, { cookie: session }),
+    );
+    t.match(claimed, { status: 401, body: { status: 'moderator_required' } });
+    t.same((await pool.query('SELECT FROM note_leases')).rowCount, 0);
+  }
+  const { rows } = await pool.query('SELECT state FROM notes');
+  t.same(rows, [{ state: 'pending' }]);
+  const decided = await service.call('POST', path, { body: approval, cookie: again });
+  t.equal(decided.status, 201, 'who is still signed in decides');
 });
 
 t.test('attempts are counted by address; a malformed body costs none', async (t) => {
