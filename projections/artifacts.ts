@@ -1,5 +1,6 @@
 import * as events from '../services/artifacts/events.ts';
 import type { Kind } from '../services/artifacts/kind.ts';
+import type { RecordedEvent } from '../services/eventstore/event.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
 import * as membershipEvents from '../services/membership/events.ts';
@@ -65,13 +66,13 @@ export function findArtifact(artifactId: string): Sql {
 }
 
 /** A row where the artifact is public; none for null. */
-export function publicArtifact(artifactId: string | null): Sql {
+export function publicArtifact(artifactId: string | null): Sql<{ artifact_id: string }> {
   return sql`SELECT artifact_id FROM artifacts
     WHERE artifact_id = ${artifactId}::uuid AND state = 'published'`;
 }
 
 /** The events of an artifact, oldest first, without their texts: what a decision looks at. */
-export function artifactFacts(artifactId: string | null): Sql {
+export function artifactFacts(artifactId: string | null): Sql<RecordedEvent> {
   return sql`SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
       e.data, NULL AS personal, e.actor, e.recorded_at
     FROM artifacts a
@@ -86,7 +87,7 @@ export interface OpenArtifactRow {
 }
 
 /** By the log: what goes with its author is withdrawn here before an event of its own says so. */
-export function openArtifactsOf(memberId: string, limit: number): Sql {
+export function openArtifactsOf(memberId: string, limit: number): Sql<OpenArtifactRow> {
   return sql`SELECT artifact_id, version FROM artifacts a
     WHERE author_id = ${memberId} AND NOT EXISTS (SELECT FROM events e
       WHERE e.owner_id = a.author_id AND e.stream_id = 'artifact-' || a.artifact_id

@@ -1,4 +1,5 @@
 import * as events from '../services/cases/events.ts';
+import type { RecordedEvent } from '../services/eventstore/event.ts';
 import { named, type Sql, sql } from '../services/eventstore/sql.ts';
 import { defineProjection } from './projection.ts';
 
@@ -31,14 +32,20 @@ export function membersOfCase(caseId: string): Sql {
 }
 
 /** Those of them who are members still: nobody else reads a feed. */
-export function livingMembersOfCase(caseId: string): Sql {
+export function livingMembersOfCase(caseId: string): Sql<{ member_id: string }> {
   return sql`SELECT c.member_id FROM case_members c
     JOIN members m ON m.member_id = c.member_id AND m.state = 'active'
     WHERE c.case_id = ${caseId} ORDER BY c.member_id`;
 }
 
+/** The living members whom a case concerns. */
+export interface CaseMembers {
+  case_id: string;
+  members: readonly string[];
+}
+
 /** A case's own stream, oldest first, without its texts: what a decision looks at. */
-export function caseFacts(caseId: string): Sql {
+export function caseFacts(caseId: string): Sql<RecordedEvent> {
   return sql`SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
       e.data, NULL AS personal, e.actor, e.recorded_at
     FROM cases c
@@ -60,7 +67,7 @@ export function membersOfCasesHeld(memberId: string, limit: number): Sql {
 }
 
 /** Those of them who are members still, for each case. */
-export function livingMembersOfCasesHeld(memberId: string, limit: number): Sql {
+export function livingMembersOfCasesHeld(memberId: string, limit: number): Sql<CaseMembers> {
   return named(
     `SELECT c.case_id, array_agg(m.member_id ORDER BY m.member_id) AS members
     FROM (${HELD}) c JOIN case_members p ON p.case_id = c.case_id
@@ -71,7 +78,7 @@ export function livingMembersOfCasesHeld(memberId: string, limit: number): Sql {
 }
 
 /** The streams of those cases, each oldest first. */
-export function factsOfCasesHeld(memberId: string, limit: number): Sql {
+export function factsOfCasesHeld(memberId: string, limit: number): Sql<RecordedEvent> {
   return named(
     `SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
       e.data, NULL AS personal, e.actor, e.recorded_at

@@ -112,7 +112,7 @@ const SUBMISSION = `s.member_id AS submitter_id, s.summary AS submission_summary
 const LAPSED = `c.state = 'claimed' AND c.lease_expires_at <= now()`;
 
 /** One case, whatever its state. */
-export function findCase(caseId: string): Sql {
+export function findCase(caseId: string): Sql<CaseRow> {
   return {
     name: 'case',
     text: `SELECT c.*, ${LAPSED} AS lapsed, ${SUBMISSION}

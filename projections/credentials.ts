@@ -38,7 +38,7 @@ export interface CredentialRow {
 }
 
 /** One credential, whoever's it is. */
-export function findCredential(credentialId: string): Sql {
+export function findCredential(credentialId: string): Sql<CredentialRow> {
   return sql`SELECT *, expires_at > clock_timestamp() AS unexpired FROM credentials
     WHERE credential_id = ${credentialId}::uuid`;
 }
@@ -47,14 +47,14 @@ export function findCredential(credentialId: string): Sql {
  * A member's credentials that are neither revoked nor past their end. None lasts longer than a day,
  * so that what a member had in years before is not looked through.
  */
-export function activeCredentials(memberId: string): Sql {
+export function activeCredentials(memberId: string): Sql<CredentialRow> {
   return sql`SELECT *, true AS unexpired FROM credentials WHERE member_id = ${memberId}::uuid
     AND created_at > clock_timestamp() - interval '2 days'
     AND state = 'active' AND expires_at > clock_timestamp()`;
 }
 
 /** A member's credentials that the log does not call ended yet. */
-export function unendedCredentials(memberId: string): Sql {
+export function unendedCredentials(memberId: string): Sql<CredentialRow> {
   return sql`SELECT credential_id FROM credentials
     WHERE member_id = ${memberId} AND state = 'active' ORDER BY created_at, credential_id`;
 }
@@ -108,7 +108,7 @@ export interface LiveCredentialRow {
 }
 
 /** The member of a credential, where both live by the database's clock. */
-export function credentialHolder(credentialId: string): Sql {
+export function credentialHolder(credentialId: string): Sql<{ member_id: string }> {
   return sql`SELECT c.member_id FROM credentials c
     JOIN members m ON m.member_id = c.member_id AND m.state = 'active' AND m.key_epoch = c.key_epoch
     WHERE c.credential_id = ${credentialId}::uuid AND c.state = 'active'

@@ -35,7 +35,7 @@ export interface MemberRow {
   registered_at: Date;
 }
 
-export function findMember(memberId: string): Sql {
+export function findMember(memberId: string): Sql<MemberRow> {
   return sql`SELECT member_id, handle, state, key_epoch, registered_at FROM members
     WHERE member_id = ${memberId}::uuid`;
 }
@@ -47,12 +47,12 @@ export function membersToErase(limit: number): Sql {
 }
 
 /** The handle's hash under each server key: used, now or ever? */
-export function findHandle(hashes: readonly string[]): Sql {
+export function findHandle(hashes: readonly string[]): Sql<{ member_id: string }> {
   return sql`SELECT member_id FROM handles WHERE hash = ANY(${hashes})`;
 }
 
 /** The number of living members; the row stays locked until the command ends. */
-export function lockTotals(): Sql {
+export function lockTotals(): Sql<{ active: number }> {
   return sql`SELECT active FROM membership_totals WHERE id = 1 FOR UPDATE`;
 }
 

@@ -1,3 +1,4 @@
+import type { RecordedEvent } from '../services/eventstore/event.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Role } from '../services/http/principal.ts';
 import * as events from '../services/moderation/events.ts';
@@ -31,20 +32,23 @@ export function allModerators(): Sql {
   return sql`SELECT * FROM moderators ORDER BY added_at, moderator_id`;
 }
 
+/** An event with the name of the moderator whose it is. */
+export type NamedEvent = RecordedEvent & { actor_name: string | null };
+
 /** Active moderators of this name or id. */
-export function findModerators(nameOrId: string): Sql {
+export function findModerators(nameOrId: string): Sql<ModeratorRow> {
   return sql`SELECT * FROM moderators
     WHERE state = 'active' AND (name = ${nameOrId} OR moderator_id::text = lower(${nameOrId}))`;
 }
 
 /** An active moderator, kept from being revoked until the transaction ends. */
-export function holdModerator(moderatorId: string): Sql {
+export function holdModerator(moderatorId: string): Sql<ModeratorRow> {
   return sql`SELECT * FROM moderators WHERE moderator_id = ${moderatorId} AND state = 'active'
     FOR SHARE`;
 }
 
 /** An active moderator; whoever else claims for the same one waits. */
-export function lockModerator(moderatorId: string): Sql {
+export function lockModerator(moderatorId: string): Sql<ModeratorRow> {
   return sql`SELECT * FROM moderators WHERE moderator_id = ${moderatorId} AND state = 'active'
     FOR UPDATE`;
 }

@@ -41,12 +41,14 @@ export interface ReportRow {
 }
 
 /** A member's report on a note, where there is one. */
-export function findReportOf(noteId: string, memberId: string | null): Sql {
+export function findReportOf(noteId: string, memberId: string | null): Sql<ReportRow> {
   return sql`SELECT * FROM note_reports WHERE note_id = ${noteId} AND member_id = ${memberId}::uuid`;
 }
 
+export type OpenReport = Pick<ReportRow, 'note_id' | 'report_id' | 'member_id'>;
+
 /** Reports that wait on these notes. */
-export function openReports(noteIds: Sql): Sql {
+export function openReports(noteIds: Sql): Sql<OpenReport> {
   return {
     name: `open-reports-${noteIds.name}`,
     text: `SELECT note_id, report_id, member_id FROM note_reports

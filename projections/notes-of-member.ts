@@ -7,7 +7,7 @@ export interface NoteToEnd extends Pick<NoteRow, 'note_id' | 'version'> {
 }
 
 /** A member's notes that are not erased, a batch of them; without the public ones where they stay. */
-export function notesToEnd(memberId: string, publicToo: boolean, limit: number): Sql {
+export function notesToEnd(memberId: string, publicToo: boolean, limit: number): Sql<NoteToEnd> {
   return sql`SELECT note_id, version, state IN ('pending', 'approved') OR (state = 'withdrawn'
       AND (SELECT e.type FROM events e WHERE e.owner_id = n.owner_id
         AND e.stream_id = 'note-' || n.note_id AND e.stream_version = n.version) <> 'NoteWithdrawn') AS open

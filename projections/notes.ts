@@ -127,7 +127,7 @@ export interface NoteRow {
 }
 
 /** One note, whatever its state; no row for null. */
-export function findNote(noteId: string | null): Sql {
+export function findNote(noteId: string | null): Sql<NoteRow> {
   return sql`SELECT * FROM notes WHERE note_id = ${noteId}::uuid`;
 }
 

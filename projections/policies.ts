@@ -61,6 +61,6 @@ export function allPolicies(): Sql {
 }
 
 /** No row for null. */
-export function findPolicy(code: string | null): Sql {
+export function findPolicy(code: string | null): Sql<PolicyRow> {
   return sql`SELECT code, title, text, active, version FROM policies WHERE code = ${code}::text`;
 }

@@ -54,7 +54,7 @@ export interface ProfileRow {
 }
 
 /** A member's profile, whatever its state. */
-export function findProfile(memberId: string): Sql {
+export function findProfile(memberId: string): Sql<ProfileRow> {
   return sql`SELECT * FROM profiles WHERE member_id = ${memberId}::uuid`;
 }
 

@@ -113,7 +113,7 @@ export interface RecordReportRow {
 }
 
 /** Reports whose reporters are still to learn what becomes of the record. */
-export function untoldReports(type: RecordType, id: string): Sql {
+export function untoldReports(type: RecordType, id: string): Sql<RecordReportRow> {
   return sql`SELECT * FROM record_reports WHERE subject_type = ${type} AND subject_id = ${id}
     AND told_at IS NULL AND state <> 'silent' ORDER BY reported_at, report_id`;
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
+import type { NamedEvent } from './moderators.ts';
 
 /** Reads of profiles, artifacts, cases and case notes in one shape; they move no table. */
 export interface RecordRow {
@@ -16,7 +17,7 @@ export interface RecordRow {
   published_at: Date;
 }
 
-export function profileRecords(ids: readonly string[]): Sql {
+export function profileRecords(ids: readonly string[]): Sql<RecordRow> {
   return sql`SELECT member_id AS subject_id, member_id AS author_id, state,
       state = 'published' AS public, version, display_name AS title,
       concat_ws(E'\n', summary, array_to_string(links, E'\n'),
@@ -25,7 +26,7 @@ export function profileRecords(ids: readonly string[]): Sql {
 }
 
 /** Of a large packet the beginning: all of it is public at its own address. Parsed once (OFFSET). */
-export function artifactRecords(ids: readonly string[]): Sql {
+export function artifactRecords(ids: readonly string[]): Sql<RecordRow> {
   return sql`SELECT artifact_id AS subject_id, author_id, state, state = 'published' AS public,
       version, title, concat_ws(E'\n\n', said->>'summary',
         left(CASE kind
@@ -43,7 +44,7 @@ export function artifactRecords(ids: readonly string[]): Sql {
     WHERE artifact_id = ANY(${ids}::uuid[])`;
 }
 
-export function caseRecords(ids: readonly string[]): Sql {
+export function caseRecords(ids: readonly string[]): Sql<RecordRow> {
   return sql`SELECT case_id AS subject_id, author_id,
       CASE WHEN removed THEN 'removed' WHEN author_gone THEN 'withdrawn' ELSE 'published' END
         AS state,
@@ -54,7 +55,7 @@ export function caseRecords(ids: readonly string[]): Sql {
 }
 
 /** A note is titled by its case, is public where the case is, and goes with the case's author. */
-export function caseNoteRecords(ids: readonly string[]): Sql {
+export function caseNoteRecords(ids: readonly string[]): Sql<RecordRow> {
   return sql`SELECT n.note_id AS subject_id, n.member_id AS author_id,
       CASE WHEN n.state = 'published' AND c.author_gone THEN 'withdrawn' ELSE n.state END AS state,
       n.state = 'published' AND n.message IS NOT NULL AND NOT c.removed AND NOT c.author_gone
@@ -73,7 +74,7 @@ export function authorsOf(records: Sql): Sql {
  * The events of a record and of its reports (`streams`), oldest first, with what moderators and
  * reporters said, but not with what was published: of that there may be much.
  */
-export function recordEvents(records: Sql, streams: readonly string[]): Sql {
+export function recordEvents(records: Sql, streams: readonly string[]): Sql<NamedEvent> {
   const place = `$${records.values.length + 1}`;
   const text = `SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
       e.data, CASE WHEN e.actor->>'type' <> 'member' OR e.type = 'RecordReported' THEN e.personal END

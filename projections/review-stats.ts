@@ -11,7 +11,7 @@ export interface DepthRow {
 }
 
 /** Past due is what has waited for more than a day. */
-export function queueDepth(): Sql {
+export function queueDepth(): Sql<DepthRow> {
   return sql`SELECT now.at AS now, count(n.note_id)::int AS pending,
       count(*) FILTER (WHERE n.submitted_at < now.at - interval '24 hours')::int AS past_due,
       floor(extract(epoch FROM now.at - min(n.submitted_at)))::int AS oldest_seconds,

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Append } from './eventstore/append.ts';
+import type { Load, Rows } from './eventstore/load.ts';
 import type { Sql } from './eventstore/sql.ts';
 
 /**
@@ -13,22 +14,27 @@ export interface ClosingRequest {
   eraseNotes: boolean;
 }
 
-/** The rows of each statement of `load`, in its order, read under the locks. */
-export type ClosingRows = ReadonlyArray<readonly never[]>;
-
 /**
  * What of one feature ends with a member. All closings run in the transaction that deactivates the
  * member; a worker erases what is left of names and texts later. An event that concerns nobody but
  * the member needs no `lock`.
  */
-export interface Closing {
+export interface Closing<Known = unknown> {
   /** Other members in whose feeds the events stand: a statement that selects `member_id`. */
   lock?(memberId: string): Sql;
   /** What there is to end, at most `CLOSING_BATCH` of what may be many. */
-  load(memberId: string, request: ClosingRequest): readonly Sql[];
-  close(memberId: string, rows: ClosingRows, now: Date, request: ClosingRequest): readonly Append[];
+  load(memberId: string, request: ClosingRequest): Load;
+  /** `rows` are read under the locks. */
+  close(memberId: string, rows: Known, now: Date, request: ClosingRequest): readonly Append[];
   /** Rows of primary data, such as leases, that end as well. */
-  rows?(memberId: string, rows: ClosingRows, now: Date, request: ClosingRequest): readonly Sql[];
+  rows?(memberId: string, rows: Known, now: Date, request: ClosingRequest): readonly Sql[];
+}
+
+/** A closing that knows the rows of its own `load`. */
+export function defineClosing<const Of extends Load>(
+  closing: Closing<Rows<Of>> & { load(memberId: string, request: ClosingRequest): Of },
+): Closing {
+  return closing;
 }
 
 /** The members of every closing, selected by one statement; undefined where they concern nobody else. */
@@ -43,19 +49,4 @@ export function lockOf(closings: readonly Closing[], memberId: string): Sql | un
   });
   const text = texts.map((part) => `(${part})`).join(' UNION ALL ');
   return { name: hash('sha1', text), text, values };
-}
-
-/** Every closing with its own part of what was loaded for all of them. */
-export function closingsWithRows(
-  closings: readonly Closing[],
-  memberId: string,
-  request: ClosingRequest,
-  rows: ClosingRows,
-): { closing: Closing; rows: ClosingRows }[] {
-  let start = 0;
-  return closings.map((closing) => {
-    const from = start;
-    start += closing.load(memberId, request).length;
-    return { closing, rows: rows.slice(from, start) };
-  });
 }

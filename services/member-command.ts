@@ -4,8 +4,16 @@ import type { Config } from './config.ts';
 import { type Append, type ReceiptRow, readReceipt } from './eventstore/append.ts';
 import { isRefusal, type Refusal, refuse } from './eventstore/decider.ts';
 import type { RecordedEvent } from './eventstore/event.ts';
+import type { Load, Rows } from './eventstore/load.ts';
 import type { Sql } from './eventstore/sql.ts';
-import type { EventStore, Job, Loaded } from './eventstore/store.ts';
+import {
+  type Decision,
+  definePlan,
+  type EventStore,
+  type Job,
+  type Loaded,
+  type Plan,
+} from './eventstore/store.ts';
 import type { PrincipalOf } from './http/principal.ts';
 import { jsonContent } from './http/respond.ts';
 import { type Content, pathOf, type RequestFacts, type Route } from './http/route.ts';
@@ -30,10 +38,17 @@ export interface MemberCall {
 }
 
 /** Who commands, and how that is proven once more under the member's lock. */
-export interface Caller<Code extends string> {
+export interface Caller<Code extends string, Known = unknown> {
   memberId: string;
-  load: readonly Sql[];
-  prove(rows: Loaded['rows']): null | Refusal<Code>;
+  load: Load;
+  prove(rows: Known): null | Refusal<Code>;
+}
+
+/** A caller whose `prove` knows the rows of its own `load`. */
+export function defineCaller<Code extends string, const Of extends Load>(
+  caller: Caller<Code, Rows<Of>> & { load: Of },
+): Caller<Code> {
+  return caller;
 }
 
 export interface Accepted<Status extends number, Body> {
@@ -44,13 +59,25 @@ export interface Accepted<Status extends number, Body> {
   body: Body | ((receipt: Receipt, events: readonly RecordedEvent[]) => Body);
 }
 
-export interface MemberCommand<Status extends number, Body, Code extends string> {
+export interface MemberCommand<Status extends number, Body, Code extends string, Known = unknown> {
   /** Other members whom the events concern: ids, or a statement that selects `member_id`. */
   lock?: readonly string[] | Sql;
   /** A row to lock before them: `Plan.gate`. */
   gate?: Sql;
-  load: readonly Sql[];
-  decide(loaded: Loaded): Accepted<Status, Body> | Refusal<Code>;
+  load: Load;
+  decide(loaded: Loaded<Known>): Accepted<Status, Body> | Refusal<Code>;
+}
+
+/** A command whose `decide` knows the rows of its own `load`. */
+export function defineCommand<
+  const Status extends number,
+  Body,
+  Code extends string,
+  const Of extends Load,
+>(
+  command: MemberCommand<Status, Body, Code, Rows<Of>> & { load: Of },
+): MemberCommand<Status, Body, Code> {
+  return command;
 }
 
 type Replied<Status extends number, Body> =
@@ -61,14 +88,13 @@ export type CommandRefusal = 'idempotency_conflict' | 'write_budget_exhausted';
 
 /** The bearer of a request, asked once more under the lock: it may have been revoked since. */
 function bearerOf(principal: PrincipalOf<'credential'>): Caller<'credential_not_accepted'> {
-  return {
+  return defineCaller({
     memberId: principal.memberId,
-    load: [credentialHolder(principal.credentialId)],
-    prove(rows) {
-      const [[holder]] = rows as unknown as [{ member_id: string }[]];
+    load: credentialHolder(principal.credentialId),
+    prove([holder]) {
       return holder?.member_id === principal.memberId ? null : refuse('credential_not_accepted');
     },
-  };
+  });
 }
 
 /**
@@ -101,26 +127,27 @@ export async function commandAs<
   const key = call.request.idempotencyKey;
   if (!key) throw new Error(`${operation}: a mutation without an idempotency key`);
   const route = `${call.route.method} ${pathOf(call.route, call.params)}`;
-  const mine = [...caller.load, readReceipt(memberId, 'api', key), writesToday(memberId)];
 
-  return store.execute<Replied<Status, Body>, Code | Proof | CommandRefusal>({
+  const plan: Plan<Replied<Status, Body>, Code | Proof | CommandRefusal> = definePlan({
     ...(command.gate ? { gate: command.gate } : {}),
     lock: withMember(command.lock, memberId),
-    load: [...mine, ...command.load],
-    decide(loaded) {
-      const rows = loaded.rows.slice(0, mine.length);
-      const refused = caller.prove(rows);
+    load: {
+      caller: caller.load,
+      receipts: readReceipt(memberId, 'api', key),
+      budgets: writesToday(memberId),
+      command: command.load,
+    },
+    decide({ rows, ...loaded }): Decision<Replied<Status, Body>, Code | Proof | CommandRefusal> {
+      const refused = caller.prove(rows.caller);
       if (refused) return refused;
-      const [[receipt], [budget]] = rows.slice(caller.load.length) as unknown as [
-        ReceiptRow[],
-        { used: number }[],
-      ];
+      const [receipt] = rows.receipts;
+      const [budget] = rows.budgets;
       if (receipt) {
         return receipt.route === route && sameBody(keys, memberId, sent, receipt)
           ? { unchanged: replayOf<Status>(receipt) }
           : refuse('idempotency_conflict');
       }
-      const decided = command.decide({ ...loaded, rows: loaded.rows.slice(mine.length) });
+      const decided = command.decide({ ...loaded, rows: rows.command });
       if (isRefusal(decided)) return decided as Refusal<Code>;
       const counted = !call.route.budgetExempt;
       if (counted && (budget?.used ?? 0) >= config.limitWritesPerDay)
@@ -162,6 +189,7 @@ export async function commandAs<
       };
     },
   });
+  return store.execute(plan);
 }
 
 /** The first answer again, byte for byte. */

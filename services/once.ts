@@ -3,7 +3,13 @@ import { type Receipt, type ReceiptRow, readReceipt } from './eventstore/append.
 import { isRefusal, type Refusal, refuse } from './eventstore/decider.ts';
 import type { RecordedEvent } from './eventstore/event.ts';
 import type { Sql } from './eventstore/sql.ts';
-import type { Decision, EventStore, Plan, Writes } from './eventstore/store.ts';
+import {
+  type Decision,
+  definePlan,
+  type EventStore,
+  type Plan,
+  type Writes,
+} from './eventstore/store.ts';
 import type { PrincipalOf } from './http/principal.ts';
 import { pathOf, type RequestFacts, type Route } from './http/route.ts';
 import type { JsonObject } from './http/strict-json.ts';
@@ -48,17 +54,17 @@ export function oncePlan<Answer, Code extends string>(
   httpStatus: number,
 ): Plan<Once<Answer>, Code | 'idempotency_conflict'> {
   const key = call.request.idempotencyKey;
-  return {
+  return definePlan({
     ...plan,
     // Last, after the locks: whoever waited for the same request sees its receipt.
-    load: key ? [...plan.load, findReceipt(call, key)] : plan.load,
-    decide(loaded): Decision<Once<Answer>, Code | 'idempotency_conflict'> {
-      const known = key ? (loaded.rows.at(-1)?.[0] as unknown as ReceiptRow) : undefined;
+    load: { plan: plan.load, receipts: key ? findReceipt(call, key) : null },
+    decide({ rows, ...loaded }): Decision<Once<Answer>, Code | 'idempotency_conflict'> {
+      const [known] = rows.receipts;
       if (known) {
         const replay = replayOf<Answer>(call, known);
         return isRefusal(replay) ? replay : { unchanged: replay };
       }
-      const decision = plan.decide(loaded);
+      const decision = plan.decide({ ...loaded, rows: rows.plan });
       if (isRefusal(decision)) return decision;
       if ('unchanged' in decision) return { unchanged: { answer: decision.unchanged } };
       return {
@@ -72,7 +78,7 @@ export function oncePlan<Answer, Code extends string>(
           : {}),
       };
     },
-  };
+  });
 }
 
 /** The same command with another answer. */
@@ -109,7 +115,7 @@ const holderOf = ({ principal }: Keyed): Pick<Receipt, 'owner' | 'space'> =>
     ? { owner: principal.moderatorId, space: 'moderation' }
     : { owner: principal.memberId, space: 'guestbook' };
 
-export function findReceipt(call: Keyed, key: string): Sql {
+export function findReceipt(call: Keyed, key: string): Sql<ReceiptRow> {
   const { owner, space } = holderOf(call);
   return readReceipt(owner, space, key);
 }

@@ -71,7 +71,7 @@ export function decrement({ kind, window }: Limit, bucket: string, count: number
 }
 
 /** For a limit that a command checks itself, under a lock of its own: the count of this UTC day. */
-export function countToday(kind: string, bucket: string): Sql {
+export function countToday(kind: string, bucket: string): Sql<{ count: number }> {
   return sql`SELECT count FROM rate_counters WHERE kind = ${kind} AND bucket = ${bucket}
     AND window_start = date_bin('1 day', clock_timestamp(), 'epoch')`;
 }

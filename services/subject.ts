@@ -1,3 +1,4 @@
+import type { RecordRow } from '../projections/records.ts';
 import { streamVersion } from './eventstore/append.ts';
 import type { Refusal } from './eventstore/decider.ts';
 import type { NewEvent, RecordedEvent } from './eventstore/event.ts';
@@ -14,13 +15,13 @@ export interface Subject {
   /** The record's own stream, which belongs to its author. */
   stream(id: string): string;
   /** The records with these ids, in the shape of projections/records.ts. */
-  records(ids: readonly string[]): Sql;
+  records(ids: readonly string[]): Sql<RecordRow>;
   /** Where commands on the record wait for each other, where that is not the author's lock. */
   gate?(id: string): Sql;
   /** Selects `member_id`: in whose feeds a decision on the record may stand. */
   members(id: string): Sql;
   /** Selects `member_id`: those whom the record concerns beside its author, and who live. */
-  concerned(id: string): Sql;
+  concerned(id: string): Sql<{ member_id: string }>;
   /** What the feature's decider makes of a moderator's command. */
   decide(
     facts: readonly RecordedEvent[],
@@ -29,7 +30,8 @@ export interface Subject {
   ): NewEvent[] | Refusal<'state_conflict' | 'not_found'>;
 }
 
-export const nobody = (): Sql => sql`SELECT NULL::uuid AS member_id WHERE false`;
+export const nobody = (): Sql<{ member_id: string }> =>
+  sql`SELECT NULL::uuid AS member_id WHERE false`;
 
 /** The last removal in a record's stream, whether it still stands or not. */
 export function lastRemoval(

@@ -8,7 +8,7 @@ export interface VerifierRow extends Verifier {
 }
 
 /** An owner's verifiers for one purpose. */
-export function readVerifiers(owner: string, purpose: Purpose): Sql {
+export function readVerifiers(owner: string, purpose: Purpose): Sql<VerifierRow> {
   return sql`SELECT purpose, subject_id, key_id, hash FROM verifiers
     WHERE owner_id = ${owner}::uuid AND purpose = ${purpose}::text`;
 }

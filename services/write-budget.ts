@@ -1,7 +1,7 @@
 import { type Sql, sql } from './eventstore/sql.ts';
 
 /** Writes of a member on the present UTC day, by the database's clock; no row where there were none. */
-export function writesToday(memberId: string): Sql {
+export function writesToday(memberId: string): Sql<{ used: number }> {
   return sql`SELECT used FROM write_budgets WHERE member_id = ${memberId}::uuid
     AND day = (clock_timestamp() AT TIME ZONE 'UTC')::date`;
 }

@@ -14,10 +14,9 @@ import {
   eraseStreams,
   type LogPlace,
 } from '../services/eventstore/erase.ts';
-import type { RecordedEvent } from '../services/eventstore/event.ts';
 import { emptyReceipts } from '../services/eventstore/receipts.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
-import type { EventStore, Plan } from '../services/eventstore/store.ts';
+import { definePlan, type EventStore, type Plan } from '../services/eventstore/store.ts';
 import { closings } from '../services/features.ts';
 import { end, member } from '../services/membership/member.ts';
 import { dropSessions } from '../services/membership/sessions.ts';
@@ -90,24 +89,23 @@ async function untilNone(pool: pg.Pool, batch: () => Sql): Promise<void> {
 
 /** What was asked for with a deletion whose erasure is not complete; else null. */
 function deletionOf(memberId: string): Plan<{ eraseNotes: boolean } | null> {
-  return {
-    load: [readStream(memberId, `member-${memberId}`)],
-    decide({ rows }) {
-      const last = (rows[0] as unknown as RecordedEvent[]).at(-1);
+  return definePlan({
+    load: readStream(memberId, `member-${memberId}`),
+    decide({ rows: events }) {
+      const last = events.at(-1);
       const { erase_notes } = (last?.data ?? {}) as { erase_notes?: boolean };
       const waits = last?.type === 'MemberDeactivated';
       return { unchanged: waits ? { eraseNotes: erase_notes === true } : null };
     },
-  };
+  });
 }
 
 function completePlan(memberId: string): Plan<boolean> {
   const stream = `member-${memberId}`;
-  return {
+  return definePlan({
     lock: [memberId],
-    load: [readStream(memberId, stream)],
-    decide({ rows }) {
-      const stored = rows[0] as unknown as RecordedEvent[];
+    load: readStream(memberId, stream),
+    decide({ rows: stored }) {
       const events = end(replay(member, stored as never[]), { type: 'EraseMember' });
       if (events.length === 0) return { unchanged: false };
       const actor = { type: 'service' as const };
@@ -120,5 +118,5 @@ function completePlan(memberId: string): Plan<boolean> {
         rows: eraseInReceipts(memberId, BATCH),
       };
     },
-  };
+  });
 }

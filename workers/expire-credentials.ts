@@ -3,7 +3,7 @@ import {
   findCredential,
   overdueCredentials,
 } from '../projections/credentials.ts';
-import type { EventStore, Plan } from '../services/eventstore/store.ts';
+import { definePlan, type EventStore, type Plan } from '../services/eventstore/store.ts';
 import { query } from '../services/postgres.ts';
 import { dropCredentialVerifiers } from '../services/verifiers.ts';
 import { inBatches } from './batches.ts';
@@ -19,11 +19,10 @@ export function expireCredentials({ store }: { store: EventStore }): Promise<num
 }
 
 function expirePlan({ credential_id, member_id }: Overdue): Plan<boolean> {
-  return {
+  return definePlan({
     lock: [member_id],
-    load: [findCredential(credential_id)],
-    decide({ rows }) {
-      const [row] = rows[0] as unknown as CredentialRow[];
+    load: findCredential(credential_id),
+    decide({ rows: [row] }) {
       if (row?.state !== 'active' || row.unexpired) return { unchanged: false };
       return {
         answer: true,
@@ -39,5 +38,5 @@ function expirePlan({ credential_id, member_id }: Overdue): Plan<boolean> {
         rows: [dropCredentialVerifiers(member_id, [credential_id])],
       };
     },
-  };
+  });
 }

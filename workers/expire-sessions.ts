@@ -1,5 +1,5 @@
 import { type Sql, sql } from '../services/eventstore/sql.ts';
-import type { EventStore, Plan } from '../services/eventstore/store.ts';
+import { definePlan, type EventStore, type Plan } from '../services/eventstore/store.ts';
 import { endSession } from '../services/membership/login.ts';
 import { endSessions, overdueSessions } from '../services/membership/sessions.ts';
 import { query } from '../services/postgres.ts';
@@ -19,18 +19,18 @@ export function expireSessions({ store }: { store: EventStore }): Promise<number
 }
 
 function expirePlan({ session_id, member_id }: Overdue): Plan<boolean> {
-  return {
+  return definePlan({
     lock: [member_id],
-    load: [stillOverdue(session_id)],
+    load: stillOverdue(session_id),
     decide({ rows, now }) {
-      if (rows[0]?.length !== 1) return { unchanged: false };
+      if (rows.length !== 1) return { unchanged: false };
       return {
         answer: true,
         appends: [endSession(member_id, session_id, 'expired')],
         rows: [endSessions([session_id], now)],
       };
     },
-  };
+  });
 }
 
 /** By its key alone, as a live session is found. */

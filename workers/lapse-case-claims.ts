@@ -3,7 +3,7 @@ import { lapsedCases } from '../projections/cases.ts';
 import { caseDecider } from '../services/cases/case.ts';
 import { caseAppends, caseLoad, loadedCase } from '../services/cases/command.ts';
 import { isRefusal } from '../services/eventstore/decider.ts';
-import type { EventStore, Plan } from '../services/eventstore/store.ts';
+import { definePlan, type EventStore, type Plan } from '../services/eventstore/store.ts';
 import { query } from '../services/postgres.ts';
 import { inBatches } from './batches.ts';
 
@@ -16,18 +16,18 @@ export function lapseCaseClaims({ store }: { store: EventStore }): Promise<numbe
 }
 
 function lapsePlan(caseId: string): Plan<boolean> {
-  return {
+  return definePlan({
     gate: caseGate(caseId),
     lock: membersOfCase(caseId),
     load: caseLoad(caseId, null),
-    decide(loaded) {
-      const found = loadedCase(loaded);
+    decide({ rows, now }) {
+      const found = loadedCase(rows);
       if (isRefusal(found)) return { unchanged: false };
       const { state, version, members } = found;
-      const decided = caseDecider.decide(state, { type: 'EndLease', now: loaded.now, members });
+      const decided = caseDecider.decide(state, { type: 'EndLease', now, members });
       if (isRefusal(decided) || decided.length === 0) return { unchanged: false };
       const appends = caseAppends(state, version, decided, { type: 'service' });
       return { answer: true, appends };
     },
-  };
+  });
 }

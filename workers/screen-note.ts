@@ -4,9 +4,8 @@ import { lookAlikes } from '../projections/screenings.ts';
 import type { Core } from '../services/app.ts';
 import { readStream, streamVersion } from '../services/eventstore/append.ts';
 import { replay } from '../services/eventstore/decider.ts';
-import type { RecordedEvent } from '../services/eventstore/event.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
-import type { Plan } from '../services/eventstore/store.ts';
+import { definePlan, type Plan } from '../services/eventstore/store.ts';
 import { fastLanePlan } from '../services/notes/fast-lane.ts';
 import { query } from '../services/postgres.ts';
 import { screeningJob } from '../services/queues.ts';
@@ -42,7 +41,7 @@ export async function screenNotes(parts: Parts, asked: z.infer<typeof ToScreen>)
     }
   const jobs = failed.map((note_id) => ({ ...screeningJob([note_id]), gathers: false }));
   if (jobs.length > 0)
-    await parts.store.execute({ load: [], decide: () => ({ answer: true, appends: [], jobs }) });
+    await parts.store.execute({ load: null, decide: () => ({ answer: true, appends: [], jobs }) });
   return count;
 }
 
@@ -86,11 +85,15 @@ function recordPlan(
   screened: Screened,
 ): Plan<boolean> {
   const stream = `screening-${screened.noteId}`;
-  return {
+  return definePlan({
     ...(author ? { lock: [author] } : {}),
-    load: [findNote(screened.noteId), readStream(owner, stream)],
-    decide({ rows }) {
-      const [[note], events] = rows as unknown as [NoteRow[], RecordedEvent[]];
+    load: { notes: findNote(screened.noteId), events: readStream(owner, stream) },
+    decide({
+      rows: {
+        notes: [note],
+        events,
+      },
+    }) {
       const decided = screening.decide(replay(screening, events as never[]), {
         ...screened,
         noteState: note?.state ?? 'none',
@@ -102,5 +105,5 @@ function recordPlan(
         appends: [{ owner, stream, version: streamVersion(events), actor, events: decided }],
       };
     },
-  };
+  });
 }

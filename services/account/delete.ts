@@ -1,15 +1,9 @@
-import {
-  type Closing,
-  type ClosingRequest,
-  type ClosingRows,
-  closingsWithRows,
-  lockOf,
-} from '../closing.ts';
+import { type Closing, type ClosingRequest, lockOf } from '../closing.ts';
 import { refuse } from '../eventstore/decider.ts';
-import type { Plan } from '../eventstore/store.ts';
+import { definePlan, type Plan } from '../eventstore/store.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import type { Receipt } from '../http/schemas.ts';
-import { type MemberCommand, withMember } from '../member-command.ts';
+import { defineCommand, type MemberCommand, withMember } from '../member-command.ts';
 
 export interface DeletionRequest {
   confirm_handle: string;
@@ -29,9 +23,9 @@ export function deleteAccount(
 ): MemberCommand<200, Deactivated, 'invalid_request'> {
   const request = { eraseNotes: body.erase_notes };
   const lock = lockOf(closings, memberId);
-  return {
+  return defineCommand({
     ...(lock ? { lock } : {}),
-    load: closings.flatMap((closing) => closing.load(memberId, request)),
+    load: closings.map((closing) => closing.load(memberId, request)),
     decide({ rows, now }) {
       if (body.confirm_handle !== handle)
         return refuse('invalid_request', {
@@ -44,22 +38,23 @@ export function deleteAccount(
         body: (receipt) => ({ status: 'deactivated', receipt }),
       };
     },
-  };
+  });
 }
 
 function endingsOf(
   closings: readonly Closing[],
   memberId: string,
   request: ClosingRequest,
-  loaded: ClosingRows,
+  rows: readonly unknown[],
   now: Date,
 ) {
-  const parts = closingsWithRows(closings, memberId, request, loaded);
   return {
-    appends: parts
-      .flatMap(({ closing, rows }) => closing.close(memberId, rows, now, request))
+    appends: closings
+      .flatMap((closing, index) => closing.close(memberId, rows[index], now, request))
       .filter(({ events }) => events.length > 0),
-    rows: parts.flatMap(({ closing, rows }) => closing.rows?.(memberId, rows, now, request) ?? []),
+    rows: closings.flatMap(
+      (closing, index) => closing.rows?.(memberId, rows[index], now, request) ?? [],
+    ),
   };
 }
 
@@ -72,14 +67,14 @@ export function closeMore(
   memberId: string,
   request: ClosingRequest,
 ): Plan<boolean> {
-  return {
+  return definePlan({
     lock: withMember(lockOf(closings, memberId), memberId),
-    load: closings.flatMap((closing) => closing.load(memberId, request)),
+    load: closings.map((closing) => closing.load(memberId, request)),
     decide({ rows: loaded, now }) {
       const { appends, rows } = endingsOf(closings, memberId, request, loaded, now);
       if (appends.length === 0) return { unchanged: false };
       const actor = { type: 'service' as const };
       return { answer: true, appends: appends.map((append) => ({ ...append, actor })), rows };
     },
-  };
+  });
 }

@@ -1,5 +1,5 @@
 import { type OpenArtifactRow, openArtifactsOf } from '../../projections/artifacts.ts';
-import { CLOSING_BATCH, type Closing } from '../closing.ts';
+import { CLOSING_BATCH, defineClosing } from '../closing.ts';
 import type { Append } from '../eventstore/append.ts';
 
 /**
@@ -22,7 +22,7 @@ export function closeArtifacts(memberId: string, rows: readonly OpenArtifactRow[
   }));
 }
 
-export const artifactsClosing: Closing = {
-  load: (memberId) => [openArtifactsOf(memberId, CLOSING_BATCH)],
-  close: (memberId, rows) => closeArtifacts(memberId, rows[0] as unknown as OpenArtifactRow[]),
-};
+export const artifactsClosing = defineClosing({
+  load: (memberId) => openArtifactsOf(memberId, CLOSING_BATCH),
+  close: closeArtifacts,
+});

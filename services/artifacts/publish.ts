@@ -3,10 +3,10 @@ import { artifactFacts } from '../../projections/artifacts.ts';
 import { contentHash } from '../body-hash.ts';
 import { streamVersion } from '../eventstore/append.ts';
 import { isRefusal, replay } from '../eventstore/decider.ts';
-import type { NewEvent, RecordedEvent } from '../eventstore/event.ts';
+import type { NewEvent } from '../eventstore/event.ts';
 import type { Receipt } from '../http/schemas.ts';
 import type { JsonObject } from '../http/strict-json.ts';
-import type { MemberCommand } from '../member-command.ts';
+import { defineCommand, type MemberCommand } from '../member-command.ts';
 import { type ArtifactRefusal, artifact, publish, supersede } from './artifact.ts';
 import type { ArtifactBody } from './contract.ts';
 import type { Packet } from './packet.ts';
@@ -36,10 +36,9 @@ export function publishArtifact(
   const { supersedes_id: supersedesId } = packet;
   const kept = { ...sent, supersedes_id: supersedesId } as unknown as Packet;
   const hash = contentHash(kept);
-  return {
-    load: [artifactFacts(supersedesId)],
-    decide({ rows, now }) {
-      const [earlier] = rows as unknown as [RecordedEvent[]];
+  return defineCommand({
+    load: artifactFacts(supersedesId),
+    decide({ rows: earlier, now }) {
       const superseded =
         supersedesId === null
           ? null
@@ -87,17 +86,16 @@ export function publishArtifact(
         }),
       };
     },
-  };
+  });
 }
 
 export function withdrawArtifact(
   memberId: string,
   id: string,
 ): MemberCommand<200, Withdrawn, ArtifactRefusal> {
-  return {
-    load: [artifactFacts(id)],
-    decide({ rows }) {
-      const [events] = rows as unknown as [RecordedEvent[]];
+  return defineCommand({
+    load: artifactFacts(id),
+    decide({ rows: events }) {
       const withdrawn = artifact.decide(replay(artifact, events as never[]), {
         type: 'WithdrawArtifact',
         authorId: memberId,
@@ -118,5 +116,5 @@ export function withdrawArtifact(
         body: (receipt) => ({ status: 'withdrawn', id, receipt }),
       };
     },
-  };
+  });
 }

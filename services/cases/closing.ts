@@ -1,9 +1,10 @@
 import {
+  type CaseMembers,
   factsOfCasesHeld,
   livingMembersOfCasesHeld,
   membersOfCasesHeld,
 } from '../../projections/case-members.ts';
-import { CLOSING_BATCH, type Closing } from '../closing.ts';
+import { CLOSING_BATCH, defineClosing } from '../closing.ts';
 import { type Append, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, replay } from '../eventstore/decider.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
@@ -19,7 +20,7 @@ function endCases(
   memberId: string,
   now: Date,
   facts: readonly RecordedEvent[],
-  members: readonly { case_id: string; members: readonly string[] }[],
+  members: readonly CaseMembers[],
 ): Append[] {
   const concerned = new Map(members.map((row) => [`case-${row.case_id}`, row.members]));
   const streams = Map.groupBy(facts, ({ stream_id }) => stream_id);
@@ -38,11 +39,11 @@ function endCases(
 }
 
 /** A case concerns all who took part in it, so they are locked with the member. */
-export const casesClosing: Closing = {
+export const casesClosing = defineClosing({
   lock: (memberId) => membersOfCasesHeld(memberId, CLOSING_BATCH),
-  load: (memberId) => [
-    factsOfCasesHeld(memberId, CLOSING_BATCH),
-    livingMembersOfCasesHeld(memberId, CLOSING_BATCH),
-  ],
-  close: (memberId, rows, now) => endCases(memberId, now, rows[0] as never, rows[1] as never),
-};
+  load: (memberId) => ({
+    facts: factsOfCasesHeld(memberId, CLOSING_BATCH),
+    members: livingMembersOfCasesHeld(memberId, CLOSING_BATCH),
+  }),
+  close: (memberId, { facts, members }, now) => endCases(memberId, now, facts, members),
+});

@@ -8,11 +8,10 @@ import {
 import { type CaseRow, findCase } from '../../projections/cases.ts';
 import { type Append, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, type Refusal, refuse, replay } from '../eventstore/decider.ts';
-import type { Actor, RecordedEvent } from '../eventstore/event.ts';
-import type { Sql } from '../eventstore/sql.ts';
-import type { Loaded } from '../eventstore/store.ts';
+import type { Actor } from '../eventstore/event.ts';
+import type { Rows } from '../eventstore/load.ts';
 import type { Receipt } from '../http/schemas.ts';
-import type { MemberCommand } from '../member-command.ts';
+import { defineCommand, type MemberCommand } from '../member-command.ts';
 import { caseDecider } from './case.ts';
 import { caseBody, rowAfter } from './case-body.ts';
 import type { CaseEvent, KnownCase } from './case-state.ts';
@@ -27,13 +26,13 @@ export interface Done<Word> {
 }
 
 /** What a command on a case reads, once all whom the case concerns are locked. */
-export function caseLoad(caseId: string, artifactId: string | null): Sql[] {
-  return [
-    findCase(caseId),
-    caseFacts(caseId),
-    livingMembersOfCase(caseId),
-    publicArtifact(artifactId),
-  ];
+export function caseLoad(caseId: string, artifactId: string | null) {
+  return {
+    cases: findCase(caseId),
+    events: caseFacts(caseId),
+    members: livingMembersOfCase(caseId),
+    artifacts: artifactId === null ? null : publicArtifact(artifactId),
+  };
 }
 
 export interface LoadedCase {
@@ -45,13 +44,12 @@ export interface LoadedCase {
 }
 
 /** A case whose author's account has ended is gone, whatever its state. */
-export function loadedCase({ rows }: Loaded): LoadedCase | Refusal<'not_found' | 'gone'> {
-  const [[row], events, members, artifacts] = rows as unknown as [
-    CaseRow[],
-    RecordedEvent[],
-    { member_id: string }[],
-    unknown[],
-  ];
+export function loadedCase({
+  cases: [row],
+  events,
+  members,
+  artifacts,
+}: Rows<ReturnType<typeof caseLoad>>): LoadedCase | Refusal<'not_found' | 'gone'> {
   const state = replay(caseDecider, events as never[]);
   if (!row || state.status === 'none') return refuse('not_found');
   if (row.author_gone) return refuse('gone');
@@ -89,14 +87,13 @@ export function caseCommand<const Status extends 200 | 201, const Word extends s
 ): MemberCommand<Status, Done<Word>, CaseRefusal> {
   const { case_id: caseId } = call.params;
   const { memberId } = call.principal;
-  return {
+  return defineCommand({
     gate: caseGate(caseId),
     lock: membersOfCase(caseId),
     load: caseLoad(caseId, artifactId),
-    decide(loaded) {
-      const found = loadedCase(loaded);
+    decide({ rows, now }) {
+      const found = loadedCase(rows);
       if (isRefusal(found)) return found;
-      const { now } = loaded;
       const { row, state, version, members, artifactPublic } = found;
       const command = commandBy({ memberId, now, members }, artifactPublic);
       const decided = caseDecider.decide(state, command);
@@ -113,5 +110,5 @@ export function caseCommand<const Status extends 200 | 201, const Word extends s
         }),
       };
     },
-  };
+  });
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { publicArtifact } from '../../projections/artifacts.ts';
 import { isRefusal } from '../eventstore/decider.ts';
-import type { MemberCommand } from '../member-command.ts';
+import { defineCommand, type MemberCommand } from '../member-command.ts';
 import { caseDecider, openCase } from './case.ts';
 import type { Done } from './command.ts';
 import type { casesContract } from './contract.ts';
@@ -16,8 +16,8 @@ export function createCase(
 ): MemberCommand<201, Done<'created'>, 'state_conflict'> {
   const id = randomUUID();
   const { title, summary, objective, acceptance_criteria, artifact_id } = body;
-  return {
-    load: [publicArtifact(artifact_id)],
+  return defineCommand({
+    load: artifact_id === null ? null : publicArtifact(artifact_id),
     decide({ rows, now }) {
       const decided = openCase(caseDecider.initial, {
         type: 'OpenCase',
@@ -28,7 +28,7 @@ export function createCase(
         objective,
         acceptanceCriteria: acceptance_criteria,
         artifactId: artifact_id,
-        artifactPublic: rows[0]?.length === 1,
+        artifactPublic: rows.length === 1,
         policyVersion: body.policy_version,
       });
       if (isRefusal(decided)) return decided;
@@ -65,5 +65,5 @@ export function createCase(
         }),
       };
     },
-  };
+  });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { caseGate, membersOfCase } from '../../projections/case-members.ts';
 import { isRefusal } from '../eventstore/decider.ts';
-import type { MemberCommand } from '../member-command.ts';
+import { defineCommand, type MemberCommand } from '../member-command.ts';
 import { atTime, caseDecider } from './case.ts';
 import { caseBody, lapsedAt } from './case-body.ts';
 import { caseNote } from './case-note.ts';
@@ -15,14 +15,13 @@ export function noteCase(
   body: { message: string; policy_version: string },
 ): MemberCommand<201, Done<'noted'>, CaseRefusal> {
   const noteId = randomUUID();
-  return {
+  return defineCommand({
     gate: caseGate(caseId),
     lock: membersOfCase(caseId),
     load: caseLoad(caseId, null),
-    decide(loaded) {
-      const found = loadedCase(loaded);
+    decide({ rows, now }) {
+      const found = loadedCase(rows);
       if (isRefusal(found)) return found;
-      const { now } = loaded;
       const { row, state, version, members } = found;
       const decided = caseNote.decide(caseNote.initial, {
         type: 'NoteCase',
@@ -52,5 +51,5 @@ export function noteCase(
         }),
       };
     },
-  };
+  });
 }

@@ -1,15 +1,11 @@
-import {
-  activeCredentials,
-  type CredentialRow,
-  findCredential,
-} from '../../projections/credentials.ts';
-import { findMember, type MemberRow } from '../../projections/members.ts';
+import { activeCredentials, findCredential } from '../../projections/credentials.ts';
+import { findMember } from '../../projections/members.ts';
 import type { Config } from '../config.ts';
 import { isRefusal } from '../eventstore/decider.ts';
 import type { Receipt } from '../http/schemas.ts';
 import type { Scope } from '../http/scopes.ts';
 import type { KeyRing } from '../keys.ts';
-import type { MemberCommand } from '../member-command.ts';
+import { defineCommand, type MemberCommand } from '../member-command.ts';
 import { dropCredentialVerifiers, writeVerifier } from '../verifiers.ts';
 import { credentialOwner } from './authenticate.ts';
 import type { CredentialBody } from './contract.ts';
@@ -39,18 +35,16 @@ export function createCredential<Body>(
   const id = body.credential_id;
   const stream = `credential-${id}`;
   const actor = { type: 'member' as const, id: memberId };
-  return {
-    load: [
-      findCredential(id),
+  return defineCommand({
+    load: {
+      used: findCredential(id),
       // A rotation takes a place that it gives free, and its bearer holds: of the member's epoch.
-      ...(replaces ? [] : [findMember(memberId), activeCredentials(memberId)]),
-    ],
+      members: replaces ? null : findMember(memberId),
+      active: replaces ? null : activeCredentials(memberId),
+    },
     decide({ rows, now }) {
-      const [used, [member] = [], active = []] = rows as unknown as [
-        CredentialRow[],
-        MemberRow[]?,
-        CredentialRow[]?,
-      ];
+      const { used, active } = rows;
+      const [member] = rows.members;
       // An id without a row has no stream; the unique index on its first version says so again.
       const decided = credential.decide(credential.initial, {
         type: 'CreateCredential',
@@ -90,5 +84,5 @@ export function createCredential<Body>(
           }),
       };
     },
-  };
+  });
 }

@@ -1,4 +1,4 @@
-import { findMember, type MemberRow } from '../../projections/members.ts';
+import { findMember } from '../../projections/members.ts';
 import type { Config } from '../config.ts';
 import { refuse } from '../eventstore/decider.ts';
 import type { Handlers } from '../http/route.ts';
@@ -7,10 +7,11 @@ import type { RateLimits } from '../limits.ts';
 import {
   type Caller,
   commandAs,
+  defineCaller,
   type MemberCommandParts,
   memberCommand,
 } from '../member-command.ts';
-import { readVerifiers, type VerifierRow } from '../verifiers.ts';
+import { readVerifiers } from '../verifiers.ts';
 import { budgetResetsAt } from '../write-budget.ts';
 import type { credentialsContract } from './contract.ts';
 import { createCredential } from './create.ts';
@@ -25,15 +26,15 @@ export function credentialsHandlers(parts: CredentialsParts): Handlers<typeof cr
   const { keys, limits, config } = parts;
 
   /** Proof by the sign-in key; an unknown member costs the same work. */
-  const memberWith = (memberId: string, signInKey: string): Caller<'credential_not_accepted'> => ({
-    memberId,
-    load: [findMember(memberId), readVerifiers(memberId, 'sign-in')],
-    prove(rows) {
-      const [[member], [verifier]] = rows as unknown as [MemberRow[], VerifierRow[]];
-      const proven = keys.verify('sign-in', memberId, signInKey, verifier);
-      return proven && member?.state === 'active' ? null : refuse('credential_not_accepted');
-    },
-  });
+  const memberWith = (memberId: string, signInKey: string): Caller<'credential_not_accepted'> =>
+    defineCaller({
+      memberId,
+      load: { members: findMember(memberId), verifiers: readVerifiers(memberId, 'sign-in') },
+      prove({ members: [member], verifiers: [verifier] }) {
+        const proven = keys.verify('sign-in', memberId, signInKey, verifier);
+        return proven && member?.state === 'active' ? null : refuse('credential_not_accepted');
+      },
+    });
 
   return {
     'credential.bootstrap': async (call) => {

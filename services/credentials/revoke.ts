@@ -1,9 +1,9 @@
 import { type CredentialRow, findCredential } from '../../projections/credentials.ts';
 import { type Append, readStream, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
-import type { Actor, RecordedEvent } from '../eventstore/event.ts';
+import type { Actor } from '../eventstore/event.ts';
 import { type Receipt, unixSeconds } from '../http/schemas.ts';
-import type { MemberCommand } from '../member-command.ts';
+import { defineCommand, type MemberCommand } from '../member-command.ts';
 import { dropCredentialVerifiers } from '../verifiers.ts';
 import type { CredentialBody } from './contract.ts';
 import { type CredentialRefusal, credential } from './credential.ts';
@@ -39,10 +39,11 @@ export function revokeCredential(
   credentialId: string,
 ): MemberCommand<200, Revoked, CredentialRefusal> {
   const stream = `credential-${credentialId}`;
-  return {
-    load: [findCredential(credentialId), readStream(memberId, stream)],
+  return defineCommand({
+    load: { credentials: findCredential(credentialId), events: readStream(memberId, stream) },
     decide({ rows, now }) {
-      const [[row], events] = rows as unknown as [CredentialRow[], RecordedEvent[]];
+      const { events } = rows;
+      const [row] = rows.credentials;
       if (row?.member_id !== memberId)
         return refuse('state_conflict', { reason: 'credential_unavailable' });
       // Past its end, though the log may not tell of it yet.
@@ -72,7 +73,7 @@ export function revokeCredential(
         }),
       };
     },
-  };
+  });
 }
 
 /** A credential as its member sees it, by the clock and not by what the log tells yet. */

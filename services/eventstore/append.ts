@@ -23,7 +23,7 @@ export function appendStatement(event: RecordedEvent): Sql {
 }
 
 /** One stream, oldest first. */
-export function readStream(owner: string, stream: string): Sql {
+export function readStream(owner: string, stream: string): Sql<RecordedEvent> {
   return sql`SELECT * FROM events WHERE owner_id = ${owner}::uuid AND stream_id = ${stream}::text
     ORDER BY stream_version`;
 }
@@ -59,7 +59,7 @@ export interface ReceiptRow {
   reply: unknown;
 }
 
-export function readReceipt(owner: string, space: Receipt['space'], key: string): Sql {
+export function readReceipt(owner: string, space: Receipt['space'], key: string): Sql<ReceiptRow> {
   return sql`SELECT operation, route, body_hash, bound, http_status, reply FROM receipts
     WHERE owner_id = ${owner}::uuid AND space = ${space}::text AND key = ${key}::uuid`;
 }

@@ -1,6 +1,7 @@
 import type { Append, Receipt } from './append.ts';
 import type { Refusal } from './decider.ts';
 import type { RecordedEvent } from './event.ts';
+import type { Load, Rows } from './load.ts';
 import type { Sql } from './sql.ts';
 
 /** A job to enqueue in the same transaction. */
@@ -33,15 +34,15 @@ export type Decision<Answer, Code extends string = string> =
   | Unchanged<Answer>
   | Refusal<Code>;
 
-/** What `decide` sees: the rows of each statement of `load`, and the database's clock. */
-export interface Loaded {
-  rows: ReadonlyArray<readonly never[]>;
+/** What `decide` sees: the rows of what `load` names, and the database's clock. */
+export interface Loaded<Known = unknown> {
+  rows: Known;
   /** The members whose rows are locked. */
   locked: readonly string[];
   now: Date;
 }
 
-export interface Plan<Answer, Code extends string = never> {
+export interface Plan<Answer, Code extends string = never, Known = unknown> {
   /**
    * Members to lock: ids, or a statement that selects `member_id` (it may find them through the
    * read models). They are locked in id order.
@@ -52,13 +53,20 @@ export interface Plan<Answer, Code extends string = never> {
    * finds, they wait here for each other, instead of finding at the end that they locked too few.
    */
   gate?: Sql;
-  /** Read after the lock is held. */
-  load: readonly Sql[];
+  /** Read after the lock is held, in this order. */
+  load: Load;
   /**
    * Its reads will most likely find nothing, and a unique index refuses what it writes where they
    * would have found something. It locks nobody. It may be decided as if nothing were there, to save
    * a round trip; unless it writes and that succeeds, it is decided on what is there.
    */
   blind?: boolean;
-  decide(loaded: Loaded): Decision<Answer, Code>;
+  decide(loaded: Loaded<Known>): Decision<Answer, Code>;
+}
+
+/** A plan whose `decide` knows the rows of its own `load`. */
+export function definePlan<Answer, Code extends string, const Of extends Load>(
+  plan: Plan<Answer, Code, Rows<Of>> & { load: Of },
+): Plan<Answer, Code> {
+  return plan;
 }

@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
 
 /** A statement with its values; `name` makes it a prepared statement on each connection. */
-export interface Sql {
+export interface Sql<Row = unknown> {
   readonly name: string;
   readonly text: string;
   readonly values: unknown[];
   /** How several of it go as one, where no rule tells that. */
   readonly many?: Many;
+  /** What each row that it answers is: of the type alone, nothing has it. */
+  readonly row?: Row;
 }
 
 export interface Many {
@@ -19,7 +21,7 @@ export interface Many {
 const known = new WeakMap<TemplateStringsArray, { name: string; text: string }>();
 
 /** `sql\`… ${value} …\``: every value becomes a parameter, the text a named prepared statement. */
-export function sql(parts: TemplateStringsArray, ...values: unknown[]): Sql {
+export function sql<Row = unknown>(parts: TemplateStringsArray, ...values: unknown[]): Sql<Row> {
   let statement = known.get(parts);
   if (!statement) {
     const text = parts.reduce((left, right, index) => `${left}$${index}${right}`);
@@ -32,7 +34,7 @@ export function sql(parts: TemplateStringsArray, ...values: unknown[]): Sql {
 const names = new Map<string, string>();
 
 /** A statement of somebody else's making, by a name of its text. */
-export function named(text: string, values: unknown[] = []): Sql {
+export function named<Row = unknown>(text: string, values: unknown[] = []): Sql<Row> {
   const name = names.get(text) ?? hash('sha1', text);
   names.set(text, name);
   return { name, text, values };

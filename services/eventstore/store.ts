@@ -14,13 +14,22 @@ import { isRefusal, type Refusal } from './decider.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
 import { gatherJobs } from './gather-jobs.ts';
 import { openGroup } from './group.ts';
+import { readsOf } from './load.ts';
 import { wasCommitted } from './outcome.ts';
 import type { Job, Loaded, Plan, Writes } from './plan.ts';
 import { isPlainRead } from './reads.ts';
 import type { Sql } from './sql.ts';
 import { begin, beginBlind, commit, TryAgain } from './transaction.ts';
 
-export type { Decision, Job, Loaded, Plan, Unchanged, Writes } from './plan.ts';
+export {
+  type Decision,
+  definePlan,
+  type Job,
+  type Loaded,
+  type Plan,
+  type Unchanged,
+  type Writes,
+} from './plan.ts';
 
 export interface StoreParts {
   pool: pg.Pool;
@@ -179,5 +188,5 @@ const areBlind = (plans: readonly AnyPlan[]) => plans.every(({ blind }) => blind
 
 /** The members whom a command locks, where it may share a transaction: it locks nothing else. */
 function gatherable({ gate, lock = [], load }: AnyPlan): readonly string[] | undefined {
-  return gate || 'text' in lock || !load.every(isPlainRead) ? undefined : lock;
+  return gate || 'text' in lock || !readsOf(load).every(isPlainRead) ? undefined : lock;
 }

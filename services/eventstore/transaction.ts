@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { openPipeline, pipeline } from '../pipeline.ts';
 import { isServerError, StorageUnavailable } from '../postgres.ts';
+import { readsOf, rowsOf } from './load.ts';
 import { mergeLists } from './merge.ts';
 import type { Transaction } from './outcome.ts';
 import type { Loaded, Plan } from './plan.ts';
@@ -25,10 +26,10 @@ const TOGETHER = settings('200ms');
 const NOW = sql`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS xid`;
 
 type Needs = Pick<Plan<unknown, string>, 'gate' | 'lock' | 'load'>;
-type Load = Omit<Loaded, 'now'>;
+type Known = Omit<Loaded, 'now'>;
 
 export interface Begun {
-  loads: (Load | undefined)[];
+  loads: (Known | undefined)[];
   now: Date;
   /** What is still to be sent before any write. */
   opening: readonly Sql[];
@@ -39,7 +40,7 @@ export interface Begun {
 export function beginBlind(client: pg.PoolClient, plans: readonly Needs[], now: Date): Begun {
   const { processID: pid } = client as unknown as { processID: number };
   return {
-    loads: plans.map(({ load }) => ({ rows: load.map(() => []), locked: [] })),
+    loads: plans.map(({ load }) => ({ rows: rowsOf(load, []), locked: [] })),
     now,
     opening: [BEGIN, plans.length === 1 ? ALONE : TOGETHER],
     transaction: { pid, begun: now },
@@ -52,7 +53,7 @@ export function beginBlind(client: pg.PoolClient, plans: readonly Needs[], now: 
  */
 export async function begin(client: pg.PoolClient, plans: readonly Needs[]): Promise<Begun> {
   const head = plans.length === 1 ? headOf(plans[0]) : headOfMany(plans);
-  const reads = gatherReads(plans.map(({ load }) => load));
+  const reads = gatherReads(plans.map(({ load }) => readsOf(load)));
   const statements = [BEGIN, ...head, ...reads.statements, NOW];
   const results = await pipeline(client, statements).catch(async (error: unknown) => {
     await rollBack(client);
@@ -64,8 +65,8 @@ export async function begin(client: pg.PoolClient, plans: readonly Needs[]): Pro
   const rows = reads.deal(results.slice(1 + head.length));
   const found = plans.some(({ lock }) => lock) ? (results[head.length] ?? []) : [];
   const locked = found.map((row) => row.member_id as string);
-  const loads = plans.map(({ lock = [] }, index): Load | undefined => {
-    const own = { rows: rows[index] as never[][], locked };
+  const loads = plans.map(({ load, lock = [] }, index): Known | undefined => {
+    const own = { rows: rowsOf(load, rows[index] ?? []), locked };
     if (plans.length === 1) return own;
     const ids = lock as string[];
     return ids.every((id) => locked.includes(id)) ? { ...own, locked: ids } : undefined;

@@ -1,12 +1,12 @@
 import canonicalize from 'canonicalize';
 import { findNote, type NoteRow } from '../../projections/notes.ts';
 import type { Bound } from '../body-hash.ts';
-import { type ReceiptRow, readReceipt } from '../eventstore/append.ts';
+import { readReceipt } from '../eventstore/append.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { Actor } from '../eventstore/event.ts';
-import type { Plan } from '../eventstore/store.ts';
+import { type Decision, definePlan, type Plan } from '../eventstore/store.ts';
 import type { PrincipalOf } from '../http/principal.ts';
-import { findLiveSession, type SessionRow } from '../membership/sessions.ts';
+import { findLiveSession } from '../membership/sessions.ts';
 import { toldAt } from '../notes/author.ts';
 import { note } from '../notes/note.ts';
 import { screeningJob } from '../queues.ts';
@@ -45,21 +45,22 @@ export function submitPlan(
   const actor: Actor = memberId ? { type: 'member', id: memberId } : { type: 'guest' };
   // Defaults are filled in. Keyed, since a short text could be guessed from a plain hash.
   const content = canonicalize(body) ?? '';
-  return {
+  return definePlan({
     ...(memberId ? { lock: [memberId] } : {}),
     // Whoever was counted was not known a moment ago.
     blind: !session && !body.parent_id && !limited,
     // Nothing locks a guest's id: whoever commits between the two is found by the second.
-    load: [
-      findNote(id),
-      readReceipt(owner, 'note', id),
-      ...(session ? [findLiveSession(session.sessionId)] : []),
-      ...(body.parent_id ? [findNote(body.parent_id)] : []),
-    ],
-    decide({ rows, now }) {
-      const [[known], [receipt], ...rest] = rows as unknown as [NoteRow[], ReceiptRow[]];
-      const [live] = session ? (rest.shift() as unknown as SessionRow[]) : [];
-      const [parent] = (rest.shift() ?? []) as unknown as NoteRow[];
+    load: {
+      notes: findNote(id),
+      receipts: readReceipt(owner, 'note', id),
+      sessions: session ? findLiveSession(session.sessionId) : null,
+      parents: body.parent_id ? findNote(body.parent_id) : null,
+    },
+    decide({ rows, now }): Decision<Submitted, SubmitRefusal> {
+      const [known] = rows.notes;
+      const [receipt] = rows.receipts;
+      const [live] = rows.sessions;
+      const [parent] = rows.parents;
       if (session && live?.member_id !== memberId) return refuse('session_required');
       if (receipt) {
         // Null where it was erased with its author's account: nobody else can prove to be the author.
@@ -112,7 +113,7 @@ export function submitPlan(
         jobs: [screeningJob([id])],
       };
     },
-  };
+  });
 }
 
 /**

@@ -1,8 +1,8 @@
-import { findMember, type MemberRow } from '../../projections/members.ts';
+import { findMember } from '../../projections/members.ts';
 import { refuse } from '../eventstore/decider.ts';
-import type { Plan } from '../eventstore/store.ts';
+import { definePlan, type Plan } from '../eventstore/store.ts';
 import { unixSeconds } from '../http/schemas.ts';
-import { readVerifiers, type VerifierRow } from '../verifiers.ts';
+import { readVerifiers } from '../verifiers.ts';
 import type { MembershipParts } from './parts.ts';
 import {
   endSessions,
@@ -11,7 +11,6 @@ import {
   isSession,
   memberOfSession,
   SESSION_SECONDS,
-  type SessionRow,
   sessionVerifier,
   type Token,
 } from './sessions.ts';
@@ -34,15 +33,17 @@ export function loginPlan(
 ): Plan<SignedIn, 'credentials_not_accepted'> {
   const { id } = body;
   const previous = before?.id ?? null;
-  return {
+  return definePlan({
     lock: memberOfSession(previous, id),
-    load: [findMember(id), readVerifiers(id, 'sign-in'), findLiveSession(previous ?? token.id)],
+    load: {
+      members: findMember(id),
+      verifiers: readVerifiers(id, 'sign-in'),
+      sessions: findLiveSession(previous ?? token.id),
+    },
     decide({ rows, now }) {
-      const [[row], [verifier], [old]] = rows as unknown as [
-        MemberRow[],
-        VerifierRow[],
-        SessionRow[],
-      ];
+      const [row] = rows.members;
+      const [verifier] = rows.verifiers;
+      const [old] = rows.sessions;
       const proven = keys.verify('sign-in', id, body.sign_in_key, verifier);
       if (!proven || row?.state !== 'active') return refuse('credentials_not_accepted');
       const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
@@ -71,7 +72,7 @@ export function loginPlan(
         ],
       };
     },
-  };
+  });
 }
 
 /** The end of a session: its stream has its start and nothing else. */
@@ -92,11 +93,10 @@ export function endSession(
 
 /** Ends the session of the cookie, where it is live. */
 export function logoutPlan({ keys }: MembershipParts, token: Token): Plan<null> {
-  return {
+  return definePlan({
     lock: memberOfSession(token.id, null),
-    load: [findLiveSession(token.id)],
-    decide({ rows, now }) {
-      const [row] = rows[0] as unknown as SessionRow[];
+    load: findLiveSession(token.id),
+    decide({ rows: [row], now }) {
       if (!row || !isSession(keys, token, row)) return { unchanged: null };
       return {
         answer: null,
@@ -104,5 +104,5 @@ export function logoutPlan({ keys }: MembershipParts, token: Token): Plan<null> 
         rows: [endSessions([row.session_id], now)],
       };
     },
-  };
+  });
 }

@@ -1,10 +1,9 @@
-import { activeCredentials, type CredentialRow } from '../../projections/credentials.ts';
-import { findMember, type MemberRow } from '../../projections/members.ts';
+import { activeCredentials } from '../../projections/credentials.ts';
+import { findMember } from '../../projections/members.ts';
 import { bindSecrets, redactedHash, sameBody } from '../body-hash.ts';
-import { type ReceiptRow, readReceipt, readStream, streamVersion } from '../eventstore/append.ts';
+import { readReceipt, readStream, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
-import type { RecordedEvent } from '../eventstore/event.ts';
-import type { Plan } from '../eventstore/store.ts';
+import { definePlan, type Plan } from '../eventstore/store.ts';
 import type { KeyRing } from '../keys.ts';
 import {
   dropCredentialVerifiers,
@@ -37,28 +36,21 @@ export function recoverPlan(
 ): Plan<Recovered, RecoveryRefusal | 'invalid_request'> {
   const { id, operation_id } = body;
   const stream = `member-${id}`;
-  return {
+  return definePlan({
     lock: [id],
-    load: [
-      findMember(id),
-      readVerifiers(id, 'recovery'),
-      readVerifiers(id, 'sign-in'),
-      readReceipt(id, 'recover', operation_id),
-      readStream(id, stream),
-      openSessions(id),
-      activeCredentials(id),
-    ],
+    load: {
+      members: findMember(id),
+      recovery: readVerifiers(id, 'recovery'),
+      signIn: readVerifiers(id, 'sign-in'),
+      receipts: readReceipt(id, 'recover', operation_id),
+      events: readStream(id, stream),
+      sessions: openSessions(id),
+      credentials: activeCredentials(id),
+    },
     decide({ rows, now }) {
-      const [[row], recovery, signIn, [receipt], events, sessions, credentials] =
-        rows as unknown as [
-          MemberRow[],
-          VerifierRow[],
-          VerifierRow[],
-          ReceiptRow[],
-          RecordedEvent[],
-          { session_id: string }[],
-          CredentialRow[],
-        ];
+      const { recovery, signIn, events, sessions, credentials } = rows;
+      const [row] = rows.members;
+      const [receipt] = rows.receipts;
       const proven = keys.verify('recovery', id, body.recovery_key, recovery[0]);
       if (row?.state !== 'active') return refuse('credentials_not_accepted');
       if (receipt && sameBody(keys, id, { ...body }, receipt))
@@ -121,7 +113,7 @@ export function recoverPlan(
         }),
       };
     },
-  };
+  });
 }
 
 /** The new keys must differ from both present ones. */

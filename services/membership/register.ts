@@ -1,10 +1,8 @@
-import { findHandle, findMember, lockTotals, type MemberRow } from '../../projections/members.ts';
+import { findHandle, findMember, lockTotals } from '../../projections/members.ts';
 import { bindSecrets, redactedHash, sameBody } from '../body-hash.ts';
-import type { ReceiptRow } from '../eventstore/append.ts';
 import { readReceipt, readStream, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
-import type { RecordedEvent } from '../eventstore/event.ts';
-import type { Plan } from '../eventstore/store.ts';
+import { definePlan, type Plan } from '../eventstore/store.ts';
 import { memberBody } from '../http/schemas.ts';
 import { countOne, countToday } from '../rate-counters.ts';
 import { writeVerifier } from '../verifiers.ts';
@@ -35,24 +33,19 @@ export function registerPlan(
   const bucket = limits.bucketOf(address);
   const stream = `member-${id}`;
   const answer: Registered = { status: 'registered', id, member: memberBody(id, handle) };
-  return {
-    load: [
-      lockTotals(),
-      readReceipt(id, 'register', id),
-      findMember(id),
-      readStream(id, stream),
-      findHandle(hashes.map(({ hash }) => hash)),
-      countToday('registration', bucket),
-    ],
+  return definePlan({
+    load: {
+      totals: lockTotals(),
+      receipts: readReceipt(id, 'register', id),
+      members: findMember(id),
+      events: readStream(id, stream),
+      handles: findHandle(hashes.map(({ hash }) => hash)),
+      counts: countToday('registration', bucket),
+    },
     decide({ rows }) {
-      const [totals, [receipt], [row], events, handles, counts] = rows as unknown as [
-        { active: number }[],
-        ReceiptRow[],
-        MemberRow[],
-        RecordedEvent[],
-        unknown[],
-        { count: number }[],
-      ];
+      const { totals, events, handles, counts } = rows;
+      const [receipt] = rows.receipts;
+      const [row] = rows.members;
       if (receipt) {
         const same = row?.state === 'active' && sameBody(keys, id, { ...body }, receipt);
         return same ? { unchanged: receipt.reply as Registered } : refuse('registration_conflict');
@@ -103,5 +96,5 @@ export function registerPlan(
         }),
       };
     },
-  };
+  });
 }

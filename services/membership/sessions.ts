@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
-import type { Decision, Plan } from '../eventstore/store.ts';
+import { type Decision, definePlan, type Plan } from '../eventstore/store.ts';
 import { type PrincipalOf, readCookie } from '../http/principal.ts';
 import type { KeyRing, Verifier } from '../keys.ts';
 import { query } from '../postgres.ts';
@@ -48,7 +48,7 @@ export interface SessionRow extends Verifier {
  * since. By its key alone (OFFSET), since a plan made while hardly any is live would look through
  * all that are.
  */
-export function findLiveSession(sessionId: string): Sql {
+export function findLiveSession(sessionId: string): Sql<SessionRow> {
   return sql`SELECT s.session_id, s.member_id, m.handle, s.expires_at, s.key_id, s.hash
     FROM (SELECT * FROM sessions WHERE session_id = ${sessionId}::uuid OFFSET 0) s
     JOIN members m ON m.member_id = s.member_id
@@ -63,7 +63,7 @@ export function memberOfSession(sessionId: string | null, orMember: string | nul
 }
 
 /** Sessions that the log does not call ended yet; for each of many members by their own (OFFSET). */
-export function openSessions(memberId: string): Sql {
+export function openSessions(memberId: string): Sql<{ session_id: string }> {
   return sql`SELECT session_id FROM (SELECT session_id FROM sessions
     WHERE member_id = ${memberId}::uuid AND ended_at IS NULL OFFSET 0) open`;
 }
@@ -146,13 +146,15 @@ export function inSession<Answer, Code extends string>(
   sessionId: string,
   plan: Plan<Answer, Code>,
 ): Plan<Answer, Code | 'session_required'> {
-  return {
+  return definePlan({
     ...plan,
-    load: [findLiveSession(sessionId), ...plan.load],
-    decide({ rows: [live = [], ...rows], ...loaded }): Decision<Answer, Code | 'session_required'> {
-      return live.length === 0 ? refuse('session_required') : plan.decide({ ...loaded, rows });
+    load: { sessions: findLiveSession(sessionId), plan: plan.load },
+    decide({ rows, ...loaded }): Decision<Answer, Code | 'session_required'> {
+      return rows.sessions.length === 0
+        ? refuse('session_required')
+        : plan.decide({ ...loaded, rows: rows.plan });
     },
-  };
+  });
 }
 
 /** How many sessions that are not over stand under each server key: those of the last half an hour. */

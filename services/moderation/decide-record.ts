@@ -1,5 +1,5 @@
-import type { ModeratorRow } from '../../projections/moderators.ts';
-import { findPolicy, type PolicyRow } from '../../projections/policies.ts';
+import type { NamedEvent } from '../../projections/moderators.ts';
+import { findPolicy } from '../../projections/policies.ts';
 import {
   heldRecords,
   type RecordReportRow,
@@ -9,7 +9,7 @@ import { type RecordRow, recordEvents } from '../../projections/records.ts';
 import { streamVersion } from '../eventstore/append.ts';
 import { isRefusal, type Refusal, refuse, replay } from '../eventstore/decider.ts';
 import type { NewEvent } from '../eventstore/event.ts';
-import type { Job, Plan } from '../eventstore/store.ts';
+import { definePlan, type Job, type Plan } from '../eventstore/store.ts';
 import type { PrincipalOf, Role } from '../http/principal.ts';
 import type { ReportReason } from '../notes/report-reasons.ts';
 import { type RemovalCommand, wrongState, wrongVersion } from '../removal.ts';
@@ -17,8 +17,8 @@ import { recordReports, reportsStream } from '../reports/reports.ts';
 import { membersToTell } from '../reports/resolve.ts';
 import { lastRemoval, type Subject } from '../subject.ts';
 import type { DecideRefusal } from './decide.ts';
-import { type NamedEvent, withWinner } from './decide-rows.ts';
-import { claimedByOther, dropLease, liveLeaseOn, type NamedLease } from './leases.ts';
+import { withWinner } from './decide-rows.ts';
+import { claimedByOther, dropLease, liveLeaseOn } from './leases.ts';
 import { refuseUnlessActive } from './policy.ts';
 import { holdProven } from './proven.ts';
 import type { Decided } from './review-contract.ts';
@@ -27,17 +27,6 @@ import type { SubjectDecision } from './subject-contract.ts';
 
 /** A decision on a record, or the undo of one by its event. */
 export type Asked = SubjectDecision | { action: 'undo'; of: string; expected_version: number };
-
-type Rows = [
-  ModeratorRow[],
-  PolicyRow[],
-  RecordRow[],
-  NamedEvent[],
-  RecordReportRow[],
-  { member_id: string }[],
-  unknown[],
-  NamedLease[],
-];
 
 /** A record as it is under the locks. Versions are those of the record and its reports together. */
 interface Desk {
@@ -67,22 +56,25 @@ export function recordPlan(
 ): Plan<Decided, DecideRefusal> {
   const records = subject.records([id]);
   const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
-  return {
+  return definePlan({
     ...(subject.gate ? { gate: subject.gate(id) } : {}),
     lock: membersToTell(subject, id),
-    load: [
-      holdProven(me),
-      findPolicy(asked.action === 'remove' ? asked.policy : null),
+    load: {
+      moderators: holdProven(me),
+      policies: findPolicy(asked.action === 'remove' ? asked.policy : null),
       records,
-      recordEvents(records, streams),
-      untoldReports(subject.type, id),
-      subject.concerned(id),
-      heldRecords(subject.type, [id]),
-      liveLeaseOn({ type: subject.type, id }),
-    ],
+      events: recordEvents(records, streams),
+      reports: untoldReports(subject.type, id),
+      concerned: subject.concerned(id),
+      held: heldRecords(subject.type, [id]),
+      leases: liveLeaseOn({ type: subject.type, id }),
+    },
     decide({ rows, now }) {
-      const [[live], [policy], [row], events, reports, concerned, , [lease]] =
-        rows as unknown as Rows;
+      const { events, reports, concerned } = rows;
+      const [live] = rows.moderators;
+      const [policy] = rows.policies;
+      const [row] = rows.records;
+      const [lease] = rows.leases;
       if (!live) return refuse('moderator_required');
       const unknown = asked.action === 'remove' ? refuseUnlessActive(policy) : null;
       if (unknown) return unknown;
@@ -125,7 +117,7 @@ export function recordPlan(
         jobs: removed ? [tellJob(desk, made.version + 1)] : [],
       };
     },
-  };
+  });
 }
 
 /** The version that was shown: the record's own and that of its reports. */

@@ -1,8 +1,8 @@
+import type { NamedEvent } from '../../projections/moderators.ts';
 import type { NoteRow } from '../../projections/notes.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
-import type { RecordedEvent } from '../eventstore/event.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
-export type NamedEvent = RecordedEvent & { actor_name: string | null };
+import type { NamedLease } from './leases.ts';
 
 type Ids = readonly string[];
 
@@ -22,23 +22,23 @@ export const membersConcerned = (ids: Ids): Sql =>
 // A note's row is locked before its stream is read; a parent's, so that it stays as it was read.
 export type LockedNote = NoteRow & { author_gone: boolean };
 
-export const lockNotes = (ids: Ids): Sql =>
+export const lockNotes = (ids: Ids): Sql<LockedNote> =>
   sql`SELECT n.*, coalesce((SELECT m.state = 'deactivated' FROM members m
       WHERE m.member_id = n.member_id), false) AS author_gone
     FROM notes n WHERE note_id = ANY(${ids}::uuid[]) ORDER BY note_id FOR UPDATE`;
 
-export const holdParents = (ids: Ids): Sql =>
+export const holdParents = (ids: Ids): Sql<NoteRow> =>
   sql`SELECT * FROM notes
     WHERE note_id = ANY(ARRAY(SELECT parent_id FROM notes WHERE note_id = ANY(${ids}::uuid[])))
     ORDER BY note_id FOR SHARE`;
 
-export const readNoteStreams = (ids: Ids): Sql =>
+export const readNoteStreams = (ids: Ids): Sql<NamedEvent> =>
   sql`SELECT e.*, m.name AS actor_name FROM notes n
     JOIN events e ON e.owner_id = n.owner_id AND e.stream_id = 'note-' || n.note_id
     LEFT JOIN moderators m ON m.moderator_id = (e.actor->>'id')::uuid
     WHERE n.note_id = ANY(${ids}::uuid[]) ORDER BY e.stream_id, e.stream_version`;
 
-export const liveLeasesOn = (ids: Ids): Sql =>
+export const liveLeasesOn = (ids: Ids): Sql<NamedLease> =>
   sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
     WHERE l.note_id = ANY(${ids}::uuid[]) AND l.subject_type = 'note'
       AND l.expires_at > clock_timestamp()`;

@@ -1,11 +1,16 @@
-import type { ModeratorRow } from '../../projections/moderators.ts';
-import type { NoteRow } from '../../projections/notes.ts';
 import { findPolicy, type PolicyRow } from '../../projections/policies.ts';
 import { type Append, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { NewEvent, RecordedEvent } from '../eventstore/event.ts';
+import type { Rows } from '../eventstore/load.ts';
 import { sql } from '../eventstore/sql.ts';
-import type { Decision, Job, Loaded, Plan, Writes } from '../eventstore/store.ts';
+import {
+  type Decision,
+  definePlan,
+  type Job,
+  type Plan,
+  type Writes,
+} from '../eventstore/store.ts';
 import type { PrincipalOf, Role } from '../http/principal.ts';
 import { toldAt } from '../notes/author.ts';
 import { erasePersonal } from '../notes/erase.ts';
@@ -14,15 +19,13 @@ import { type NoteEvents, type NoteState, type ParentFacts, wrongState } from '.
 import { tellJobs } from '../notes/tell.ts';
 import {
   holdParents,
-  type LockedNote,
   liveLeasesOn,
   lockNotes,
   membersConcerned,
-  type NamedEvent,
   readNoteStreams,
   withWinner,
 } from './decide-rows.ts';
-import { claimedByOther, type NamedLease } from './leases.ts';
+import { claimedByOther } from './leases.ts';
 import { refuseUnlessActive } from './policy.ts';
 import { holdProven } from './proven.ts';
 import type { Decided } from './review-contract.ts';
@@ -96,24 +99,19 @@ export function reviewsPlan(
   request: Request = {},
 ): Plan<Result[], 'moderator_required' | 'role_required' | 'invalid_request'> {
   const ids = [...new Set(asked.map(({ noteId }) => noteId))];
-  return {
+  const notes = notesLoad(ids);
+  const policies = findPolicy('policy' in request ? request.policy : null);
+  return definePlan({
     lock: membersConcerned(ids),
-    load: [
-      holdProven(me),
-      lockNotes(ids),
-      holdParents(ids),
-      readNoteStreams(ids),
-      liveLeasesOn(ids),
-      findPolicy('policy' in request ? request.policy : null),
-    ],
-    decide(loaded) {
-      const [live] = (loaded.rows[0] ?? []) as unknown as ModeratorRow[];
+    load: { moderators: holdProven(me), notes, policies },
+    decide({ rows, now }) {
+      const [live] = rows.moderators;
       if (!live) return refuse('moderator_required');
       const barred = asked.find(({ roles }) => roles?.includes(live.role) === false);
       if (barred) return refuse('role_required', { roles: barred.roles });
-      const wrong = wrongRequest(request, loaded.rows[5] as unknown as PolicyRow[], loaded.now);
+      const wrong = wrongRequest(request, rows.policies, now);
       if (wrong) return wrong;
-      const desk = openDesk({ ...me, role: live.role }, loaded, undoSeconds);
+      const desk = openDesk({ ...me, role: live.role }, rows.notes, now, undoSeconds);
       const results = new Map<string, Accepted | Refusal<DecideRefusal>>();
       // A note before the replies to it, whatever the order in which they were asked.
       for (const item of desk.inOrder(asked)) results.set(item.noteId, desk.review(item));
@@ -137,6 +135,15 @@ export function reviewsPlan(
         jobs: appends.flatMap((append): Job[] => desk.jobs(append)),
       };
     },
+  });
+}
+
+function notesLoad(ids: readonly string[]) {
+  return {
+    notes: lockNotes(ids),
+    parents: holdParents(ids),
+    events: readNoteStreams(ids),
+    leases: liveLeasesOn(ids),
   };
 }
 
@@ -161,20 +168,14 @@ const noteIdOf = ({ stream }: Append): string => stream.slice('note-'.length);
 /** The notes under review as they are now, with their parents and leases. */
 function openDesk(
   me: { moderatorId: string; role: Role },
-  { rows, now }: Loaded,
+  rows: Rows<ReturnType<typeof notesLoad>>,
+  now: Date,
   undoSeconds: number,
 ) {
-  const [, noteRows, parentRows, eventRows, leaseRows] = rows as unknown as [
-    ModeratorRow[],
-    LockedNote[],
-    NoteRow[],
-    NamedEvent[],
-    NamedLease[],
-  ];
-  const notes = new Map(noteRows.map((row) => [row.note_id, row]));
-  const parents = new Map<string, ParentFacts>(parentRows.map((row) => [row.note_id, row]));
-  const leases = new Map(leaseRows.map((lease) => [lease.note_id, lease]));
-  const streams = Map.groupBy(eventRows, (event) => event.stream_id);
+  const notes = new Map(rows.notes.map((row) => [row.note_id, row]));
+  const parents = new Map<string, ParentFacts>(rows.parents.map((row) => [row.note_id, row]));
+  const leases = new Map(rows.leases.map((lease) => [lease.note_id, lease]));
+  const streams = Map.groupBy(rows.events, (event) => event.stream_id);
 
   function review({ noteId, command: make }: Asked): Accepted | Refusal<DecideRefusal> {
     const row = notes.get(noteId);

@@ -1,6 +1,6 @@
+import type { NamedEvent } from '../../projections/moderators.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
-import type { NamedEvent } from './decide-rows.ts';
 import type { HistoryEvent, ThreadNote } from './review-contract.ts';
 
 /** The rest of a page: as much as a person reads. */

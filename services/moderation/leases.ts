@@ -54,7 +54,7 @@ export function liveLeases(moderatorId: string): Sql {
     AND expires_at > clock_timestamp() ORDER BY claimed_at, lease_id`;
 }
 
-export function liveLeaseOn({ type, id }: Held): Sql {
+export function liveLeaseOn({ type, id }: Held): Sql<NamedLease> {
   return sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
     WHERE l.note_id = ${id} AND l.subject_type = ${type} AND l.expires_at > clock_timestamp()`;
 }

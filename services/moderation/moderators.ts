@@ -1,8 +1,7 @@
 import { findModerators, lockModerator, type ModeratorRow } from '../../projections/moderators.ts';
 import { readStream, streamVersion } from '../eventstore/append.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
-import type { RecordedEvent } from '../eventstore/event.ts';
-import type { EventStore, Plan, Writes } from '../eventstore/store.ts';
+import { definePlan, type EventStore, type Plan, type Writes } from '../eventstore/store.ts';
 import type { Role } from '../http/principal.ts';
 import type { KeyRing } from '../keys.ts';
 import { query } from '../postgres.ts';
@@ -30,9 +29,9 @@ export async function addModerator(
 ): Promise<AddedModerator | Refusal<'name_taken'>> {
   const token = newToken();
   const { id } = token;
-  return store.execute<AddedModerator, 'name_taken'>({
-    load: [findModerators(name)],
-    decide({ rows: [taken = []] }) {
+  const plan: Plan<AddedModerator, 'name_taken'> = definePlan({
+    load: findModerators(name),
+    decide({ rows: taken }) {
       if (taken.length > 0) return refuse('name_taken');
       return {
         answer: { id, token: moderatorToken(token) },
@@ -51,6 +50,7 @@ export async function addModerator(
       };
     },
   });
+  return store.execute(plan);
 }
 
 /** Ends a moderator, found by name or id, together with the token, the sessions and the leases. */
@@ -100,11 +100,15 @@ function changePlan<Answer>(
   writes: Pick<Writes<Answer>, 'answer' | 'rows'>,
 ): Plan<Answer, 'not_found'> {
   const stream = `moderator-${id}`;
-  return {
-    load: [lockModerator(id), readStream(id, stream)],
-    decide({ rows }) {
-      const [[active], events] = rows as unknown as [ModeratorRow[], RecordedEvent[]];
-      if (!active) return refuse('not_found');
+  return definePlan({
+    load: { active: lockModerator(id), events: readStream(id, stream) },
+    decide({
+      rows: {
+        active: [moderator],
+        events,
+      },
+    }) {
+      if (!moderator) return refuse('not_found');
       return {
         ...writes,
         appends: [
@@ -118,5 +122,5 @@ function changePlan<Answer>(
         ],
       };
     },
-  };
+  });
 }

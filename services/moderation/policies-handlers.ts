@@ -1,10 +1,8 @@
 import type pg from 'pg';
-import type { ModeratorRow } from '../../projections/moderators.ts';
 import { allPolicies, findPolicy, type PolicyRow } from '../../projections/policies.ts';
 import { readStream, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
-import type { RecordedEvent } from '../eventstore/event.ts';
-import type { EventStore, Plan } from '../eventstore/store.ts';
+import { definePlan, type EventStore, type Plan } from '../eventstore/store.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import type { Handlers } from '../http/route.ts';
 import { query } from '../postgres.ts';
@@ -43,14 +41,19 @@ function changePlan(
 ): Plan<ReturnType<typeof policyBody>, 'moderator_required' | 'role_required' | 'state_conflict'> {
   const { code, title, text, active } = command;
   const stream = `policy-${code}`;
-  return {
-    load: [holdProven(me), readStream(EVERYBODY, stream), findPolicy(code)],
-    decide({ rows }) {
-      const [[live], events, [row]] = rows as unknown as [
-        ModeratorRow[],
-        RecordedEvent[],
-        PolicyRow[],
-      ];
+  return definePlan({
+    load: {
+      moderators: holdProven(me),
+      events: readStream(EVERYBODY, stream),
+      policies: findPolicy(code),
+    },
+    decide({
+      rows: {
+        moderators: [live],
+        events,
+        policies: [row],
+      },
+    }) {
       if (!live) return refuse('moderator_required');
       if (!LEADS.includes(live.role)) return refuse('role_required', { roles: LEADS });
       const decided = changePolicy(row, command);
@@ -70,7 +73,7 @@ function changePlan(
         ],
       };
     },
-  };
+  });
 }
 
 function policyBody({ code, title, text, active, version }: PolicyRow) {

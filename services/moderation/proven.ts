@@ -1,3 +1,4 @@
+import type { ModeratorRow } from '../../projections/moderators.ts';
 import { named, type Sql } from '../eventstore/sql.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 
@@ -18,12 +19,12 @@ const SESSION = {
 };
 
 /** Who asks, if still active and still proven; kept so until the transaction ends. */
-export const holdProven = (me: Moderator): Sql => proven(me, 'FOR SHARE OF m');
+export const holdProven = (me: Moderator): Sql<ModeratorRow> => proven(me, 'FOR SHARE OF m');
 
 /** The same; whoever else claims for this moderator waits. */
-export const lockProven = (me: Moderator): Sql => proven(me, 'FOR UPDATE OF m');
+export const lockProven = (me: Moderator): Sql<ModeratorRow> => proven(me, 'FOR UPDATE OF m');
 
-function proven({ moderatorId, sessionId, tokenHash }: Moderator, lock: string): Sql {
+function proven({ moderatorId, sessionId, tokenHash }: Moderator, lock: string): Sql<ModeratorRow> {
   const by = sessionId === null ? TOKEN : SESSION;
   return named(
     `SELECT m.* FROM moderators m JOIN ${by.join}

@@ -1,7 +1,6 @@
-import { type DepthRow, queueDepth } from '../../projections/review-stats.ts';
+import { queueDepth } from '../../projections/review-stats.ts';
 import { readStream, streamVersion } from '../eventstore/append.ts';
-import type { RecordedEvent } from '../eventstore/event.ts';
-import type { Decision, Plan } from '../eventstore/store.ts';
+import { type Decision, definePlan, type Plan } from '../eventstore/store.ts';
 import { EVERYBODY } from './policy.ts';
 
 const STREAM = 'queue-age';
@@ -10,10 +9,11 @@ export type QueueAlert = 'overdue' | 'caught_up' | null;
 
 /** One event when the first note has waited for more than a day, and one when none does any more. */
 export function queueAlertPlan(): Plan<QueueAlert> {
-  return {
-    load: [queueDepth(), readStream(EVERYBODY, STREAM)],
+  return definePlan({
+    load: { depths: queueDepth(), events: readStream(EVERYBODY, STREAM) },
     decide({ rows, now }): Decision<QueueAlert, never> {
-      const [[depth], events] = rows as unknown as [DepthRow[], RecordedEvent[]];
+      const { events } = rows;
+      const [depth] = rows.depths;
       const { pending = 0, past_due = 0, oldest_seconds = 0 } = depth ?? {};
       const alerted = events.at(-1)?.type === 'QueueOverdue';
       if (alerted === past_due > 0) return { unchanged: null };
@@ -38,5 +38,5 @@ export function queueAlertPlan(): Plan<QueueAlert> {
         ],
       };
     },
-  };
+  });
 }

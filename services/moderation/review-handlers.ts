@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { type DecisionRow, decisionsOfBatch, findDecision } from '../../projections/decisions.ts';
+import type { NamedEvent } from '../../projections/moderators.ts';
 import { findRecordDecision, type RecordDecisionRow } from '../../projections/record-decisions.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { PrincipalOf } from '../http/principal.ts';
@@ -10,7 +11,7 @@ import { snapshot } from '../snapshot.ts';
 import { decisionOn, undoOf } from './commands.ts';
 import { type Result, reviewPlan, reviewsPlan } from './decide.ts';
 import { recordPlan } from './decide-record.ts';
-import { type NamedEvent, readNoteStreams } from './decide-rows.ts';
+import { readNoteStreams } from './decide-rows.ts';
 import { historyBody, type ThreadRow, threadBody, threadOf } from './history.ts';
 import { itemBodies } from './item-bodies.ts';
 import { type ItemRow, itemsById } from './item-rows.ts';

@@ -1,17 +1,16 @@
-import { holdModerator, type ModeratorRow } from '../../projections/moderators.ts';
+import { holdModerator } from '../../projections/moderators.ts';
 import { refuse } from '../eventstore/decider.ts';
-import type { Plan } from '../eventstore/store.ts';
+import { definePlan, type Plan } from '../eventstore/store.ts';
 import type { PrincipalOf, Role } from '../http/principal.ts';
 import { unixSeconds } from '../http/schemas.ts';
 import type { KeyRing } from '../keys.ts';
-import { readVerifiers, type VerifierRow } from '../verifiers.ts';
+import { readVerifiers } from '../verifiers.ts';
 import {
   dropDeadModeratorSessions,
   dropModeratorSession,
   expiryOf,
   findLiveModeratorSession,
   insertModeratorSession,
-  type ModeratorSessionRow,
   releaseAllLeases,
 } from './sessions.ts';
 import type { Token } from './token.ts';
@@ -30,18 +29,16 @@ export function signInPlan(
   before: Token | undefined,
 ): Plan<SignedIn, 'moderator_required'> {
   const { id } = token;
-  return {
-    load: [
-      holdModerator(id),
-      readVerifiers(id, 'moderator'),
-      findLiveModeratorSession(before?.id ?? null),
-    ],
+  return definePlan({
+    load: {
+      moderators: holdModerator(id),
+      verifiers: readVerifiers(id, 'moderator'),
+      sessions: findLiveModeratorSession(before?.id ?? null),
+    },
     decide({ rows, now }) {
-      const [[moderator], [verifier], [old]] = rows as unknown as [
-        ModeratorRow[],
-        VerifierRow[],
-        ModeratorSessionRow[],
-      ];
+      const [moderator] = rows.moderators;
+      const [old] = rows.sessions;
+      const [verifier] = rows.verifiers;
       const proven = keys.verify('moderator', id, token.secret, verifier);
       if (!proven || !moderator) return refuse('moderator_required');
       const replaced =
@@ -76,16 +73,15 @@ export function signInPlan(
         ],
       };
     },
-  };
+  });
 }
 
 /** Ends the session, where there is one, and gives every note back. */
 export function signOutPlan(me: PrincipalOf<'moderator'>): Plan<null> {
   const { moderatorId, sessionId } = me;
-  return {
-    load: [findLiveModeratorSession(sessionId)],
-    decide({ rows }) {
-      const [live] = rows[0] as unknown as ModeratorSessionRow[];
+  return definePlan({
+    load: findLiveModeratorSession(sessionId),
+    decide({ rows: [live] }) {
       return {
         answer: null,
         appends: live ? [signedOut(moderatorId, live.session_id, 'signed_out')] : [],
@@ -95,7 +91,7 @@ export function signOutPlan(me: PrincipalOf<'moderator'>): Plan<null> {
         ],
       };
     },
-  };
+  });
 }
 
 /** The stream of a session has its start and nothing else. */

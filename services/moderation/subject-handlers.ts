@@ -1,3 +1,4 @@
+import type { NamedEvent } from '../../projections/moderators.ts';
 import { recordEvents } from '../../projections/records.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { Handlers } from '../http/route.ts';
@@ -7,7 +8,7 @@ import { snapshot } from '../snapshot.ts';
 import { decisionOn } from './commands.ts';
 import { reviewPlan } from './decide.ts';
 import { recordPlan } from './decide-record.ts';
-import { type NamedEvent, readNoteStreams } from './decide-rows.ts';
+import { readNoteStreams } from './decide-rows.ts';
 import { historyBody } from './history.ts';
 import { itemBodies } from './item-bodies.ts';
 import { type ItemRow, itemsById } from './item-rows.ts';

@@ -1,21 +1,22 @@
-import { findReportOf, type ReportRow } from '../../projections/note-reports.ts';
+import { findReportOf } from '../../projections/note-reports.ts';
 import type { NoteRow } from '../../projections/notes.ts';
 import { streamVersion } from '../eventstore/append.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { Actor, RecordedEvent } from '../eventstore/event.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
-import type { Decision, Plan } from '../eventstore/store.ts';
+import { type Decision, definePlan, type Plan } from '../eventstore/store.ts';
 import { type NoteCommand, note } from './note.ts';
 import type { ReportReason } from './report-reasons.ts';
 
-const lockNote = (id: string): Sql => sql`SELECT * FROM notes WHERE note_id = ${id} FOR UPDATE`;
+const lockNote = (id: string): Sql<NoteRow> =>
+  sql`SELECT * FROM notes WHERE note_id = ${id} FOR UPDATE`;
 
-const readNote = (id: string): Sql =>
+const readNote = (id: string): Sql<RecordedEvent> =>
   sql`SELECT e.* FROM notes n
     JOIN events e ON e.owner_id = n.owner_id AND e.stream_id = 'note-' || n.note_id
     WHERE n.note_id = ${id} ORDER BY e.stream_version`;
 
-const parentOf = (id: string): Sql =>
+const parentOf = (id: string): Sql<NoteRow> =>
   sql`SELECT * FROM notes
     WHERE note_id = (SELECT parent_id FROM notes WHERE note_id = ${id})`;
 
@@ -33,11 +34,16 @@ export function ownPlan(
   memberId: string,
   command: (now: Date) => Extract<NoteCommand, { type: 'WithdrawNote' | 'OpenAppeal' }>,
 ): Plan<null, OwnRefusal> {
-  return {
+  return definePlan({
     lock: membersOf(memberId, noteId),
-    load: [lockNote(noteId), readNote(noteId)],
-    decide({ rows, now }): Decision<null, OwnRefusal> {
-      const [[row], events] = rows as unknown as [NoteRow[], RecordedEvent[]];
+    load: { notes: lockNote(noteId), events: readNote(noteId) },
+    decide({
+      rows: {
+        notes: [row],
+        events,
+      },
+      now,
+    }): Decision<null, OwnRefusal> {
       if (!row) return refuse('not_found');
       const decided = note.decide(note.replay(events), command(now));
       if (isRefusal(decided)) return decided as Refusal<OwnRefusal>;
@@ -60,7 +66,7 @@ export function ownPlan(
         ],
       };
     },
-  };
+  });
 }
 
 export interface Reported {
@@ -77,24 +83,21 @@ export function reportPlan(noteId: string, reported: Reported): Plan<string, 'no
   const memberId = 'memberId' in reporter ? reporter.memberId : null;
   const buckets = 'buckets' in reporter ? reporter.buckets : [];
   const actor: Actor = memberId ? { type: 'member', id: memberId } : { type: 'guest' };
-  return {
+  return definePlan({
     ...(memberId ? { lock: [memberId] } : {}),
-    load: [
-      lockNote(noteId),
-      readNote(noteId),
-      parentOf(noteId),
-      sql`SELECT note_id FROM report_addresses
+    load: {
+      notes: lockNote(noteId),
+      events: readNote(noteId),
+      parents: parentOf(noteId),
+      known: sql`SELECT note_id FROM report_addresses
         WHERE note_id = ${noteId} AND bucket = ANY(${buckets})`,
-      findReportOf(noteId, memberId),
-    ],
+      reports: findReportOf(noteId, memberId),
+    },
     decide({ rows }): Decision<string, 'not_found'> {
-      const [[row], events, [parent], known, [former]] = rows as unknown as [
-        NoteRow[],
-        RecordedEvent[],
-        NoteRow[],
-        unknown[],
-        ReportRow[],
-      ];
+      const { events, known } = rows;
+      const [row] = rows.notes;
+      const [parent] = rows.parents;
+      const [former] = rows.reports;
       if (!row || row.message === null) return refuse('not_found');
       const decided = note.decide(note.replay(events), {
         type: 'ReportNote',
@@ -127,5 +130,5 @@ export function reportPlan(noteId: string, reported: Reported): Plan<string, 'no
           : [],
       };
     },
-  };
+  });
 }

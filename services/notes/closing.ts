@@ -1,23 +1,19 @@
-import { openReports, type ReportRow, reportersOf } from '../../projections/note-reports.ts';
-import { type NoteToEnd, notesToEnd } from '../../projections/notes-of-member.ts';
-import { CLOSING_BATCH, type Closing, type ClosingRows } from '../closing.ts';
+import { openReports, reportersOf } from '../../projections/note-reports.ts';
+import { notesToEnd } from '../../projections/notes-of-member.ts';
+import { CLOSING_BATCH, defineClosing } from '../closing.ts';
 import { sql } from '../eventstore/sql.ts';
 import { endWithAuthor, erasedWithAuthor } from './upkeep.ts';
 
-type Report = Pick<ReportRow, 'note_id' | 'report_id' | 'member_id'>;
-
-const ended = (rows: ClosingRows) => rows[0] as unknown as NoteToEnd[];
-
 /** A public note stays, under no name, unless the member wants it gone; every other one is erased. */
-export const notesClosing: Closing = {
+export const notesClosing = defineClosing({
   lock: reportersOf,
   load(memberId, { eraseNotes }) {
     const toEnd = notesToEnd(memberId, eraseNotes, CLOSING_BATCH);
-    return [toEnd, openReports(toEnd)];
+    return { notes: toEnd, reports: openReports(toEnd) };
   },
   close(memberId, rows) {
-    const reports = Map.groupBy(rows[1] as unknown as Report[], ({ note_id }) => note_id);
-    return ended(rows).map(({ note_id, version, open }) => ({
+    const reports = Map.groupBy(rows.reports, ({ note_id }) => note_id);
+    return rows.notes.map(({ note_id, version, open }) => ({
       owner: memberId,
       stream: `note-${note_id}`,
       version,
@@ -29,6 +25,6 @@ export const notesClosing: Closing = {
   },
   rows: (_memberId, rows) => [
     sql`DELETE FROM note_leases
-      WHERE note_id = ANY(${ended(rows).map(({ note_id }) => note_id)}::uuid[]) AND subject_type = 'note'`,
+      WHERE note_id = ANY(${rows.notes.map(({ note_id }) => note_id)}::uuid[]) AND subject_type = 'note'`,
   ],
-};
+});

@@ -1,9 +1,8 @@
 import type { NoteRow } from '../../projections/notes.ts';
 import { readStream, streamVersion } from '../eventstore/append.ts';
 import { isRefusal } from '../eventstore/decider.ts';
-import type { RecordedEvent } from '../eventstore/event.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
-import type { Plan } from '../eventstore/store.ts';
+import { definePlan, type Plan } from '../eventstore/store.ts';
 import { note } from './note.ts';
 import { tellJobs } from './tell.ts';
 
@@ -15,8 +14,8 @@ const membersOf = (noteId: string): Sql =>
   sql`SELECT member_id FROM notes WHERE note_id = ${noteId}`;
 
 /** A removal counts as a rejection; what was undone counts as nothing. */
-const recordOf = (noteId: string): Sql =>
-  sql`SELECT
+const recordOf = (noteId: string) =>
+  sql<{ approved: number; rejected: boolean; claimed: boolean }>`SELECT
     (SELECT count(*) FROM (SELECT FROM notes o WHERE o.member_id = n.member_id
       AND o.state = 'approved' LIMIT ${APPROVED}) approved)::int AS approved,
     EXISTS (SELECT FROM notes o JOIN note_decisions d ON d.note_id = o.note_id
@@ -41,21 +40,19 @@ export function fastLanePlan(
 ): Plan<boolean> {
   const { note_id, owner_id } = row;
   const stream = `note-${note_id}`;
-  return {
+  return definePlan({
     lock: membersOf(note_id),
-    load: [
-      sql`SELECT * FROM notes WHERE note_id = ${note_id} FOR UPDATE`,
-      sql`SELECT * FROM notes WHERE note_id = ${row.parent_id}::uuid FOR SHARE`,
-      readStream(owner_id, stream),
-      recordOf(note_id),
-    ],
+    load: {
+      notes: sql<NoteRow>`SELECT * FROM notes WHERE note_id = ${note_id} FOR UPDATE`,
+      parents: sql<NoteRow>`SELECT * FROM notes WHERE note_id = ${row.parent_id}::uuid FOR SHARE`,
+      events: readStream(owner_id, stream),
+      records: recordOf(note_id),
+    },
     decide({ rows }) {
-      const [[own], [parent], events, [record]] = rows as unknown as [
-        NoteRow[],
-        NoteRow[],
-        RecordedEvent[],
-        { approved: number; rejected: boolean; claimed: boolean }[],
-      ];
+      const { events } = rows;
+      const [own] = rows.notes;
+      const [parent] = rows.parents;
+      const [record] = rows.records;
       const trusted = record && record.approved >= APPROVED && !record.rejected && !record.claimed;
       if (!own?.member_id || own.message === null || !trusted) return { unchanged: false };
       const decided = note.decide(note.replay(events), {
@@ -79,5 +76,5 @@ export function fastLanePlan(
         jobs: tellJobs(own, parent?.member_id ?? null, append, undoSeconds),
       };
     },
-  };
+  });
 }

@@ -2,7 +2,7 @@ import type { NoteRow } from '../../projections/notes.ts';
 import { type Append, readStream } from '../eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../eventstore/event.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
-import type { Job, Plan } from '../eventstore/store.ts';
+import { definePlan, type Job, type Plan } from '../eventstore/store.ts';
 import { appealUntil, toldAt } from './author.ts';
 import type { DecisionTold } from './events.ts';
 import { note } from './note.ts';
@@ -46,15 +46,14 @@ export function tellPlan(
   undoSeconds: number,
 ): Plan<boolean> {
   const stream = `telling-${eventId}`;
-  return {
+  return definePlan({
     lock: membersToTell(row.note_id),
-    load: [
-      sql`SELECT note_id FROM notes WHERE note_id = ${row.note_id} FOR SHARE`,
-      readStream(row.owner_id, `note-${row.note_id}`),
-      readStream(row.owner_id, stream),
-    ],
-    decide({ rows, now }) {
-      const [, events, told] = rows as unknown as [unknown, RecordedEvent[], RecordedEvent[]];
+    load: {
+      lock: sql`SELECT note_id FROM notes WHERE note_id = ${row.note_id} FOR SHARE`,
+      events: readStream(row.owner_id, `note-${row.note_id}`),
+      told: readStream(row.owner_id, stream),
+    },
+    decide({ rows: { events, told }, now }) {
       const event = events.find(({ event_id }) => event_id === eventId);
       if (told.length > 0 || !event || !stands(events, event, undoSeconds))
         return { unchanged: false };
@@ -80,7 +79,7 @@ export function tellPlan(
         ],
       };
     },
-  };
+  });
 }
 
 function membersToTell(noteId: string): Sql {

@@ -1,9 +1,8 @@
 import type { NoteRow } from '../../projections/notes.ts';
 import { readStream, streamVersion } from '../eventstore/append.ts';
 import { isRefusal } from '../eventstore/decider.ts';
-import type { RecordedEvent } from '../eventstore/event.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
-import type { Plan } from '../eventstore/store.ts';
+import { definePlan, type Plan } from '../eventstore/store.ts';
 import { note } from './note.ts';
 import type { EndAppealPeriod, EraseNote, EscalateOldNote } from './upkeep.ts';
 
@@ -15,13 +14,12 @@ export function upkeepPlan(
   changes: readonly Sql[] = [],
 ): Plan<boolean> {
   const stream = `note-${note_id}`;
-  return {
-    load: [
-      sql`SELECT note_id FROM notes WHERE note_id = ${note_id} FOR UPDATE`,
-      readStream(owner_id, stream),
-    ],
-    decide({ rows, now }) {
-      const events = rows[1] as unknown as RecordedEvent[];
+  return definePlan({
+    load: {
+      lock: sql`SELECT note_id FROM notes WHERE note_id = ${note_id} FOR UPDATE`,
+      events: readStream(owner_id, stream),
+    },
+    decide({ rows: { events }, now }) {
       const decided = note.decide(note.replay(events), command(now));
       if (isRefusal(decided) || decided.length === 0) return { unchanged: false };
       return {
@@ -38,5 +36,5 @@ export function upkeepPlan(
         rows: changes,
       };
     },
-  };
+  });
 }

@@ -1,5 +1,5 @@
 import { findProfile, type ProfileRow } from '../../projections/profiles.ts';
-import type { Closing } from '../closing.ts';
+import { defineClosing } from '../closing.ts';
 import type { Append } from '../eventstore/append.ts';
 import { isRefusal } from '../eventstore/decider.ts';
 import { decideProfile } from './publish.ts';
@@ -13,7 +13,7 @@ export function closeProfile(memberId: string, row: ProfileRow | undefined): App
   return isRefusal(append) ? [] : [append];
 }
 
-export const profileClosing: Closing = {
-  load: (memberId) => [findProfile(memberId)],
-  close: (memberId, rows) => closeProfile(memberId, rows[0]?.[0] as ProfileRow | undefined),
-};
+export const profileClosing = defineClosing({
+  load: findProfile,
+  close: (memberId, [row]) => closeProfile(memberId, row),
+});

@@ -2,7 +2,7 @@ import { findProfile, type ProfileRow } from '../../projections/profiles.ts';
 import type { Append } from '../eventstore/append.ts';
 import { isRefusal, type Refusal } from '../eventstore/decider.ts';
 import type { Receipt } from '../http/schemas.ts';
-import type { MemberCommand } from '../member-command.ts';
+import { defineCommand, type MemberCommand } from '../member-command.ts';
 import type { ProfileBody } from './contract.ts';
 import { type ProfileCommand, type ProfileContent, type ProfileState, profile } from './profile.ts';
 
@@ -30,10 +30,9 @@ export function publishProfile(
 ): MemberCommand<200, Published, 'state_conflict'> {
   const { display_name, summary, links, capabilities } = publication;
   const content = { display_name, summary, links, capabilities };
-  return {
-    load: [findProfile(memberId)],
-    decide({ rows, now }) {
-      const [[row]] = rows as unknown as [ProfileRow[]];
+  return defineCommand({
+    load: findProfile(memberId),
+    decide({ rows: [row], now }) {
       const append = decideProfile(memberId, row, {
         type: 'PublishProfile',
         content,
@@ -52,14 +51,13 @@ export function publishProfile(
         }),
       };
     },
-  };
+  });
 }
 
 export function withdrawProfile(memberId: string): MemberCommand<200, Withdrawn, 'state_conflict'> {
-  return {
-    load: [findProfile(memberId)],
-    decide({ rows }) {
-      const [[row]] = rows as unknown as [ProfileRow[]];
+  return defineCommand({
+    load: findProfile(memberId),
+    decide({ rows: [row] }) {
       const append = decideProfile(memberId, row, { type: 'WithdrawProfile', reason: 'author' });
       if (isRefusal(append)) return append;
       const version = append.version + append.events.length;
@@ -69,7 +67,7 @@ export function withdrawProfile(memberId: string): MemberCommand<200, Withdrawn,
         body: (receipt) => ({ status: 'withdrawn', id: memberId, version, receipt }),
       };
     },
-  };
+  });
 }
 
 /** What the member does to the profile, as an append. */

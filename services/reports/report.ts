@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { authorsOf, type RecordRow, recordEvents } from '../../projections/records.ts';
+import { authorsOf, recordEvents } from '../../projections/records.ts';
 import { streamVersion } from '../eventstore/append.ts';
 import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
-import type { RecordedEvent } from '../eventstore/event.ts';
-import type { Accepted, MemberCommand } from '../member-command.ts';
+import { type Accepted, defineCommand, type MemberCommand } from '../member-command.ts';
 import { reportPlan } from '../notes/author-plans.ts';
 import type { Subject } from '../subject.ts';
 import type { Reported, ReportRequest } from './contract.ts';
@@ -50,11 +49,15 @@ export function reportRecord(
   const stream = reportsStream(subject);
   const reportId = randomUUID();
   const records = of.records([id]);
-  return {
+  return defineCommand({
     lock: authorsOf(records),
-    load: [records, recordEvents(records, [stream])],
-    decide({ rows }) {
-      const [[row], events] = rows as unknown as [RecordRow[], RecordedEvent[]];
+    load: { records, events: recordEvents(records, [stream]) },
+    decide({
+      rows: {
+        records: [row],
+        events,
+      },
+    }) {
       if (!row) return refuse('not_found');
       const state = replay(recordReports, events as never[]);
       const decided = recordReports.decide(state, {
@@ -75,5 +78,5 @@ export function reportRecord(
         { owner: row.author_id, stream, version, actor, events: decided },
       ]);
     },
-  };
+  });
 }

@@ -1,10 +1,10 @@
 import { type RecordReportRow, untoldReports } from '../../projections/record-reports.ts';
-import { type RecordRow, recordEvents } from '../../projections/records.ts';
+import { recordEvents } from '../../projections/records.ts';
 import { type Append, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, replay } from '../eventstore/decider.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
 import type { Sql } from '../eventstore/sql.ts';
-import type { Plan } from '../eventstore/store.ts';
+import { definePlan, type Plan } from '../eventstore/store.ts';
 import { lastRemoval, type Subject } from '../subject.ts';
 import { recordReports, reportsStream } from './reports.ts';
 
@@ -20,17 +20,15 @@ export function membersToTell(subject: Subject, id: string): Sql {
   };
 }
 
-type Rows = [RecordRow[], RecordedEvent[], RecordReportRow[], { member_id: string }[]];
-
-function loadOf(subject: Subject, id: string): Sql[] {
+function loadOf(subject: Subject, id: string) {
   const records = subject.records([id]);
   const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
-  return [
+  return {
     records,
-    recordEvents(records, streams),
-    untoldReports(subject.type, id),
-    subject.concerned(id),
-  ];
+    events: recordEvents(records, streams),
+    reports: untoldReports(subject.type, id),
+    concerned: subject.concerned(id),
+  };
 }
 
 function resolution(
@@ -65,12 +63,19 @@ export function tellRemovalPlan(
   version: number,
   undoSeconds: number,
 ): Plan<boolean> {
-  return {
+  return definePlan({
     ...(subject.gate ? { gate: subject.gate(id) } : {}),
     lock: membersToTell(subject, id),
     load: loadOf(subject, id),
-    decide({ rows, now }) {
-      const [[row], events, reports, concerned] = rows as unknown as Rows;
+    decide({
+      rows: {
+        records: [row],
+        events,
+        reports,
+        concerned,
+      },
+      now,
+    }) {
       const stream = subject.stream(id);
       const facts = events.filter(({ stream_id }) => stream_id === stream);
       const removal = lastRemoval(facts, undoSeconds);
@@ -99,7 +104,7 @@ export function tellRemovalPlan(
         ],
       };
     },
-  };
+  });
 }
 
 /**
@@ -107,11 +112,16 @@ export function tellRemovalPlan(
  * belongs to; answers whether it told.
  */
 export function tellWithdrawalPlan(subject: Subject, id: string): Plan<boolean> {
-  return {
+  return definePlan({
     lock: membersToTell(subject, id),
     load: loadOf(subject, id),
-    decide({ rows }) {
-      const [[row], events, reports] = rows as unknown as Rows;
+    decide({
+      rows: {
+        records: [row],
+        events,
+        reports,
+      },
+    }) {
       if (!row) return { unchanged: false };
       const gone = row.state === 'withdrawn';
       const withdrawn = reports.filter(
@@ -120,5 +130,5 @@ export function tellWithdrawalPlan(subject: Subject, id: string): Plan<boolean> 
       const appends = resolution(subject, id, row.author_id, events, 'withdrawn', withdrawn);
       return appends.length === 0 ? { unchanged: false } : { answer: true, appends };
     },
-  };
+  });
 }

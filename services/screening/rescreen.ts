@@ -21,7 +21,7 @@ export async function rescreen(store: EventStore): Promise<number> {
   for (let count = 0; ; ) {
     const notes = await query<Waiting>(store.pool, notesToScreen(RULES_VERSION, BATCH, after));
     await store.execute({
-      load: [],
+      load: null,
       decide: () => ({
         answer: true,
         appends: [],

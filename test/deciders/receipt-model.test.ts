@@ -55,16 +55,20 @@ class Storage {
     const key = `key ${step.key}`;
     const id = String(sent.credential_id);
     const rows = {
-      publish: [this.#rows(this.#profile)],
-      withdraw: [this.#rows(this.#profile)],
-      retract: [[]],
-      credential: [this.#rows(this.#credentials.get(id)), [{ key_epoch: 1 }], []],
+      publish: this.#rows(this.#profile),
+      withdraw: this.#rows(this.#profile),
+      retract: [],
+      credential: {
+        used: this.#rows(this.#credentials.get(id)),
+        members: [{ key_epoch: 1 }],
+        active: [],
+      },
     }[step.type];
     const store = {
       execute: async (plan: Plan<unknown, string>) => this.#execute(plan, key, rows),
     } as unknown as EventStore;
     const answer = await commandAs(
-      { memberId: MEMBER, load: [], prove: () => null },
+      { memberId: MEMBER, load: null, prove: () => null },
       { store, keys, config: { limitWritesPerDay: WRITES } },
       {
         operation: step.type,
@@ -84,9 +88,9 @@ class Storage {
 
   #rows = (row: object | undefined) => (row ? [row] : []);
 
-  #execute(plan: Plan<unknown, string>, key: string, own: object[][]): unknown {
-    const mine = [this.#rows(this.#receipts.get(key)), [{ used: this.used }]];
-    const rows = [...mine, ...own] as never[][];
+  #execute(plan: Plan<unknown, string>, key: string, command: object): unknown {
+    const receipts = this.#rows(this.#receipts.get(key));
+    const rows = { caller: [], receipts, budgets: [{ used: this.used }], command };
     const decision = plan.decide({ rows, now: NOW, locked: [MEMBER] });
     if (isRefusal(decision)) return decision;
     if ('unchanged' in decision) return decision.unchanged;

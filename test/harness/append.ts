@@ -1,4 +1,5 @@
 import { readStream, streamVersion } from '../../services/eventstore/append.ts';
+import { definePlan } from '../../services/eventstore/store.ts';
 import type { Service } from './service.ts';
 
 /** Appends one event to a stream, as a command of a moderator would, with `members` locked. */
@@ -10,20 +11,22 @@ export function appendTo({ core }: Service, members: readonly string[]) {
     data: object,
     personal: object | null = null,
   ) =>
-    core.store.execute({
-      lock: members,
-      load: [readStream(owner, stream)],
-      decide: ({ rows }) => ({
-        answer: null,
-        appends: [
-          {
-            owner,
-            stream,
-            version: streamVersion((rows[0] ?? []) as never[]),
-            actor: { type: 'moderator' as const },
-            events: [{ type, data, personal } as never],
-          },
-        ],
+    core.store.execute(
+      definePlan({
+        lock: members,
+        load: readStream(owner, stream),
+        decide: ({ rows }) => ({
+          answer: null,
+          appends: [
+            {
+              owner,
+              stream,
+              version: streamVersion(rows),
+              actor: { type: 'moderator' as const },
+              events: [{ type, data, personal } as never],
+            },
+          ],
+        }),
       }),
-    });
+    );
 }

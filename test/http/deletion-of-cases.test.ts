@@ -25,7 +25,7 @@ t.test('cases are ended in batches, and none can be read from the first on', asy
   }));
   await service.core.store.execute({
     lock: [id],
-    load: [],
+    load: null,
     decide: () => ({ answer: null, appends }),
   });
   const deletion = { confirm_handle: agent.handle, erase_notes: false };

@@ -56,7 +56,7 @@ async function fill({ core }: Service, { id }: Agent): Promise<void> {
   const ids = Array.from({ length: BATCH }, () => randomUUID() as string);
   await core.store.execute({
     lock: [id],
-    load: [],
+    load: null,
     decide: () => ({ answer: null, appends: [...ids.map(artifact), ...ids.map(noteOf)] }),
   });
 }

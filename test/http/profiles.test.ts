@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { findProfile, type ProfileRow } from '../../projections/profiles.ts';
 import { isRefusal } from '../../services/eventstore/decider.ts';
+import { definePlan } from '../../services/eventstore/store.ts';
 import { closeProfile } from '../../services/profiles/closing.ts';
 import { decideProfile } from '../../services/profiles/publish.ts';
 import { newAgent } from '../harness/agent.ts';
@@ -236,14 +237,13 @@ t.test('while the API is closed, nothing of profiles is read or written', async 
 
 /** What a moderator or an account's closing does to a profile, told to the log. */
 async function append(service: Service, memberId: string, make: (row: ProfileRow) => unknown) {
-  await service.core.store.execute({
-    lock: [memberId],
-    load: [findProfile(memberId)],
-    decide({ rows }) {
-      const [[row]] = rows as unknown as [[ProfileRow]];
-      return { answer: null, appends: make(row) as never };
-    },
-  });
+  await service.core.store.execute(
+    definePlan({
+      lock: [memberId],
+      load: findProfile(memberId),
+      decide: ({ rows: [row] }) => ({ answer: null, appends: make(row as ProfileRow) as never }),
+    }),
+  );
 }
 
 t.test(

@@ -35,7 +35,7 @@ async function setting(t: Parameters<typeof testDatabase>[0]) {
   ) =>
     store.execute({
       lock,
-      load: [],
+      load: null,
       decide: () => ({
         answer: null,
         appends: [

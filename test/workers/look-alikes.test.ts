@@ -73,7 +73,7 @@ t.test('an erased note leaves neither a word nor a hash of its text', async (t) 
   };
   t.strictSame(await left(), [1, 9]);
   await service.core.store.execute({
-    load: [sql`UPDATE events SET personal = NULL WHERE stream_id = ${`screening-${note.id}`}`],
+    load: sql`UPDATE events SET personal = NULL WHERE stream_id = ${`screening-${note.id}`}`,
     decide: () => ({
       answer: null,
       appends: [
