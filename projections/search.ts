@@ -74,8 +74,12 @@ const SOURCES: Readonly<Record<SearchKind, Source>> = {
 
 const NEWEST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
-/** So many of the newest records are looked through for the words before the index of words is. */
+/**
+ * So many of the newest records are looked through for the words before the index of words is; none
+ * where the first few have not a single one that fits.
+ */
 const NEWEST_FIRST = 200;
+const FEW = 40;
 
 /** What is public and holds all the words of the query, newest first. */
 export function searchPublic(
@@ -104,13 +108,15 @@ function ofKind(kind: SearchKind): string {
   const each = `SELECT ${id} AS id, ${at} AS at FROM`;
   const before = (row: string) => `${row} < ($2::timestamptz, $3::uuid)`;
   const fits = `to_tsvector('simple', ${text}) @@ websearch_to_tsquery('simple', $1) AND ${where}`;
-  const newest = `SELECT * FROM ${table} r WHERE ${shown} AND ${before(`(${at}, ${id})`)}
-    ORDER BY ${at} DESC, ${id} DESC LIMIT ${NEWEST_FIRST}`;
+  const newest = (count: number) => `(SELECT * FROM ${table} r
+    WHERE ${shown} AND ${before(`(${at}, ${id})`)}
+    ORDER BY ${at} DESC, ${id} DESC LIMIT ${count}) r`;
   const every = `${each} ${table} r WHERE ${shown} AND ${fits} OFFSET 0`;
   const named = byName
     ? `UNION ${each} ${table} r WHERE ${id} IN (${byName}) AND ${shown} AND ${before(`(${at}, ${id})`)}`
     : '';
-  return `(WITH late AS MATERIALIZED (${each} (${newest}) r WHERE ${fits}
+  return `(WITH late AS MATERIALIZED (${each} ${newest(NEWEST_FIRST)}
+      WHERE EXISTS (SELECT FROM ${newest(FEW)} WHERE ${fits}) AND ${fits}
       ORDER BY at DESC, id DESC LIMIT $4)
     SELECT '${kind}' AS kind, found.id, ${columns}, found.at
     FROM (SELECT * FROM (SELECT * FROM late WHERE (SELECT count(*) FROM late) = $4

@@ -102,9 +102,10 @@ function conditionsOf(
     fits.push(`(n.message ILIKE ${part} OR n.name ILIKE ${part})`);
   }
   if (finding !== undefined)
-    // A value, and not EXISTS, for which all screenings may be read into a hash.
+    // A value, and not EXISTS, for which all screenings may be read into a hash. Most have no finding,
+    // and need not be looked up in the index of all.
     fits.push(`(SELECT s.findings @> ${value(JSON.stringify([{ code: finding }]), 'jsonb')}
-      FROM note_screenings s WHERE s.note_id = n.note_id)`);
+      FROM note_screenings s WHERE s.note_id = n.note_id AND s.findings <> '[]')`);
   const authors = author === undefined ? [] : authorsOf(author, value);
   if (view === 'decided' && authors.length > 0)
     return { walks: authors.map((one) => [...walk, one]), fits };

@@ -229,7 +229,7 @@ function noteEvents(): string[] {
       stream: `'screening-' || m.id`,
       type: 'NoteScreened',
       data: `jsonb_build_object('note_id', m.id, 'rules_version', 1, 'band', 'clear', 'findings',
-        '[]'::jsonb)`,
+        CASE WHEN (m.n + m.k) % 10 = 0 THEN '[{"code": "profanity", "count": 1}]' ELSE '[]' END::jsonb)`,
       personal: `jsonb_build_object('words', '{}'::jsonb, 'fingerprint', jsonb_build_object(
         'key_id', 1, 'whole', hashtextextended(m.id::text, 0)::text, 'parts', jsonb_build_array(
           hashtextextended(m.id::text, 1)::text, hashtextextended(m.id::text, 2)::text)))`,
@@ -282,7 +282,7 @@ function noteEvents(): string[] {
       personal: `'{"details": null}'::jsonb`,
       actor: `'{"type": "guest"}'::jsonb`,
       slot: slot(3),
-      where: `m.state = 'approved' AND (m.n + m.k) % 200 = 4`,
+      where: `m.state = 'approved' AND (m.n + m.k) % 40 = 4`,
     }),
   ];
 }
