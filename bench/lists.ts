@@ -60,7 +60,7 @@ export const lists: Bench = {
     for (const { name, page, id } of LISTS) {
       let place: Place | undefined;
       for (let walked = 1; walked < DEEP; walked++) {
-        const rows = await query<Row>(pool, page(PAGE, place));
+        const rows = (await query(pool, page(PAGE, place))) as Row[];
         const last = rows.at(-1);
         if (rows.length < PAGE || !last) throw new Error(`${name}: ${walked} pages are all`);
         place = { at: last.place ?? '', id: last[id] ?? '' };

@@ -102,7 +102,7 @@ export function publicActivity(
   type: ActivityType | undefined,
   limit: number,
   { at, id }: Place = START,
-): Sql {
+): Sql<ActivityRow> {
   const rows = Math.trunc(limit);
   const known = ACTIVITY_TYPES.find((each) => each === type);
   const zone = known ? ` AT TIME ZONE 'UTC'` : '';

@@ -59,7 +59,7 @@ export interface ArtifactRow {
 }
 
 /** One artifact, whatever its state. */
-export function findArtifact(artifactId: string): Sql {
+export function findArtifact(artifactId: string): Sql<ArtifactRow> {
   return sql`SELECT artifact_id, author_id, kind, content_hash, packet::text, supersedes_id,
       superseded_by, state, version, created_at
     FROM artifacts WHERE artifact_id = ${artifactId}`;
@@ -103,7 +103,7 @@ export function artifactsOfMember(
   limit: number,
   after: Place | undefined,
   undoSeconds: number,
-): Sql {
+): Sql<OwnArtifactRow> {
   return ownRecords(
     {
       type: 'artifact',
@@ -137,7 +137,7 @@ export function publishedArtifacts(
   filter: { author?: string | undefined; kind?: Kind | undefined },
   limit: number,
   { at, id } = NEWEST,
-): Sql {
+): Sql<ListedArtifactRow> {
   const { author, kind } = filter;
   if (author && kind)
     return sql`SELECT artifact_id, author_id, title, kind, created_at, content_hash,

@@ -14,7 +14,7 @@ export interface AuditRow
 // The conditions are those of the index events_audit, word for word.
 
 /** What moderators did and what was done to them and decided on notes, after a position of the log. */
-export function auditAfter(position: number, limit: number): Sql {
+export function auditAfter(position: number, limit: number): Sql<AuditRow> {
   return sql`SELECT e.position, e.event_id, e.stream_id, e.stream_version, e.type, e.data, e.actor,
       e.recorded_at, m.name AS actor_name
     FROM events e LEFT JOIN moderators m ON m.moderator_id = (e.actor->>'id')::uuid
@@ -26,7 +26,7 @@ export function auditAfter(position: number, limit: number): Sql {
 }
 
 /** The same, newest first, before a position; from the newest where there is none. */
-export function auditBefore(position: number | null, limit: number): Sql {
+export function auditBefore(position: number | null, limit: number): Sql<AuditRow> {
   return sql`SELECT e.position, e.event_id, e.stream_id, e.stream_version, e.type, e.data, e.actor,
       e.recorded_at, m.name AS actor_name
     FROM events e LEFT JOIN moderators m ON m.moderator_id = (e.actor->>'id')::uuid
@@ -37,6 +37,6 @@ export function auditBefore(position: number | null, limit: number): Sql {
     ORDER BY position DESC LIMIT ${limit}`;
 }
 
-export function lastPosition(): Sql {
+export function lastPosition(): Sql<{ position: number }> {
   return sql`SELECT coalesce(max(position), 0) AS position FROM events`;
 }

@@ -2,7 +2,7 @@ import * as events from '../services/cases/events.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
 import { defineProjection } from './projection.ts';
-import { ownRecords, TOLD_STATE } from './record-decisions.ts';
+import { type OwnRow, ownRecords, TOLD_STATE } from './record-decisions.ts';
 
 /** What members gave to a case: submissions, reviews and notes, whoever's the case is. */
 export const caseRecord = defineProjection(events, {
@@ -62,7 +62,7 @@ export interface CaseRecordRow {
 }
 
 /** The newest `limit` of each, newest first; a note that was taken down or erased is not there. */
-export function findCaseRecord(caseId: string, limit: number): Sql {
+export function findCaseRecord(caseId: string, limit: number): Sql<CaseRecordRow> {
   return sql`SELECT
     (SELECT coalesce(json_agg(json_build_object('id', submission_id, 'member_id', member_id,
           'summary', summary, 'artifact_id', artifact_id,
@@ -88,7 +88,7 @@ export function findCaseRecord(caseId: string, limit: number): Sql {
 const OLDEST: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 
 /** What a member gave to cases, oldest first; at most `limit` after a place. */
-export function submissionsOf(memberId: string, limit: number, { at, id } = OLDEST): Sql {
+export function submissionsOf(memberId: string, limit: number, { at, id } = OLDEST): Sql<OwnRow> {
   return sql`SELECT submission_id AS id, case_id, summary, artifact_id, created_at,
       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
     FROM case_submissions
@@ -96,7 +96,7 @@ export function submissionsOf(memberId: string, limit: number, { at, id } = OLDE
     ORDER BY created_at, submission_id LIMIT ${limit}`;
 }
 
-export function reviewsOf(memberId: string, limit: number, { at, id } = OLDEST): Sql {
+export function reviewsOf(memberId: string, limit: number, { at, id } = OLDEST): Sql<OwnRow> {
   return sql`SELECT review_id AS id, case_id, submission_id, decision, binding, comment, created_at,
       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
     FROM case_reviews
@@ -110,7 +110,7 @@ export function caseNotesOf(
   limit: number,
   after: Place | undefined,
   undoSeconds: number,
-): Sql {
+): Sql<OwnRow> {
   return ownRecords(
     {
       type: 'case_note',

@@ -3,7 +3,7 @@ import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
 import * as membershipEvents from '../services/membership/events.ts';
 import { defineProjection } from './projection.ts';
-import { ownRecords } from './record-decisions.ts';
+import { type OwnRow, ownRecords } from './record-decisions.ts';
 
 /** `version` rises, and `updated_at` is set, by what changes a case's state or claim. */
 export const cases = defineProjection(
@@ -130,7 +130,11 @@ export interface CaseFilter {
 }
 
 /** Public cases, newest first. A claimed one whose lease is over counts as open. */
-export function publicCases(filter: CaseFilter, limit: number, { at, id }: Place = START): Sql {
+export function publicCases(
+  filter: CaseFilter,
+  limit: number,
+  { at, id }: Place = START,
+): Sql<ListedCaseRow> {
   const { state, author_id: author } = filter;
   const values = [at, id, limit];
   if (author !== undefined && state !== undefined)
@@ -157,7 +161,7 @@ export function publicCases(filter: CaseFilter, limit: number, { at, id }: Place
 }
 
 /** The newest of all that the `selects` find, after a place. */
-function page(name: string, values: unknown[], selects: readonly string[]): Sql {
+function page(name: string, values: unknown[], selects: readonly string[]): Sql<ListedCaseRow> {
   const found = selects.map(
     (select) => `(${select} AND NOT c.removed AND NOT c.author_gone
       AND (c.created_at, c.case_id) < ($1::timestamptz, $2::uuid)
@@ -175,7 +179,7 @@ function page(name: string, values: unknown[], selects: readonly string[]): Sql 
 }
 
 /** Claimed cases whose lease is over, while the log does not tell of it yet. */
-export function lapsedCases(limit: number): Sql {
+export function lapsedCases(limit: number): Sql<{ case_id: string }> {
   return sql`SELECT case_id FROM cases WHERE state = 'claimed' AND lease_expires_at <= now()
     ORDER BY lease_expires_at LIMIT ${limit}`;
 }
@@ -186,7 +190,7 @@ export function casesOf(
   limit: number,
   after: Place | undefined,
   undoSeconds: number,
-): Sql {
+): Sql<OwnRow> {
   return ownRecords(
     {
       type: 'case',

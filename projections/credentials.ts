@@ -1,6 +1,7 @@
 import * as events from '../services/credentials/events.ts';
 import { type Sql, sql, updateOf } from '../services/eventstore/sql.ts';
 import type { Scope } from '../services/http/scopes.ts';
+import type { Verifier } from '../services/keys.ts';
 import { defineProjection } from './projection.ts';
 
 export const credentials = defineProjection(events, {
@@ -67,7 +68,7 @@ export function credentialsAfter(
   memberId: string,
   last: Pick<ListedCredential, 'at' | 'credential_id'> | undefined,
   limit: number,
-): Sql {
+): Sql<ListedCredential> {
   const { at, credential_id } = last ?? {
     at: 'infinity',
     credential_id: '00000000-0000-0000-0000-000000000000',
@@ -86,7 +87,9 @@ export function bearerHolds(credentialId: string): Sql {
 }
 
 /** Credentials past their end whose expiry the log does not tell yet. */
-export function overdueCredentials(limit: number): Sql {
+export function overdueCredentials(
+  limit: number,
+): Sql<Pick<CredentialRow, 'credential_id' | 'member_id'>> {
   return sql`SELECT credential_id, member_id FROM credentials
     WHERE state = 'active' AND expires_at < 'infinity' AND expires_at <= clock_timestamp()
     ORDER BY expires_at LIMIT ${limit}`;
@@ -116,7 +119,9 @@ export function credentialHolder(credentialId: string): Sql<{ member_id: string 
 }
 
 /** Credentials with their verifiers, where both they and their members live by the database's clock. */
-export function liveCredentials(credentialIds: readonly string[]): Sql {
+export function liveCredentials(
+  credentialIds: readonly string[],
+): Sql<LiveCredentialRow & Verifier> {
   return sql`SELECT c.credential_id, c.member_id, m.handle, c.key_epoch, c.scopes, c.created_at,
       c.expires_at, v.key_id, v.hash, coalesce(b.used, 0) AS writes_today,
       clock_timestamp() AS proven_at

@@ -80,17 +80,17 @@ export interface DecisionRow {
   claimed_at: Date | null;
 }
 
-export function findDecision(eventId: string): Sql {
+export function findDecision(eventId: string): Sql<DecisionRow> {
   return sql`SELECT * FROM note_decisions WHERE event_id = ${eventId}`;
 }
 
 /** What was decided together. */
-export function decisionsOfBatch(batchId: string): Sql {
+export function decisionsOfBatch(batchId: string): Sql<DecisionRow> {
   return sql`SELECT * FROM note_decisions WHERE batch_id = ${batchId} ORDER BY event_id`;
 }
 
 /** The decision by which a note is rejected, removed or public. */
-export function standingDecision(noteId: string): Sql {
+export function standingDecision(noteId: string): Sql<DecisionRow> {
   return sql`SELECT * FROM note_decisions WHERE note_id = ${noteId} AND undone_at IS NULL
     AND decision NOT IN ('kept', 'upheld') ORDER BY decided_at DESC, event_id DESC LIMIT 1`;
 }
@@ -101,7 +101,7 @@ export interface DecidedNoteRow {
 }
 
 /** The texts that moderators decided on, newest decision first, by what became of them. */
-export function standingDecisions(limit: number): Sql {
+export function standingDecisions(limit: number): Sql<DecidedNoteRow> {
   return sql`SELECT n.message, n.state <> 'approved' AS rejected
     FROM note_decisions d JOIN notes n ON n.note_id = d.note_id
     WHERE d.undone_at IS NULL AND d.decision IN ('approved', 'rejected')

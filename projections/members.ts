@@ -41,7 +41,7 @@ export function findMember(memberId: string): Sql<MemberRow> {
 }
 
 /** Deactivated members whose erasure is not complete, the oldest first. */
-export function membersToErase(limit: number): Sql {
+export function membersToErase(limit: number): Sql<{ member_id: string }> {
   return sql`SELECT member_id FROM members WHERE state = 'deactivated' AND erased_at IS NULL
     ORDER BY deactivated_at LIMIT ${limit}`;
 }
@@ -57,9 +57,9 @@ export function lockTotals(): Sql<{ active: number }> {
 }
 
 /** The server keys of handles. */
-export const handleKeys = () => valuesIn('handles', 'key_id');
+export const handleKeys = () => valuesIn<{ key_id: number }>('handles', 'key_id');
 
 /** How many handles stand under each server key. */
-export function countHandles(): Sql {
+export function countHandles(): Sql<{ key_id: number; count: number }> {
   return sql`SELECT key_id, count(*)::int AS count FROM handles GROUP BY key_id`;
 }

@@ -28,7 +28,7 @@ export interface ModeratorRow {
   revoked_at: Date | null;
 }
 
-export function allModerators(): Sql {
+export function allModerators(): Sql<ModeratorRow> {
   return sql`SELECT * FROM moderators ORDER BY added_at, moderator_id`;
 }
 

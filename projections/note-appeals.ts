@@ -61,7 +61,7 @@ export function appealsOfMember(
   memberId: string,
   last: Pick<AppealOfMember, 'at' | 'appeal_id'> | undefined,
   limit: number,
-): Sql {
+): Sql<AppealOfMember> {
   return sql`SELECT appeal_id, note_id, of, text, state, opened_at, decided_at, message,
       opened_at::text AS at
     FROM note_appeals WHERE member_id = ${memberId} AND (opened_at, appeal_id) >

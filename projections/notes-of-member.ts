@@ -20,14 +20,18 @@ export function notesToEnd(memberId: string, publicToo: boolean, limit: number):
  * Notes whose text stays though a member goes: the member's own that are public, and whatever a guest
  * wrote, or comes to write, under the member's id.
  */
-export function keptNotes(memberId: string): Sql {
+export function keptNotes(memberId: string): Sql<{ note_id: string }> {
   return sql`SELECT note_id FROM notes WHERE member_id = ${memberId} AND message IS NOT NULL
     UNION ALL SELECT ${memberId}::uuid WHERE NOT EXISTS (
       SELECT FROM notes WHERE note_id = ${memberId} AND member_id = ${memberId})`;
 }
 
 /** Notes of a member whose text has gone, in the order of their ids. */
-export function erasedNotes(memberId: string, after: string, limit: number): Sql {
+export function erasedNotes(
+  memberId: string,
+  after: string,
+  limit: number,
+): Sql<{ note_id: string }> {
   return sql`SELECT note_id FROM notes WHERE member_id = ${memberId} AND message IS NULL
     AND note_id > coalesce(nullif(${after}, ''), '00000000-0000-0000-0000-000000000000')::uuid
     ORDER BY note_id LIMIT ${limit}`;
@@ -53,7 +57,7 @@ export function notesOfMember(
   last: Pick<NoteOfMember, 'at' | 'note_id'> | undefined,
   limit: number,
   undoSeconds: number,
-): Sql {
+): Sql<NoteOfMember> {
   return sql`SELECT note_id, experience, parent_id, message,
       CASE WHEN untold THEN 'pending' ELSE state END AS state, decision, submitted_at, approved_at,
       submitted_at::text AS at

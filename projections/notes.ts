@@ -132,12 +132,12 @@ export function findNote(noteId: string | null): Sql<NoteRow> {
 }
 
 /** The same with the database's clock, by which it is told what became of it. */
-export function findNoteNow(noteId: string): Sql {
+export function findNoteNow(noteId: string): Sql<NoteRow & { now: Date }> {
   return sql`SELECT *, clock_timestamp() AS now FROM notes WHERE note_id = ${noteId}`;
 }
 
 /** How many notes wait for a decision, and for how long the oldest has. */
-export function pendingTotals(): Sql {
+export function pendingTotals(): Sql<{ notes: number; oldest_seconds: number }> {
   return sql`SELECT count(*)::int AS notes,
       coalesce(extract(epoch FROM clock_timestamp() - min(submitted_at)), 0)::float8 AS oldest_seconds
     FROM notes WHERE state = 'pending'`;
@@ -164,7 +164,11 @@ export interface VersionedNoteRow extends PublicNoteRow {
 }
 
 /** Approved top-level notes of an experience, newest approval first. */
-export function approvedNotes(experience: string, limit: number, { at, id } = START): Sql {
+export function approvedNotes(
+  experience: string,
+  limit: number,
+  { at, id } = START,
+): Sql<VersionedNoteRow> {
   return sql`SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
       n.submitted_at, concat_ws(' ', n.note_id, n.xmin, m.xmin) AS version,
       to_char(n.approved_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS approved
@@ -176,7 +180,7 @@ export function approvedNotes(experience: string, limit: number, { at, id } = ST
 }
 
 /** The versions of the first of them, in `versions`: as long as those are the same, so are the notes. */
-export function approvedVersions(experience: string, limit: number): Sql {
+export function approvedVersions(experience: string, limit: number): Sql<{ versions: string }> {
   const { name, text, values } = approvedNotes(experience, limit);
   return {
     name: `versions-${name}`,
@@ -186,7 +190,11 @@ export function approvedVersions(experience: string, limit: number): Sql {
 }
 
 /** Approved replies to a note, newest approval first. */
-export function approvedReplies(parentId: string, limit: number, { at, id } = START): Sql {
+export function approvedReplies(
+  parentId: string,
+  limit: number,
+  { at, id } = START,
+): Sql<PublicNoteRow> {
   return sql`SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
       n.submitted_at,
       to_char(n.approved_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS approved

@@ -55,7 +55,7 @@ export interface PolicyRow {
   version: number;
 }
 
-export function allPolicies(): Sql {
+export function allPolicies(): Sql<PolicyRow> {
   return sql`SELECT code, title, text, active, version FROM policies
     ORDER BY place NULLS LAST, added_at, code`;
 }

@@ -61,7 +61,7 @@ export function findProfile(memberId: string): Sql<ProfileRow> {
 export type OwnProfileRow = Omit<ProfileRow, 'member_id' | 'removal_told'> & Told;
 
 /** The same as its member may know it. */
-export function ownProfile(memberId: string, undoSeconds: number): Sql {
+export function ownProfile(memberId: string, undoSeconds: number): Sql<OwnProfileRow> {
   return named(
     `SELECT display_name, summary, links, capabilities, ${TOLD_STATE}, decision, version,
       published_at
@@ -83,13 +83,13 @@ export interface AgentCounts {
 }
 
 /** A member with a profile, whatever its state. */
-export function findAgent(memberId: string): Sql {
+export function findAgent(memberId: string): Sql<AgentRow> {
   return sql`SELECT p.*, m.handle FROM profiles p JOIN members m USING (member_id)
     WHERE p.member_id = ${memberId}`;
 }
 
 /** What of a member is public, counted in the read models of its features. */
-export function agentCounts(memberId: string): Sql {
+export function agentCounts(memberId: string): Sql<AgentCounts> {
   return sql`SELECT
     (SELECT count(*)::int FROM artifacts WHERE author_id = ${memberId} AND state = 'published')
       AS artifacts,
@@ -114,7 +114,7 @@ export interface ListedAgentRow {
 const NEWEST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** Members with a published profile, newest publication first. */
-export function publishedProfiles(limit: number, { at, id } = NEWEST): Sql {
+export function publishedProfiles(limit: number, { at, id } = NEWEST): Sql<ListedAgentRow> {
   return sql`SELECT p.member_id, m.handle, p.display_name, p.summary, p.published_at,
       to_char(p.published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
     FROM profiles p JOIN members m USING (member_id)

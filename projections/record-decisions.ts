@@ -109,14 +109,20 @@ interface OwnRecords {
 
 const OLDEST: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 
+/** A record of a member's, with its columns as they are exported. */
+export interface OwnRow {
+  id: string;
+  place: string;
+}
+
 /** Records of a member as the member may know them, oldest first; at most `limit` after a place. */
-export function ownRecords(
+export function ownRecords<Row extends { place: string }>(
   { type, table, id, member, removed, columns }: OwnRecords,
   memberId: string,
   limit: number,
   after: Place = OLDEST,
   undoSeconds: number,
-): Sql {
+): Sql<Row> {
   return named(
     `SELECT ${columns}, decision,
       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
@@ -127,6 +133,6 @@ export function ownRecords(
   );
 }
 
-export function findRecordDecision(eventId: string): Sql {
+export function findRecordDecision(eventId: string): Sql<RecordDecisionRow> {
   return sql`SELECT * FROM record_decisions WHERE event_id = ${eventId}`;
 }

@@ -5,6 +5,7 @@ import * as membershipEvents from '../services/membership/events.ts';
 import * as profileEvents from '../services/profiles/events.ts';
 import * as reportEvents from '../services/reports/events.ts';
 import type { RecordType } from '../services/reports/kind.ts';
+import type { SubjectId } from '../services/reports/reports.ts';
 import { defineProjection } from './projection.ts';
 
 const events = {
@@ -129,7 +130,7 @@ export function heldRecords(type: RecordType, ids: readonly string[]): Sql {
  * Records that went with their author's will while reports waited, and whose reporters wait; and notes
  * on cases that went with the case's author.
  */
-export function withdrawnReported(limit: number): Sql {
+export function withdrawnReported(limit: number): Sql<SubjectId> {
   return sql`(SELECT DISTINCT subject_type AS type, subject_id AS id FROM record_reports
       WHERE state = 'withdrawn' AND told_at IS NULL LIMIT ${limit})
     UNION (SELECT r.subject_type, r.subject_id FROM reported_records r
@@ -154,7 +155,7 @@ export function reportsOfMember(
   memberId: string,
   last: Pick<ReportOfMember, 'at' | 'report_id'> | undefined,
   limit: number,
-): Sql {
+): Sql<ReportOfMember> {
   const at = last?.at ?? '-infinity';
   const id = last?.report_id ?? '00000000-0000-0000-0000-000000000000';
   return sql`SELECT *, reported_at::text AS at FROM (

@@ -30,7 +30,7 @@ export interface ArrivalsRow {
  * Notes by the UTC day on which they came, and records by that of a report that none was waiting
  * before: the second report on what waits brings nothing new.
  */
-export function arrivalsByDay(from: Date, to: Date): Sql {
+export function arrivalsByDay(from: Date, to: Date): Sql<ArrivalsRow> {
   return sql`SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::int AS arrivals
     FROM (SELECT submitted_at AS at FROM notes
         WHERE submitted_at >= ${from} AND submitted_at < ${to}
@@ -66,7 +66,7 @@ export interface DecisionsRow {
  * Age is from arrival to a decision on a pending note, or on a record from the oldest report that it
  * answered; handling is from the claim. Overturned: undone, or followed by what says the opposite.
  */
-export function decisionsIn(from: Date, to: Date): Sql {
+export function decisionsIn(from: Date, to: Date): Sql<DecisionsRow> {
   return sql`WITH decided AS (
       SELECT d.decision, d.moderator_id,
         to_char(d.decided_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
@@ -117,7 +117,7 @@ export interface FindingRow {
 }
 
 /** Of the notes decided on in a time: how many had a finding, and how many of those are not public. */
-export function findingsOfDecided(from: Date, to: Date): Sql {
+export function findingsOfDecided(from: Date, to: Date): Sql<FindingRow> {
   return sql`SELECT f.code, count(*)::int AS flagged,
       count(*) FILTER (WHERE n.state <> 'approved')::int AS confirmed
     FROM (SELECT DISTINCT note_id FROM note_decisions

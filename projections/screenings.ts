@@ -1,6 +1,7 @@
 import { type Sql, sql, typedRows } from '../services/eventstore/sql.ts';
 import * as noteEvents from '../services/notes/events.ts';
 import * as screeningEvents from '../services/screening/events.ts';
+import type { Candidate } from '../services/screening/look-alikes.ts';
 import { defineProjection, type EventOf } from './projection.ts';
 
 const events = { ...screeningEvents, ...noteEvents };
@@ -79,7 +80,7 @@ export function lookAlikes(
   wholes: readonly string[],
   parts: readonly string[],
   most: number,
-): Sql {
+): Sql<Candidate> {
   return sql`SELECT n.note_id, n.state, c.same, CASE WHEN c.same THEN NULL ELSE n.message END AS message
     FROM (
       SELECT f.note_id, true AS same FROM unnest(${wholes}::bigint[]) whole
@@ -106,7 +107,7 @@ export interface LikeRow {
  * For each of these notes those that share most hashes with it, as their screenings left them. Each
  * hash is read a few entries far, newest first, so that a flood of one text costs no more.
  */
-export function nearTo(noteIds: readonly string[]): Sql {
+export function nearTo(noteIds: readonly string[]): Sql<LikeRow> {
   return sql`SELECT asked.note_id AS of, n.note_id, n.state, n.message
     FROM unnest(${noteIds}::uuid[]) asked (note_id)
     CROSS JOIN LATERAL (
@@ -120,12 +121,18 @@ export function nearTo(noteIds: readonly string[]): Sql {
     JOIN notes n ON n.note_id = c.note_id AND n.message IS NOT NULL`;
 }
 
+export interface NoteToScreen {
+  note_id: string;
+  /** Its time, in UTC, to the microsecond. */
+  submitted: string;
+}
+
 /** Notes that wait and that rules of this version have not screened, oldest first. */
 export function notesToScreen(
   rulesVersion: number,
   limit: number,
   after = { submitted: '-infinity', note_id: '00000000-0000-0000-0000-000000000000' },
-): Sql {
+): Sql<NoteToScreen> {
   return sql`SELECT n.note_id,
       to_char(n.submitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS submitted
     FROM notes n LEFT JOIN note_screenings s ON s.note_id = n.note_id

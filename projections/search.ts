@@ -87,7 +87,7 @@ export function searchPublic(
   kind: SearchKind | undefined,
   limit: number,
   { at, id }: Place = NEWEST,
-): Sql {
+): Sql<FoundRow> {
   const kinds = kind ? [kind] : SEARCH_KINDS;
   return {
     name: `search-${kind ?? 'all'}`,

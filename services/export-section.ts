@@ -16,7 +16,7 @@ export interface ExportSection<Row extends pg.QueryResultRow = never> {
    * The next rows after `last`, in an order that an index gives; from the first where it is undefined.
    * Of a moderator's decision they say nothing until its undo window, `undoSeconds`, is over.
    */
-  after(memberId: string, last: Row | undefined, limit: number, undoSeconds: number): Sql;
+  after(memberId: string, last: Row | undefined, limit: number, undoSeconds: number): Sql<Row>;
   /** The row as the member sees it: never a verifier, a key or a hash of one. */
   entry(row: Row): unknown;
 }

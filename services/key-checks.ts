@@ -6,7 +6,7 @@ import { query } from './postgres.ts';
 type Ring = Pick<KeyRing, 'ids' | 'mac'>;
 
 /** What the server keys were when each was first used. */
-export function firstUsed(): Sql {
+export function firstUsed(): Sql<Verifier> {
   return sql`SELECT key_id, hash FROM server_keys`;
 }
 
@@ -22,7 +22,7 @@ export function otherSecrets(keys: Ring, used: readonly Verifier[]): number[] {
  * by it, and what was made meanwhile would be lost with the right one's return.
  */
 export async function requireSameKeys(pool: pg.Pool, keys: Ring): Promise<void> {
-  let used = await query<Verifier>(pool, firstUsed());
+  let used = await query(pool, firstUsed());
   const fresh = keys.ids.filter((id) => used.every(({ key_id }) => key_id !== id));
   if (fresh.length > 0) {
     // Of several processes that start at once, whoever comes first.
@@ -32,7 +32,7 @@ export async function requireSameKeys(pool: pg.Pool, keys: Ring): Promise<void> 
       sql`INSERT INTO server_keys (key_id, hash)
         SELECT * FROM unnest(${fresh}::smallint[], ${hashes}::text[]) ON CONFLICT DO NOTHING`,
     );
-    used = await query<Verifier>(pool, firstUsed());
+    used = await query(pool, firstUsed());
   }
   const others = otherSecrets(keys, used).sort((a, b) => a - b);
   if (others.length === 0) return;

@@ -39,7 +39,7 @@ export async function keyUsage(client: pg.Client): Promise<KeyUsage> {
 export async function requireKeys(pool: pg.Pool, keys: Pick<KeyRing, 'ids'>): Promise<void> {
   const missing = new Map<number, string[]>();
   for (const [use, statement] of Object.entries(NEEDED))
-    for (const { key_id } of await query<{ key_id: number }>(pool, statement()))
+    for (const { key_id } of await query(pool, statement()))
       if (!keys.ids.includes(key_id)) missing.set(key_id, [...(missing.get(key_id) ?? []), use]);
   if (missing.size === 0) return;
   const needs = [...missing]

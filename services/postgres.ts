@@ -185,10 +185,7 @@ export async function withClient<Result>(
 }
 
 /** One read outside a transaction, within the deadline. */
-export async function query<Row extends pg.QueryResultRow>(
-  pool: pg.Pool,
-  statement: Sql,
-): Promise<Row[]> {
+export async function query<Row>(pool: pg.Pool, statement: Sql<Row>): Promise<Row[]> {
   return reading(pool, async (client) => (await pipeline(client, [statement]))[0] as Row[]);
 }
 

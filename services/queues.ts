@@ -73,8 +73,13 @@ export async function makeQueues(boss: PgBoss): Promise<void> {
     await boss.createQueue(name, { ...QUEUES[name], deadLetter: DEAD_LETTERS });
 }
 
+export interface JobsRow {
+  queue: string;
+  jobs: number;
+}
+
 /** Jobs of each queue that are due and not begun; in the dead letter queue all that lie there. */
-export function waitingJobs(): Sql {
+export function waitingJobs(): Sql<JobsRow> {
   return sql`SELECT name AS queue, count(*)::int AS jobs FROM pgboss.job
     WHERE state IN ('created', 'retry') AND start_after <= clock_timestamp() GROUP BY name`;
 }

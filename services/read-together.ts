@@ -12,13 +12,13 @@ const FEW = Number.POSITIVE_INFINITY;
  * Reads of one row by its id, where those that are asked for while others are under way go as one
  * statement: every answer was begun after it was asked for, so none is stale.
  */
-export function readTogether<Row extends pg.QueryResultRow>(
+export function readTogether<Row>(
   pool: pg.Pool,
-  statement: (ids: readonly string[]) => Sql,
+  statement: (ids: readonly string[]) => Sql<Row>,
   idOf: (row: Row) => string,
 ): (id: string) => Promise<Row | undefined> {
   const read = async (ids: readonly string[]) => {
-    const rows = await query<Row>(pool, statement([...new Set(ids)]));
+    const rows = await query(pool, statement([...new Set(ids)]));
     const byId = new Map(rows.map((row) => [idOf(row), row]));
     return ids.map((id) => ({ row: byId.get(id) }));
   };
@@ -27,6 +27,6 @@ export function readTogether<Row extends pg.QueryResultRow>(
   return (id) =>
     patiently(async () => {
       const joined = await group.join(id, []);
-      return joined ? joined.row : (await query<Row>(pool, statement([id])))[0];
+      return joined ? joined.row : (await query(pool, statement([id])))[0];
     });
 }

@@ -7,9 +7,9 @@ const BEGIN = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
 const COMMIT = sql`COMMIT`;
 
 /** Reads of one state of the database, in one round trip: what is answered together must agree. */
-export async function snapshot<Rows extends pg.QueryResultRow[]>(
+export async function snapshot<Rows extends unknown[]>(
   pool: pg.Pool,
-  statements: { [Turn in keyof Rows]: Sql },
+  statements: readonly [...{ [Turn in keyof Rows]: Sql<Rows[Turn]> }],
 ): Promise<{ [Turn in keyof Rows]: Rows[Turn][] }> {
   const rows = await reading(pool, (client) =>
     pipeline(client, [BEGIN, ...statements, COMMIT]).catch(async (error: unknown) => {

@@ -37,9 +37,9 @@ export function dropCredentialVerifiers(owner: string, credentialIds: readonly s
 }
 
 /** The server keys of verifiers. */
-export const verifierKeys = () => valuesIn('verifiers', 'key_id');
+export const verifierKeys = () => valuesIn<{ key_id: number }>('verifiers', 'key_id');
 
 /** How many verifiers stand under each server key. */
-export function countVerifiers(): Sql {
+export function countVerifiers(): Sql<{ key_id: number; count: number }> {
   return sql`SELECT key_id, count(*)::int AS count FROM verifiers GROUP BY key_id`;
 }

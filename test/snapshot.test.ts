@@ -12,11 +12,7 @@ t.test(
     t.teardown(() => pool.end());
     await other.query('CREATE TABLE things (value int); INSERT INTO things VALUES (1)');
     const read = sql`SELECT value FROM things`;
-    const reading = snapshot<[{ value: number }, object, { value: number }]>(pool, [
-      read,
-      sql`SELECT pg_sleep(0.3)`,
-      read,
-    ]);
+    const reading = snapshot(pool, [read, sql`SELECT pg_sleep(0.3)`, read]);
     const sleeping = `SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
     while ((await other.query(sleeping)).rowCount === 0);
     await other.query('UPDATE things SET value = 2');

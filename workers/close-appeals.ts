@@ -16,7 +16,7 @@ interface Parts {
 export function closeAppeals({ store, config }: Parts): Promise<number> {
   const undoSeconds = config.undoWindowSeconds;
   return inBatches(
-    (limit) => query<NoteRow>(store.pool, pastAppeal(undoSeconds, limit)),
+    (limit) => query(store.pool, pastAppeal(undoSeconds, limit)),
     async (row) =>
       (await store.execute(
         upkeepPlan(row, (now) => ({ type: 'EndAppealPeriod', undoSeconds, now })),
@@ -25,7 +25,7 @@ export function closeAppeals({ store, config }: Parts): Promise<number> {
 }
 
 /** By hours, as the decider counts: a day of the connection's time zone may have 23 or 25. */
-function pastAppeal(undoSeconds: number, limit: number): Sql {
+function pastAppeal(undoSeconds: number, limit: number): Sql<NoteRow> {
   return sql`SELECT note_id, owner_id FROM notes
     WHERE state IN ('rejected', 'removed') AND appeal IS NULL AND member_id IS NOT NULL
       AND settled_at <= clock_timestamp()

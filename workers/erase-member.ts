@@ -38,7 +38,7 @@ export async function eraseMembers(
 ): Promise<number> {
   if (member_id) return (await eraseMember(parts, member_id)) ? 1 : 0;
   return inBatches(
-    (limit) => query<{ member_id: string }>(parts.pool, membersToErase(limit)),
+    (limit) => query(parts.pool, membersToErase(limit)),
     (row) => eraseMember(parts, row.member_id),
   );
 }
@@ -66,19 +66,19 @@ async function eraseMember(parts: Parts, memberId: string): Promise<boolean> {
 
 async function eraseLog(pool: pg.Pool, memberId: string): Promise<void> {
   for (let last = ''; ; ) {
-    const gone = await query<{ note_id: string }>(pool, erasedNotes(memberId, last, BATCH));
+    const gone = await query(pool, erasedNotes(memberId, last, BATCH));
     const streams = gone.flatMap(({ note_id }) => [`note-${note_id}`, `screening-${note_id}`]);
     await query(pool, eraseStreams(memberId, streams));
     last = gone.at(-1)?.note_id ?? '';
     if (gone.length < BATCH) break;
   }
-  const notes = await query<{ note_id: string }>(pool, keptNotes(memberId));
+  const notes = await query(pool, keptNotes(memberId));
   const kept = {
     streams: notes.flatMap(({ note_id }) => [`note-${note_id}`, `screening-${note_id}`]),
     types: ['NoteSubmitted'],
   };
   for (let place: LogPlace | undefined = { stream_id: '', stream_version: 0 }; place; )
-    [place] = await query<LogPlace>(pool, eraseOwned(memberId, kept, place, BATCH));
+    [place] = await query(pool, eraseOwned(memberId, kept, place, BATCH));
   await untilNone(pool, () => eraseElsewhere(memberId, BATCH));
 }
 

@@ -13,7 +13,7 @@ type Overdue = Pick<CredentialRow, 'credential_id' | 'member_id'>;
 /** Tells the log of every credential past its end; answers how many it told of. */
 export function expireCredentials({ store }: { store: EventStore }): Promise<number> {
   return inBatches(
-    (limit) => query<Overdue>(store.pool, overdueCredentials(limit)),
+    (limit) => query(store.pool, overdueCredentials(limit)),
     async (row) => (await store.execute(expirePlan(row))) === true,
   );
 }

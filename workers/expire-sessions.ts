@@ -13,7 +13,7 @@ interface Overdue {
 /** Tells the log of every session past its end; answers how many it told of. */
 export function expireSessions({ store }: { store: EventStore }): Promise<number> {
   return inBatches(
-    (limit) => query<Overdue>(store.pool, overdueSessions(limit)),
+    (limit) => query(store.pool, overdueSessions(limit)),
     async (row) => (await store.execute(expirePlan(row))) === true,
   );
 }

@@ -10,7 +10,7 @@ import { inBatches } from './batches.ts';
 /** Tells the log of every claim whose lease is over; answers how many it told of. */
 export function lapseCaseClaims({ store }: { store: EventStore }): Promise<number> {
   return inBatches(
-    (limit) => query<{ case_id: string }>(store.pool, lapsedCases(limit)),
+    (limit) => query(store.pool, lapsedCases(limit)),
     async ({ case_id }) => (await store.execute(lapsePlan(case_id))) === true,
   );
 }

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type DecidedNoteRow, standingDecisions } from '../projections/decisions.ts';
+import { standingDecisions } from '../projections/decisions.ts';
 import type { Core } from '../services/app.ts';
 import { query } from '../services/postgres.ts';
 import { type Bayes, newBayes } from '../services/screening/bayes.ts';
@@ -28,7 +28,7 @@ export function learntBy(parts: Pick<Core, 'pool'>): Promise<Bayes> {
 /** Gives other jobs a turn now and then. */
 export async function learn({ pool }: Pick<Core, 'pool'>): Promise<Bayes> {
   const bayes = newBayes();
-  const rows = await query<DecidedNoteRow>(pool, standingDecisions(MOST_DECISIONS));
+  const rows = await query(pool, standingDecisions(MOST_DECISIONS));
   for (const [index, { message, rejected }] of rows.entries()) {
     if (index % AT_A_TIME === 0) await turn();
     bayes.learn({ message, rejected });

@@ -83,8 +83,8 @@ export function workMetrics(registry: Registry, pool: pg.Pool) {
 async function ask(pool: pg.Pool): Promise<Waiting | undefined> {
   try {
     const [jobs, [notes]] = await Promise.all([
-      query<{ queue: string; jobs: number }>(pool, waitingJobs()),
-      query<{ notes: number; oldest_seconds: number }>(pool, pendingTotals()),
+      query(pool, waitingJobs()),
+      query(pool, pendingTotals()),
     ]);
     return {
       jobs: Object.fromEntries(jobs.map((row) => [row.queue, row.jobs])),

@@ -10,7 +10,7 @@ import { inBatches } from './batches.ts';
 /** Escalates every note that has waited for more than 72 hours; answers how many. */
 export function queueAge({ store }: { store: EventStore }): Promise<number> {
   return inBatches(
-    (limit) => query<NoteRow>(store.pool, tooOld(limit)),
+    (limit) => query(store.pool, tooOld(limit)),
     async (row) =>
       (await store.execute(upkeepPlan(row, (now) => ({ type: 'EscalateOldNote', now })))) === true,
   );
@@ -23,7 +23,7 @@ export async function queueAlert({ store }: { store: EventStore }): Promise<Queu
 }
 
 /** One that was put off is left until it is due. */
-function tooOld(limit: number): Sql {
+function tooOld(limit: number): Sql<NoteRow> {
   return sql`SELECT note_id, owner_id FROM notes
     WHERE state = 'pending' AND tier = 'normal'
       AND submitted_at < clock_timestamp() - interval '72 hours'

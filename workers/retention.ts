@@ -17,7 +17,7 @@ interface Parts {
  */
 export function retention({ store, config }: Parts): Promise<number> {
   return inBatches(
-    (limit) => query<NoteRow>(store.pool, pastRetention(config, limit)),
+    (limit) => query(store.pool, pastRetention(config, limit)),
     async (row) => (await store.execute(erasePlan(row, 'retention'))) === true,
   );
 }
@@ -26,7 +26,7 @@ export function retention({ store, config }: Parts): Promise<number> {
 function pastRetention(
   { retentionRejectedDays, retentionWithdrawnDays }: Parts['config'],
   limit: number,
-): Sql {
+): Sql<NoteRow> {
   return sql`SELECT note_id, owner_id FROM notes
     WHERE erased_at IS NULL AND (
       (state IN ('rejected', 'removed') AND (member_id IS NULL OR appeal IN ('upheld', 'over'))

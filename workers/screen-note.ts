@@ -47,7 +47,7 @@ export async function screenNotes(parts: Parts, asked: z.infer<typeof ToScreen>)
 
 /** Tells the log what is found in a note that waits; answers whether it did. */
 export async function screenNote(parts: Parts, { note_id }: { note_id: string }): Promise<boolean> {
-  const [note] = await query<NoteRow>(parts.pool, findNote(note_id));
+  const [note] = await query(parts.pool, findNote(note_id));
   if (note?.state !== 'pending' || note.message === null) return false;
   const { message, name } = note;
   const fingerprints = fingerprintsOf(parts.keys, message);
@@ -55,7 +55,7 @@ export async function screenNote(parts: Parts, { note_id }: { note_id: string })
   if (!fingerprint) throw new Error('no server key to make a fingerprint with');
   const [bayes, candidates] = await Promise.all([
     learntBy(parts),
-    query<Candidate>(parts.pool, candidatesOf(note_id, fingerprints)),
+    query(parts.pool, candidatesOf(note_id, fingerprints)),
   ]);
   const read = bayesFindings(bayes, message);
   const seen = findingsIn({ name: name ?? '', message });
@@ -72,7 +72,7 @@ export async function screenNote(parts: Parts, { note_id }: { note_id: string })
   return recorded === true;
 }
 
-function candidatesOf(noteId: string, fingerprints: readonly Fingerprint[]): Sql {
+function candidatesOf(noteId: string, fingerprints: readonly Fingerprint[]): Sql<Candidate> {
   const wholes = fingerprints.map(({ whole }) => whole);
   const parts = fingerprints.flatMap((fingerprint) => fingerprint.parts);
   return lookAlikes(noteId, wholes, parts, MOST_COUNTED);

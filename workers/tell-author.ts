@@ -19,14 +19,14 @@ export async function tellAuthor(
   { store, config }: Parts,
   { note_id, version }: z.infer<typeof ToTell>,
 ): Promise<boolean> {
-  const [row] = await query<NoteRow>(store.pool, findNote(note_id));
+  const [row] = await query(store.pool, findNote(note_id));
   if (!row) return false;
-  const [event] = await query<{ event_id: string }>(store.pool, eventOf(row, version));
+  const [event] = await query(store.pool, eventOf(row, version));
   if (!event) return false;
   return (await store.execute(tellPlan(row, event.event_id, config.undoWindowSeconds))) === true;
 }
 
-function eventOf({ note_id, owner_id }: NoteRow, version: number): Sql {
+function eventOf({ note_id, owner_id }: NoteRow, version: number): Sql<{ event_id: string }> {
   return sql`SELECT event_id FROM events WHERE owner_id = ${owner_id}
     AND stream_id = ${`note-${note_id}`} AND stream_version = ${version}`;
 }

@@ -33,7 +33,7 @@ export async function tellRemoval(
 /** Tells whoever reported a record that was withdrawn since; answers of how many records. */
 export function settleReports({ store }: Pick<Parts, 'store'>): Promise<number> {
   return inBatches(
-    (limit) => query<SubjectId & Record<string, unknown>>(store.pool, withdrawnReported(limit)),
+    (limit) => query(store.pool, withdrawnReported(limit)),
     async ({ type, id }) => (await store.execute(tellWithdrawalPlan(subjectOf(type), id))) === true,
   );
 }

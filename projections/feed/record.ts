@@ -12,12 +12,17 @@ export interface FeedRow {
 }
 
 /** The newest entry of a member's feed. */
-export function feedHead(memberId: string): Sql {
+export function feedHead(memberId: string): Sql<{ sequence: number }> {
   return sql`SELECT sequence FROM feed_heads WHERE member_id = ${memberId}`;
 }
 
 /** A member's feed after one sequence and up to another, the oldest entry first. */
-export function feedAfter(memberId: string, after: number, until: number, limit: number): Sql {
+export function feedAfter(
+  memberId: string,
+  after: number,
+  until: number,
+  limit: number,
+): Sql<FeedRow> {
   return sql`SELECT sequence, event_id, type, occurred_at, subject_type, subject_id, actor, data
     FROM feed WHERE member_id = ${memberId} AND sequence > ${after} AND sequence <= ${until}
     ORDER BY sequence LIMIT ${limit}`;

@@ -13,7 +13,7 @@ export interface UpdatesRow {
  * in JavaScript, a page of a hundred costs three times as much. `type` and `subject_type` are words
  * of the feed's own and need no escaping.
  */
-export function readUpdates(memberId: string, after: number, limit: number): Sql {
+export function readUpdates(memberId: string, after: number, limit: number): Sql<UpdatesRow> {
   return sql`SELECT head.sequence AS head, page.last, page.entries
     FROM feed_heads head CROSS JOIN LATERAL (
       SELECT max(sequence) AS last, string_agg(
@@ -33,6 +33,6 @@ export interface HeadRow {
 }
 
 /** The newest sequence of each of these members. */
-export function readHeads(memberIds: readonly string[]): Sql {
+export function readHeads(memberIds: readonly string[]): Sql<HeadRow> {
   return sql`SELECT member_id, sequence FROM feed_heads WHERE member_id = ANY(${memberIds}::uuid[])`;
 }

@@ -51,7 +51,7 @@ async function* entriesOf(
     const [holds, rows] = await sharedPatience(() =>
       Promise.all([
         query(pool, bearerHolds(credentialId)),
-        query<Row>(pool, section.after(memberId, last, limit, undoSeconds)),
+        query(pool, section.after(memberId, last, limit, undoSeconds)),
       ]),
     );
     if (holds.length === 0) throw new ExportCut('the bearer no longer holds');

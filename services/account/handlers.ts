@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { feedHead } from '../../projections/feed/record.ts';
-import { findMember, type MemberRow } from '../../projections/members.ts';
+import { findMember } from '../../projections/members.ts';
 import type { Closing } from '../closing.ts';
 import type { Config } from '../config.ts';
 import { refuse } from '../eventstore/decider.ts';
@@ -30,8 +30,8 @@ export function accountHandlers(parts: AccountParts): Handlers<typeof accountCon
     'account.export': async ({ principal }) => {
       const { memberId } = principal;
       // Before the answer begins, so that storage that fails now is a plain 503.
-      const [member] = await query<MemberRow>(pool, findMember(memberId));
-      const [head] = await query<{ sequence: number }>(pool, feedHead(memberId));
+      const [member] = await query(pool, findMember(memberId));
+      const [head] = await query(pool, feedHead(memberId));
       if (!member?.handle) return refuse('credential_not_accepted');
       const sequence = head?.sequence ?? 0;
       const start = {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type ActivityRow, publicActivity } from '../../projections/activity.ts';
+import { publicActivity } from '../../projections/activity.ts';
 import { isRefusal } from '../eventstore/decider.ts';
 import { pageOf, placeOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
@@ -15,7 +15,7 @@ export function activityHandlers({
     'activity.list': async ({ query: { type, cursor, limit } }) => {
       const place = placeOf(cursor);
       if (isRefusal(place)) return place;
-      const rows = await query<ActivityRow>(readPool, publicActivity(type, limit + 1, place));
+      const rows = await query(readPool, publicActivity(type, limit + 1, place));
       const page = pageOf(rows, limit, (last) => ({ at: last.place, id: last.entry_id }));
       return {
         status: 200,

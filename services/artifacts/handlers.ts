@@ -1,10 +1,5 @@
 import type pg from 'pg';
-import {
-  type ArtifactRow,
-  findArtifact,
-  type ListedArtifactRow,
-  publishedArtifacts,
-} from '../../projections/artifacts.ts';
+import { type ArtifactRow, findArtifact, publishedArtifacts } from '../../projections/artifacts.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import { pageOf, placeOf } from '../http/place.ts';
 import type { Content, Handlers } from '../http/route.ts';
@@ -33,10 +28,7 @@ export function artifactsHandlers(parts: ArtifactsParts): Handlers<typeof artifa
     'artifacts.list': async ({ query: { author_id: author, kind, cursor, limit } }) => {
       const place = placeOf(cursor);
       if (isRefusal(place)) return place;
-      const rows = await query<ListedArtifactRow>(
-        readPool,
-        publishedArtifacts({ author, kind }, limit + 1, place),
-      );
+      const rows = await query(readPool, publishedArtifacts({ author, kind }, limit + 1, place));
       const page = pageOf(rows, limit, (last) => ({ at: last.place, id: last.artifact_id }));
       return {
         status: 200,
@@ -56,7 +48,7 @@ export function artifactsHandlers(parts: ArtifactsParts): Handlers<typeof artifa
     },
 
     'artifacts.get': async ({ params }) => {
-      const [row] = await query<ArtifactRow>(readPool, findArtifact(params.artifact_id));
+      const [row] = await query(readPool, findArtifact(params.artifact_id));
       if (!row) return refuse('not_found');
       if (row.state !== 'published' || row.packet === null) return refuse('gone');
       return { status: 200, content: recordOf(row) };

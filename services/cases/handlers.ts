@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { type CaseRecordRow, findCaseRecord } from '../../projections/case-record.ts';
-import {
-  type CaseRow,
-  findCase,
-  type ListedCaseRow,
-  publicCases,
-} from '../../projections/cases.ts';
+import { findCaseRecord } from '../../projections/case-record.ts';
+import { findCase, publicCases } from '../../projections/cases.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import { pageOf, placeOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
@@ -29,7 +24,7 @@ export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract>
     'case.list': async ({ query: { cursor, limit, ...filter } }) => {
       const place = placeOf(cursor);
       if (isRefusal(place)) return place;
-      const rows = await query<ListedCaseRow>(readPool, publicCases(filter, limit + 1, place));
+      const rows = await query(readPool, publicCases(filter, limit + 1, place));
       const page = pageOf(rows, limit, (last) => ({ at: last.place, id: last.case_id }));
       return {
         status: 200,
@@ -42,7 +37,7 @@ export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract>
     },
 
     'case.read': async ({ params: { case_id: id } }) => {
-      const [[row], [record]] = await snapshot<[CaseRow, CaseRecordRow]>(readPool, [
+      const [[row], [record]] = await snapshot(readPool, [
         findCase(id),
         findCaseRecord(id, RECORD),
       ]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { allPolicies, type PolicyRow } from '../../projections/policies.ts';
+import { allPolicies } from '../../projections/policies.ts';
 import type { Config } from '../config.ts';
 import { refuse } from '../eventstore/decider.ts';
 import { openApiDocument } from '../http/openapi.ts';
@@ -42,7 +42,7 @@ export function documentsHandlers({
     ),
     'documents.policy': async () => ({
       status: 200,
-      body: publicPolicy(config, await query<PolicyRow>(readPool, allPolicies())),
+      body: publicPolicy(config, await query(readPool, allPolicies())),
     }),
     'documents.llms': once(() => textContent(PLAIN, llms(baseUrl))),
     'documents.robots': once(() => textContent(PLAIN, robots(baseUrl))),

@@ -65,7 +65,7 @@ export function readReceipt(owner: string, space: Receipt['space'], key: string)
 }
 
 /** How many keyed hashes in receipts stand under each server key. It reads every receipt. */
-export function countReceipts(): Sql {
+export function countReceipts(): Sql<{ key_id: number; count: number }> {
   return sql`SELECT (part.value->>'key_id')::int AS key_id, count(*)::int AS count
     FROM receipts, jsonb_each(bound) part
     WHERE jsonb_typeof(bound) = 'object' AND part.value ? 'key_id' GROUP BY 1`;

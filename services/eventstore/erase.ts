@@ -29,7 +29,7 @@ export function eraseOwned(
   kept: Kept,
   { stream_id, stream_version }: LogPlace,
   limit: number,
-): Sql {
+): Sql<LogPlace> {
   return sql`WITH batch AS MATERIALIZED (
       SELECT stream_id, stream_version FROM events
       WHERE owner_id = ${owner} AND (stream_id, stream_version) > (${stream_id}, ${stream_version}::int)

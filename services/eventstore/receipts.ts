@@ -27,7 +27,7 @@ export function receiptsAfter(
   memberId: string,
   last: Pick<ShownReceipt, 'space' | 'key'> | undefined,
   limit: number,
-): Sql {
+): Sql<ShownReceipt> {
   return named(
     `SELECT space, key, operation, route, CASE WHEN space <> 'note' THEN body_hash END AS body_hash,
       http_status, reply, event_ids, recorded_at

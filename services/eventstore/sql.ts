@@ -41,7 +41,7 @@ export function named<Row = unknown>(text: string, values: unknown[] = []): Sql<
 }
 
 /** The values of a column that has few: a look into its index for each, however many rows there are. */
-export function valuesIn(table: string, column: string): Sql {
+export function valuesIn<Row>(table: string, column: string): Sql<Row> {
   const next = (after: string) =>
     `SELECT ${column} FROM ${table} ${after} ORDER BY ${column} LIMIT 1`;
   return named(`WITH RECURSIVE known (value) AS ((${next('')}) UNION ALL

@@ -42,11 +42,11 @@ export function openTail(pool: pg.Pool) {
    */
   async function read(): Promise<TailEvent[]> {
     if (last < 0) {
-      const [newest] = await query<{ position: number }>(pool, newestPosition());
+      const [newest] = await query(pool, newestPosition());
       last = Math.max(0, (newest?.position ?? 0) - LOOKBACK);
     }
     for (;;) {
-      const rows = await query<TailEvent>(pool, eventsFrom(last, [...missing.keys()], BATCH));
+      const rows = await query(pool, eventsFrom(last, [...missing.keys()], BATCH));
       const now = performance.now();
       for (const { position } of rows) see(position, now);
       for (const [position, since] of missing) if (now - since > LOST_MS) missing.delete(position);
@@ -67,18 +67,18 @@ export function openTail(pool: pg.Pool) {
   return { read, settled, last: () => last };
 }
 
-function newestPosition(): Sql {
+function newestPosition(): Sql<{ position: number }> {
   return sql`SELECT coalesce(max(position), 0) AS position FROM events`;
 }
 
-function eventsFrom(last: number, missing: readonly number[], limit: number): Sql {
+function eventsFrom(last: number, missing: readonly number[], limit: number): Sql<TailEvent> {
   return sql`SELECT position, event_id, type, stream_id, stream_version, actor FROM events
     WHERE position > ${last} OR position = ANY(${missing}::bigint[])
     ORDER BY position LIMIT ${limit}`;
 }
 
 /** What stands after a position now. */
-export function eventsAfter(position: number, limit: number): Sql {
+export function eventsAfter(position: number, limit: number): Sql<TailEvent> {
   return sql`SELECT position, event_id, type, stream_id, stream_version, actor FROM events
     WHERE position > ${position} ORDER BY position LIMIT ${limit}`;
 }

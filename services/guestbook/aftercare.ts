@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type DecisionRow, standingDecision } from '../../projections/decisions.ts';
-import { findNoteNow, type NoteRow } from '../../projections/notes.ts';
+import { findNoteNow } from '../../projections/notes.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { Plan } from '../eventstore/store.ts';
 import type { PrincipalOf } from '../http/principal.ts';
@@ -89,10 +89,10 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
     },
 
     'guestbook.outcome': async ({ params: { id }, principal }) => {
-      const [[row], [decision]] = await snapshot<[NoteRow & { now: Date }, DecisionRow]>(
-        store.pool,
-        [findNoteNow(id), standingDecision(id)],
-      );
+      const [[row], [decision]] = await snapshot(store.pool, [
+        findNoteNow(id),
+        standingDecision(id),
+      ]);
       if (!row || row.member_id !== principal.memberId) return refuse('not_found');
       const status = wordOf(row, undoSeconds, row.now);
       const { state, appeal, settled_at, erased_at } = row;

@@ -4,9 +4,7 @@ import {
   approvedReplies,
   approvedVersions,
   findNote,
-  type NoteRow,
   type PublicNoteRow,
-  type VersionedNoteRow,
 } from '../../projections/notes.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Place, pageOf } from '../http/place.ts';
@@ -45,10 +43,10 @@ export function firstPages(pool: pg.Pool) {
   return async (experience: Experience) => {
     const last = known.get(experience);
     if (last) {
-      const [told] = await query<{ versions: string }>(pool, approvedVersions(experience, MOST));
+      const [told] = await query(pool, approvedVersions(experience, MOST));
       if (told?.versions === last.versions) return last.reply;
     }
-    const found = await query<VersionedNoteRow>(pool, approvedNotes(experience, MOST));
+    const found = await query(pool, approvedNotes(experience, MOST));
     // Of one reading with the notes: versions that were read before may come to stand again.
     const versions = found.map(({ version }) => version).join(' ');
     const reply = replyOf({ experience }, pageOfNotes(found, { experience }, PAGE));
@@ -70,10 +68,10 @@ function replyOf(asked: Asked, { next_cursor, ...page }: ReturnType<typeof pageO
 export async function readNotes(pool: pg.Pool, asked: Asked, limit: number) {
   const { experience, parent_id: parentId, before } = asked;
   if (!parentId) {
-    const notes = await query<PublicNoteRow>(pool, approvedNotes(experience, limit + 1, before));
+    const notes = await query(pool, approvedNotes(experience, limit + 1, before));
     return pageOfNotes(notes, asked, limit);
   }
-  const [replies, [parent]] = await snapshot<[PublicNoteRow, NoteRow]>(pool, [
+  const [replies, [parent]] = await snapshot(pool, [
     approvedReplies(parentId, limit + 1, before),
     findNote(parentId),
   ]);

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { type FoundRow, SEARCH_KINDS, searchPublic } from '../../projections/search.ts';
+import { SEARCH_KINDS, searchPublic } from '../../projections/search.ts';
 import { isRefusal } from '../eventstore/decider.ts';
 import { readNotes } from '../guestbook/read.ts';
 import type { Operations } from '../http/invoke.ts';
@@ -62,7 +62,7 @@ export function noteTools(readPool: pg.Pool, operations: Operations, apiOpen: bo
         if (!apiOpen && kind !== 'note') throw new Problem('api_disabled');
         const place = placeOf(cursor);
         if (isRefusal(place)) throw problemFrom(place);
-        const found = await query<FoundRow>(readPool, searchPublic(words, kind, limit + 1, place));
+        const found = await query(readPool, searchPublic(words, kind, limit + 1, place));
         const { rows, next_cursor } = pageOf(found, limit, (row) => ({
           at: row.place,
           id: row.id,

@@ -68,7 +68,7 @@ export function openSessions(memberId: string): Sql<{ session_id: string }> {
     WHERE member_id = ${memberId}::uuid AND ended_at IS NULL OFFSET 0) open`;
 }
 
-export function overdueSessions(limit: number): Sql {
+export function overdueSessions(limit: number): Sql<Pick<SessionRow, 'session_id' | 'member_id'>> {
   return sql`SELECT session_id, member_id FROM sessions
     WHERE ended_at IS NULL AND expires_at < 'infinity' AND expires_at <= clock_timestamp()
     ORDER BY expires_at LIMIT ${limit}`;
@@ -105,7 +105,11 @@ export function dropSessions(memberId: string, limit: number): Sql {
 }
 
 /** Sessions of a member after one of them, in the order of their ids: the times and no verifier. */
-export function sessionsAfter(memberId: string, last: string | undefined, limit: number): Sql {
+export function sessionsAfter(
+  memberId: string,
+  last: string | undefined,
+  limit: number,
+): Sql<SessionTimes> {
   return sql`SELECT session_id, started_at, expires_at, ended_at FROM sessions
     WHERE member_id = ${memberId}
       AND session_id > ${last ?? '00000000-0000-0000-0000-000000000000'}::uuid
@@ -129,7 +133,7 @@ export function sessionAuthenticator(pool: pg.Pool, keys: KeyRing) {
   }): Promise<PrincipalOf<'session'> | Refusal<'session_required'>> => {
     const token = presentedSession(cookie);
     if (!token) return refuse('session_required');
-    const [row] = await query<SessionRow>(pool, findLiveSession(token.id));
+    const [row] = await query(pool, findLiveSession(token.id));
     if (!row || !isSession(keys, token, row)) return refuse('session_required');
     return {
       kind: 'session',
@@ -158,7 +162,7 @@ export function inSession<Answer, Code extends string>(
 }
 
 /** How many sessions that are not over stand under each server key: those of the last half an hour. */
-export function countSessions(): Sql {
+export function countSessions(): Sql<{ key_id: number; count: number }> {
   return sql`SELECT key_id, count(*)::int AS count FROM sessions
     WHERE ended_at IS NULL AND expires_at < 'infinity' AND expires_at > clock_timestamp()
     GROUP BY key_id`;

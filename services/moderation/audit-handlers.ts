@@ -13,14 +13,14 @@ type Order = 'oldest' | 'newest';
 
 export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof auditContract> {
   const read = (order: Order, from: number | undefined, limit: number) =>
-    query<AuditRow>(
+    query(
       pool,
       order === 'oldest' ? auditAfter(from ?? 0, limit) : auditBefore(from ?? null, limit),
     );
 
   /** Everything that was there at the beginning, a batch at a time: however long, it fits. */
   async function* lines(order: Order, from: number | undefined): AsyncGenerator<string> {
-    const [end] = await query<{ position: number }>(pool, lastPosition());
+    const [end] = await query(pool, lastPosition());
     for (let place = from; ; ) {
       // Each batch has a request's patience of its own.
       const rows = await sharedPatience(() => read(order, place, BATCH));

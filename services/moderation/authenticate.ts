@@ -8,7 +8,6 @@ import { query } from '../postgres.ts';
 import { readTogether } from '../read-together.ts';
 import {
   findLiveModeratorSession,
-  type ModeratorSessionRow,
   presentedModeratorSession,
   touchModeratorSession,
 } from './sessions.ts';
@@ -34,7 +33,7 @@ export function moderatorAuthenticator(pool: pg.Pool, keys: KeyRing) {
   }
 
   async function bySession({ id, secret }: Token): Promise<Authenticated> {
-    const [row] = await query<ModeratorSessionRow>(pool, findLiveModeratorSession(id));
+    const [row] = await query(pool, findLiveModeratorSession(id));
     if (!keys.verify('moderator-session', id, secret, row) || !row)
       return refuse('moderator_required');
     if (row.stale) await query(pool, touchModeratorSession(id));

@@ -76,8 +76,8 @@ function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Conso
   async function look(): Promise<void> {
     const asked = [...consoles];
     const [leases, living] = await Promise.all([
-      query<Lease>(pool, liveLeases()),
-      query<Living>(pool, livingModerators(asked.map(({ me }) => me.moderatorId))),
+      query(pool, liveLeases()),
+      query(pool, livingModerators(asked.map(({ me }) => me.moderatorId))),
     ]);
     // The last that may fail before it is told: what was read once is not read again.
     const events = await tail.read();
@@ -172,7 +172,7 @@ function lives({ me }: Console, living: readonly Living[]): boolean {
   return me.sessionId === null || (row.sessions ?? []).includes(me.sessionId);
 }
 
-function livingModerators(ids: readonly string[]): Sql {
+function livingModerators(ids: readonly string[]): Sql<Living> {
   return sql`SELECT m.moderator_id, m.role,
       (SELECT array_agg(s.session_id) FROM moderator_sessions s
         WHERE s.moderator_id = m.moderator_id AND s.expires_at > clock_timestamp()
@@ -180,7 +180,7 @@ function livingModerators(ids: readonly string[]): Sql {
     FROM moderators m WHERE m.moderator_id = ANY(${ids}::uuid[]) AND m.state = 'active'`;
 }
 
-function liveLeases(): Sql {
+function liveLeases(): Sql<Lease> {
   return sql`SELECT lease_id, subject_type, note_id, moderator_id, expires_at FROM note_leases
     WHERE expires_at > clock_timestamp() ORDER BY note_id, subject_type`;
 }

@@ -32,8 +32,8 @@ export async function entriesOf(
 ): Promise<Entries> {
   const others = recordsOf(view, me, filters, limit, after);
   const [rows, waiting] = await Promise.all([
-    query<ItemRow>(pool, queuePage(view, me, filters, limit, after)),
-    others ? query<RecordPlace & Record<string, unknown>>(pool, others) : [],
+    query(pool, queuePage(view, me, filters, limit, after)),
+    others ? query(pool, others) : [],
   ]);
   const notes = rows.map((note) => ({
     place: { tier: note.place_tier, at: note.place, id: note.note_id },

@@ -16,7 +16,7 @@ export interface ThreadRow {
 }
 
 /** The note that is replied to, other replies to it, and replies to the note itself. */
-export function threadOf(noteId: string): Sql {
+export function threadOf(noteId: string): Sql<ThreadRow> {
   return sql`WITH self AS (SELECT note_id, parent_id FROM notes WHERE note_id = ${noteId}),
     thread AS (
       SELECT n.*, 'parent' AS relation FROM notes n JOIN self ON n.note_id = self.parent_id

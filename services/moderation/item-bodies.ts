@@ -22,7 +22,7 @@ export async function itemBodies(
   rows: readonly ItemRow[],
 ): Promise<Item[]> {
   const ids = rows.filter(({ message }) => message !== null).map(({ note_id }) => note_id);
-  const near = ids.length === 0 ? [] : await query<LikeRow>(pool, nearTo(ids));
+  const near = ids.length === 0 ? [] : await query(pool, nearTo(ids));
   const of = Map.groupBy(near, (row) => row.of);
   const undoSeconds = config.undoWindowSeconds;
   return rows.map((row) => ({
@@ -36,7 +36,7 @@ export async function notesBodies(
   me: PrincipalOf<'moderator'>,
   noteIds: readonly string[],
 ): Promise<Item[]> {
-  return itemBodies(parts, me, await query<ItemRow>(parts.pool, itemsById(noteIds)));
+  return itemBodies(parts, me, await query(parts.pool, itemsById(noteIds)));
 }
 
 function lookAlikes(message: string, near: readonly LikeRow[]): Item['look_alikes'] {

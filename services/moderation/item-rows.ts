@@ -85,14 +85,14 @@ const DETAILS = `SELECT n.*, m.handle, coalesce(r.approved, 0) AS approved,
  * The notes of a page, each with all that a decision needs. The page (note_id, tier, at, fits) is found
  * first, so that no more rows are joined than are shown.
  */
-export function withDetails(page: Sql, direction: 'ASC' | 'DESC' = 'ASC'): Sql {
+export function withDetails(page: Sql, direction: 'ASC' | 'DESC' = 'ASC'): Sql<ItemRow> {
   const text = `WITH page AS MATERIALIZED (${page.text}),
     authors AS MATERIALIZED (${AUTHORS}) ${DETAILS}
     ORDER BY page.tier, page.at ${direction}, page.note_id`;
   return { name: hash('sha1', text), text, values: page.values };
 }
 
-export function itemsById(noteIds: readonly string[]): Sql {
+export function itemsById(noteIds: readonly string[]): Sql<ItemRow> {
   return withDetails(
     sql`SELECT note_id, tier, submitted_at AS at, true AS fits FROM notes
       WHERE note_id = ANY(${noteIds}::uuid[])`,

@@ -49,7 +49,7 @@ export function leaseBody(row: Omit<LeaseRow, 'moderator_id' | 'claimed_at'>): L
 }
 
 /** A moderator's leases by the database's clock. */
-export function liveLeases(moderatorId: string): Sql {
+export function liveLeases(moderatorId: string): Sql<LeaseRow> {
   return sql`SELECT * FROM note_leases WHERE moderator_id = ${moderatorId}
     AND expires_at > clock_timestamp() ORDER BY claimed_at, lease_id`;
 }

@@ -1,4 +1,4 @@
-import { findModerators, lockModerator, type ModeratorRow } from '../../projections/moderators.ts';
+import { findModerators, lockModerator } from '../../projections/moderators.ts';
 import { readStream, streamVersion } from '../eventstore/append.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { definePlan, type EventStore, type Plan, type Writes } from '../eventstore/store.ts';
@@ -89,7 +89,7 @@ export async function rotateModerator(
 }
 
 async function activeModerator(store: EventStore, nameOrId: string): Promise<string | undefined> {
-  const [known] = await query<ModeratorRow>(store.pool, findModerators(nameOrId));
+  const [known] = await query(store.pool, findModerators(nameOrId));
   return known?.moderator_id;
 }
 

@@ -22,7 +22,7 @@ export function policiesHandlers({
 }: PoliciesParts): Handlers<typeof policiesContract> {
   return {
     'moderation.policies': async () => {
-      const rows = await query<PolicyRow>(pool, allPolicies());
+      const rows = await query(pool, allPolicies());
       return { status: 200, body: { status: 'ok', policies: rows.map(policyBody) } };
     },
 

@@ -44,11 +44,11 @@ export function queueCounts(pool: pg.Pool) {
     return count > EXACT && performance.now() <= until;
   }
 
-  async function recount(known: Known, statement: Sql): Promise<void> {
+  async function recount(known: Known, statement: Sql<{ count: number }>): Promise<void> {
     let pause = STALE_MS;
     try {
       // Not of the page's patience: what it asks for besides must not be refused for it.
-      const [row] = await sharedPatience(() => query<{ count: number }>(pool, statement));
+      const [row] = await sharedPatience(() => query(pool, statement));
       known.count = row?.count ?? known.count;
     } catch {
       pause = PAUSE_MS;
@@ -68,7 +68,7 @@ export function queueCounts(pool: pg.Pool) {
 
   return async (viewer: Viewer): Promise<Counts> => {
     const short = VIEWS.filter((view) => !isLong(view, viewer));
-    const [counted] = await query<Partial<Counts>>(pool, countBounded(viewer, short));
+    const [counted] = await query(pool, countBounded(viewer, short));
     const counts = { todo: 0, escalated: 0, reported: 0, appeals: 0, mine: 0, ...counted };
     for (const view of VIEWS)
       if (!short.includes(view) || counts[view] > EXACT)
@@ -77,14 +77,17 @@ export function queueCounts(pool: pg.Pool) {
   };
 }
 
-function countBounded({ moderatorId, role }: Viewer, views: readonly Counted[]): Sql {
+function countBounded(
+  { moderatorId, role }: Viewer,
+  views: readonly Counted[],
+): Sql<Partial<Counts>> {
   const bounded = views.map((view) => `(${countView(view, role, EXACT + 1)}) AS ${view}, `);
   const text = `SELECT ${bounded.join('')}(SELECT count(*) FROM note_leases
     WHERE moderator_id = $1 AND expires_at > clock_timestamp())::int AS mine`;
   return { name: hash('sha1', text), text, values: [moderatorId] };
 }
 
-function countWhole(view: Counted, { role }: Viewer): Sql {
+function countWhole(view: Counted, { role }: Viewer): Sql<{ count: number }> {
   const text = countView(view, role);
   return { name: hash('sha1', text), text, values: [] };
 }

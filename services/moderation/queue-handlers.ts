@@ -5,14 +5,7 @@ import { OutcomeUnconfirmed, query, StorageUnavailable } from '../postgres.ts';
 import { MODERATION } from '../wake-ups.ts';
 import { changeLeases, claim } from './claims.ts';
 import { entriesOf, heldItems, itemsOf } from './entries.ts';
-import {
-  keyOf,
-  type LeaseRow,
-  leaseBody,
-  liveLeases,
-  releaseLeases,
-  renewLeases,
-} from './leases.ts';
+import { keyOf, leaseBody, liveLeases, releaseLeases, renewLeases } from './leases.ts';
 import type { ModerationParts } from './parts.ts';
 import { readQueuePlace, writeQueuePlace } from './queue.ts';
 import type { queueContract } from './queue-contract.ts';
@@ -34,7 +27,7 @@ export function queueHandlers(parts: ModerationParts): Handlers<typeof queueCont
   const countsFor = queueCounts(pool);
   return {
     'moderation.me': async ({ principal: { moderatorId: id, name, role } }) => {
-      const leases = await query<LeaseRow>(pool, liveLeases(id));
+      const leases = await query(pool, liveLeases(id));
       return {
         status: 200,
         body: { ...STATUS, moderator: { id, name, role }, leases: leases.map(leaseBody) },

@@ -1,4 +1,5 @@
 import type { Sql } from '../eventstore/sql.ts';
+import type { ItemRow } from './item-rows.ts';
 import { withDetails } from './item-rows.ts';
 import {
   type Filters,
@@ -29,7 +30,7 @@ export function queuePage(
   filters: Filters,
   limit: number,
   after: QueuePlace | undefined,
-): Sql {
+): Sql<ItemRow> {
   const { at, newestFirst } = SHAPES[view];
   const mixed = mixesTiers(view, viewer.role);
   const values: unknown[] = [];

@@ -79,7 +79,7 @@ export interface RecordItemRow extends RecordRow, HolderColumns {
 }
 
 /** Records of one kind with what is said of them. */
-export function withReports(type: RecordType, records: Sql): Sql {
+export function withReports(type: RecordType, records: Sql): Sql<RecordItemRow> {
   const of = `$${records.values.length + 1}::text`;
   const text = `SELECT r.*, ${of} AS subject_type, m.handle, clock_timestamp() AS now,
       coalesce(w.version, 0) AS reports_version, w.reported_at, l.lease_id,

@@ -7,7 +7,7 @@ import type { RecordType } from '../reports/kind.ts';
 import type { Subject } from '../subject.ts';
 import { keyOf } from './leases.ts';
 import { type Filters, type QueuePlace, UUID, type View, type Viewer } from './queue.ts';
-import { type RecordItem, type RecordItemRow, recordItemBody, withReports } from './record-item.ts';
+import { type RecordItem, recordItemBody, withReports } from './record-item.ts';
 
 export interface RecordPlace {
   subject_type: RecordType;
@@ -42,7 +42,7 @@ export function recordsOf(
   { author, q, finding, older_than }: Filters,
   limit: number,
   after: QueuePlace | undefined,
-): Sql | undefined {
+): Sql<RecordPlace> | undefined {
   const source = SOURCES[view];
   if (!source || q !== undefined || finding !== undefined) return undefined;
   const values: unknown[] = view === 'mine' ? [moderatorId] : [];
@@ -92,7 +92,7 @@ export async function recordItems(
       const subject = subjects.find((one) => one.type === type);
       if (!subject) throw new Error(`no subject ${type}`);
       const ids = some.map(({ subject_id }) => subject_id);
-      return query<RecordItemRow>(pool, withReports(type, subject.records(ids)));
+      return query(pool, withReports(type, subject.records(ids)));
     }),
   );
   const undoSeconds = config.undoWindowSeconds;

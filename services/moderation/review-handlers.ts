@@ -1,7 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { type DecisionRow, decisionsOfBatch, findDecision } from '../../projections/decisions.ts';
-import type { NamedEvent } from '../../projections/moderators.ts';
-import { findRecordDecision, type RecordDecisionRow } from '../../projections/record-decisions.ts';
+import { decisionsOfBatch, findDecision } from '../../projections/decisions.ts';
+import { findRecordDecision } from '../../projections/record-decisions.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import type { Handlers } from '../http/route.ts';
@@ -12,9 +11,9 @@ import { decisionOn, undoOf } from './commands.ts';
 import { type Result, reviewPlan, reviewsPlan } from './decide.ts';
 import { recordPlan } from './decide-record.ts';
 import { readNoteStreams } from './decide-rows.ts';
-import { historyBody, type ThreadRow, threadBody, threadOf } from './history.ts';
+import { historyBody, threadBody, threadOf } from './history.ts';
 import { itemBodies } from './item-bodies.ts';
-import { type ItemRow, itemsById } from './item-rows.ts';
+import { itemsById } from './item-rows.ts';
 import type { ModerationParts } from './parts.ts';
 import type { BatchResult, DecisionRequest, reviewContract } from './review-contract.ts';
 
@@ -27,8 +26,8 @@ export function reviewHandlers(parts: ModerationParts): Handlers<typeof reviewCo
   /** Of a decision on a note or on another record; undefined where there is no such decision. */
   async function undoPlan(me: Moderator, of: string, expectedVersion: number) {
     const [[onNote], [onRecord]] = await Promise.all([
-      query<DecisionRow>(pool, findDecision(of)),
-      query<RecordDecisionRow>(pool, findRecordDecision(of)),
+      query(pool, findDecision(of)),
+      query(pool, findRecordDecision(of)),
     ]);
     if (onNote)
       return reviewPlan(me, undoOf(onNote, undoSeconds, { expectedVersion }), undoSeconds);
@@ -40,7 +39,7 @@ export function reviewHandlers(parts: ModerationParts): Handlers<typeof reviewCo
 
   return {
     'moderation.note': async ({ principal: me, params: { id } }) => {
-      const [rows, thread, events] = await snapshot<[ItemRow, ThreadRow, NamedEvent]>(pool, [
+      const [rows, thread, events] = await snapshot(pool, [
         itemsById([id]),
         threadOf(id),
         readNoteStreams([id]),
@@ -102,7 +101,7 @@ export function reviewHandlers(parts: ModerationParts): Handlers<typeof reviewCo
     'moderation.undo_batch': async (call) => {
       const { principal, params } = call;
       const batch = { expectedVersion: null, batchId: params.id };
-      const decisions = await query<DecisionRow>(pool, decisionsOfBatch(params.id));
+      const decisions = await query(pool, decisionsOfBatch(params.id));
       if (decisions.length === 0) return refuse('not_found');
       const asked = decisions.map((decision) => undoOf(decision, undoSeconds, batch));
       const plan = reviewsPlan(principal, asked, undoSeconds);

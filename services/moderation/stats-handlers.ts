@@ -13,7 +13,7 @@ import { refuse } from '../eventstore/decider.ts';
 import type { Role } from '../http/principal.ts';
 import type { Handlers } from '../http/route.ts';
 import { query } from '../postgres.ts';
-import { DEAD_LETTERS, waitingJobs } from '../queues.ts';
+import { DEAD_LETTERS, type JobsRow, waitingJobs } from '../queues.ts';
 import { MOST_DAYS, type Stats, type statsContract } from './stats-contract.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,26 +22,21 @@ const USUAL_DAYS = 7;
 export function statsHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof statsContract> {
   return {
     'moderation.stats': async ({ query: asked }) => {
-      const [depth] = await query<DepthRow>(pool, queueDepth());
+      const [depth] = await query(pool, queueDepth());
       const to = asked.to ?? depth?.now ?? new Date();
       const from = asked.from ?? new Date(to.getTime() - USUAL_DAYS * DAY_MS);
       const message = rangeFault(from, to);
       if (message) return refuse('invalid_request', { issues: [{ path: 'from', message }] });
       const [arrivals, decided, findings, jobs] = await Promise.all([
-        query<ArrivalsRow>(pool, arrivalsByDay(from, to)),
-        query<DecisionsRow>(pool, decisionsIn(from, to)),
-        query<FindingRow>(pool, findingsOfDecided(from, to)),
-        query<JobsRow>(pool, waitingJobs()),
+        query(pool, arrivalsByDay(from, to)),
+        query(pool, decisionsIn(from, to)),
+        query(pool, findingsOfDecided(from, to)),
+        query(pool, waitingJobs()),
       ]);
       const body = statsBody(from, to, depth, arrivals, decided, findings);
       return { status: 200, body: { ...body, jobs: jobsBody(jobs) } };
     },
   };
-}
-
-interface JobsRow {
-  queue: string;
-  jobs: number;
 }
 
 /** What tells an empty queue from a broken one. */

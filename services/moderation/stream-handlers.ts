@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { eventsAfter, type TailEvent } from '../eventstore/tail.ts';
+import { eventsAfter } from '../eventstore/tail.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import type { Handlers } from '../http/route.ts';
 import { query, sharedPatience } from '../postgres.ts';
@@ -102,9 +102,7 @@ function stirredWithin(ms: number, listen: (stir: () => void) => void): Promise<
 async function missedSince(pool: pg.Pool, watch: Watch, lastEventId: string): Promise<Message[]> {
   const from = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : Infinity;
   if (from > watch.last()) return [resync(watch.settled(), 'gap')];
-  const rows = await sharedPatience(() =>
-    query<TailEvent>(pool, eventsAfter(from, MOST_MISSED + 1)),
-  );
+  const rows = await sharedPatience(() => query(pool, eventsAfter(from, MOST_MISSED + 1)));
   if (rows.length > MOST_MISSED) return [resync(watch.settled(), 'gap')];
   return rows.flatMap((event) => queued(event, Math.min(event.position, watch.settled())) ?? []);
 }

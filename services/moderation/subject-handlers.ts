@@ -1,4 +1,3 @@
-import type { NamedEvent } from '../../projections/moderators.ts';
 import { recordEvents } from '../../projections/records.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { Handlers } from '../http/route.ts';
@@ -11,9 +10,9 @@ import { recordPlan } from './decide-record.ts';
 import { readNoteStreams } from './decide-rows.ts';
 import { historyBody } from './history.ts';
 import { itemBodies } from './item-bodies.ts';
-import { type ItemRow, itemsById } from './item-rows.ts';
+import { itemsById } from './item-rows.ts';
 import type { ModerationParts } from './parts.ts';
-import { type RecordItemRow, recordItemBody, withReports } from './record-item.ts';
+import { recordItemBody, withReports } from './record-item.ts';
 import type { subjectContract } from './subject-contract.ts';
 
 export function subjectHandlers(parts: ModerationParts): Handlers<typeof subjectContract> {
@@ -24,17 +23,14 @@ export function subjectHandlers(parts: ModerationParts): Handlers<typeof subject
     'moderation.subject': async ({ principal: me, params: { type, id } }) => {
       const subject = subjectOf(type);
       if (!subject) {
-        const [rows, events] = await snapshot<[ItemRow, NamedEvent]>(pool, [
-          itemsById([id]),
-          readNoteStreams([id]),
-        ]);
+        const [rows, events] = await snapshot(pool, [itemsById([id]), readNoteStreams([id])]);
         const [item] = await itemBodies(parts, me, rows);
         if (!item) return refuse('not_found');
         return { status: 200, body: { status: 'ok', item, history: events.map(historyBody) } };
       }
       const records = subject.records([id]);
       const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
-      const [[row], events] = await snapshot<[RecordItemRow, NamedEvent]>(pool, [
+      const [[row], events] = await snapshot(pool, [
         withReports(subject.type, records),
         recordEvents(records, streams),
       ]);

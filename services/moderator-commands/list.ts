@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { allModerators, type ModeratorRow } from '../../projections/moderators.ts';
+import { allModerators } from '../../projections/moderators.ts';
 import { query } from '../postgres.ts';
 import { withStorage } from './storage.ts';
 import { printable } from './terminal.ts';
@@ -7,7 +7,7 @@ import { printable } from './terminal.ts';
 export async function run(args: string[]): Promise<void> {
   parseArgs({ args });
   await withStorage(async ({ pool }) => {
-    for (const row of await query<ModeratorRow>(pool, allModerators())) {
+    for (const row of await query(pool, allModerators())) {
       const name = printable(row.name ?? '-');
       process.stdout.write(`${row.moderator_id}\t${row.role}\t${row.state}\t${name}\n`);
     }

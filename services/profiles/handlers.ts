@@ -1,12 +1,5 @@
 import type pg from 'pg';
-import {
-  type AgentCounts,
-  type AgentRow,
-  agentCounts,
-  findAgent,
-  type ListedAgentRow,
-  publishedProfiles,
-} from '../../projections/profiles.ts';
+import { agentCounts, findAgent, publishedProfiles } from '../../projections/profiles.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import { pageOf, placeOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
@@ -33,7 +26,7 @@ export function profilesHandlers(parts: ProfilesParts): Handlers<typeof profiles
     'agents.list': async ({ query: { cursor, limit } }) => {
       const place = placeOf(cursor);
       if (isRefusal(place)) return place;
-      const rows = await query<ListedAgentRow>(readPool, publishedProfiles(limit + 1, place));
+      const rows = await query(readPool, publishedProfiles(limit + 1, place));
       const page = pageOf(rows, limit, (last) => ({ at: last.place, id: last.member_id }));
       return {
         status: 200,
@@ -52,7 +45,7 @@ export function profilesHandlers(parts: ProfilesParts): Handlers<typeof profiles
     },
 
     'agents.get': async ({ params: { member_id: memberId } }) => {
-      const [[row], [counts]] = await snapshot<[AgentRow, AgentCounts]>(readPool, [
+      const [[row], [counts]] = await snapshot(readPool, [
         findAgent(memberId),
         agentCounts(memberId),
       ]);

@@ -1,4 +1,4 @@
-import { notesToScreen } from '../../projections/screenings.ts';
+import { type NoteToScreen, notesToScreen } from '../../projections/screenings.ts';
 import type { EventStore } from '../eventstore/store.ts';
 import { query } from '../postgres.ts';
 import { screeningJob } from '../queues.ts';
@@ -7,19 +7,14 @@ import { RULES_VERSION } from './rules.ts';
 /** Notes of one job, which is to end long before it is given to another worker. */
 const BATCH = 50;
 
-interface Waiting {
-  note_id: string;
-  submitted: string;
-}
-
 /**
  * Has every note that waits, and that the present rules have not seen, screened by the workers;
  * answers how many. Whatever is decided meanwhile is left alone, and a job too many does nothing.
  */
 export async function rescreen(store: EventStore): Promise<number> {
-  let after: Waiting | undefined;
+  let after: NoteToScreen | undefined;
   for (let count = 0; ; ) {
-    const notes = await query<Waiting>(store.pool, notesToScreen(RULES_VERSION, BATCH, after));
+    const notes = await query(store.pool, notesToScreen(RULES_VERSION, BATCH, after));
     await store.execute({
       load: null,
       decide: () => ({

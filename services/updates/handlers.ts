@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { readUpdates, type UpdatesRow } from '../../projections/feed/updates.ts';
+import { readUpdates } from '../../projections/feed/updates.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { Authenticators, PrincipalOf } from '../http/principal.ts';
 import type { Call, Handlers } from '../http/route.ts';
@@ -23,10 +23,7 @@ export function updatesHandlers(parts: UpdatesParts): Handlers<typeof updatesCon
   const { pool, keys, waiting } = parts;
 
   async function read(memberId: string, after: number, limit: number) {
-    const [row] = await query<UpdatesRow & pg.QueryResultRow>(
-      pool,
-      readUpdates(memberId, after, limit),
-    );
+    const [row] = await query(pool, readUpdates(memberId, after, limit));
     if (!row || after > row.head) return refuse('invalid_cursor');
     return pageOf(keys, memberId, after, row);
   }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type HeadRow, readHeads } from '../../projections/feed/updates.ts';
+import { readHeads } from '../../projections/feed/updates.ts';
 import { query, sharedPatience } from '../postgres.ts';
 import type { WakeUps } from '../wake-ups.ts';
 
@@ -27,7 +27,7 @@ export function openWaiting(pool: pg.Pool, wakeUps: WakeUps) {
 
   // With a patience of its own: it is asked for all of them, not for the request that came first.
   const heads = (members: readonly string[]) =>
-    sharedPatience(() => query<HeadRow & pg.QueryResultRow>(pool, readHeads(members)));
+    sharedPatience(() => query(pool, readHeads(members)));
 
   function hint(waiter: Waiter): void {
     waiter.hinted = true;

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { caseNotesOf, reviewsOf, submissionsOf } from '../../projections/case-record.ts';
 import { casesOf as casesToExport } from '../../projections/cases.ts';
+import type { Sql } from '../../services/eventstore/sql.ts';
 import { query } from '../../services/postgres.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
 import { settleReports } from '../../workers/tell-removal.ts';
@@ -174,10 +175,11 @@ t.test('an export reads all of a member in batches', async (t) => {
   const { pool } = service.core;
   type Row = { id: string; case_id: string; place: string };
   const walk = async (reader: typeof casesToExport, memberId: string) => {
-    const first = await query<Row>(pool, reader(memberId, 2, undefined, 0));
+    const first: Row[] = await query(pool, reader(memberId, 2, undefined, 0) as Sql<Row>);
     const last = first.at(-1);
     if (!last) return [];
-    const rest = await query<Row>(pool, reader(memberId, 2, { at: last.place, id: last.id }, 0));
+    const after = { at: last.place, id: last.id };
+    const rest = await query(pool, reader(memberId, 2, after, 0) as Sql<Row>);
     return [...first, ...rest].map((row) => row.case_id ?? row.id);
   };
   t.same(await walk(casesToExport, author.agent.id), ids);
