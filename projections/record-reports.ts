@@ -5,7 +5,6 @@ import * as membershipEvents from '../services/membership/events.ts';
 import * as profileEvents from '../services/profiles/events.ts';
 import * as reportEvents from '../services/reports/events.ts';
 import type { RecordType } from '../services/reports/kind.ts';
-import type { SubjectId } from '../services/reports/reports.ts';
 import { defineProjection } from './projection.ts';
 
 const events = {
@@ -130,7 +129,7 @@ export function heldRecords(type: RecordType, ids: readonly string[]): Sql {
  * Records that went with their author's will while reports waited, and whose reporters wait; and notes
  * on cases that went with the case's author.
  */
-export function withdrawnReported(limit: number): Sql<SubjectId> {
+export function withdrawnReported(limit: number): Sql<{ type: RecordType; id: string }> {
   return sql`(SELECT DISTINCT subject_type AS type, subject_id AS id FROM record_reports
       WHERE state = 'withdrawn' AND told_at IS NULL LIMIT ${limit})
     UNION (SELECT r.subject_type, r.subject_id FROM reported_records r

@@ -1,7 +1,6 @@
 import { type Sql, sql, typedRows } from '../services/eventstore/sql.ts';
 import * as noteEvents from '../services/notes/events.ts';
 import * as screeningEvents from '../services/screening/events.ts';
-import type { Candidate } from '../services/screening/look-alikes.ts';
 import { defineProjection, type EventOf } from './projection.ts';
 
 const events = { ...screeningEvents, ...noteEvents };
@@ -69,6 +68,14 @@ export interface ScreeningRow {
 
 const MOST_LIKE = 50;
 
+/** Another note that shares a hash with this one. `message` is null where the whole text is the same. */
+export interface LookAlikeRow {
+  note_id: string;
+  state: string;
+  same: boolean;
+  message: string | null;
+}
+
 /**
  * Notes that share a hash with this one: with the same text, without it, and those that share most
  * parts, with their text. Each hash is read from the index backwards, in its order, so far and no
@@ -80,7 +87,7 @@ export function lookAlikes(
   wholes: readonly string[],
   parts: readonly string[],
   most: number,
-): Sql<Candidate> {
+): Sql<LookAlikeRow> {
   return sql`SELECT n.note_id, n.state, c.same, CASE WHEN c.same THEN NULL ELSE n.message END AS message
     FROM (
       SELECT f.note_id, true AS same FROM unnest(${wholes}::bigint[]) whole

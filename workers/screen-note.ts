@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findNote, type NoteRow } from '../projections/notes.ts';
-import { lookAlikes } from '../projections/screenings.ts';
+import { type LookAlikeRow, lookAlikes } from '../projections/screenings.ts';
 import type { Core } from '../services/app.ts';
 import { readStream, streamVersion } from '../services/eventstore/append.ts';
 import { replay } from '../services/eventstore/decider.ts';
@@ -12,7 +12,7 @@ import { screeningJob } from '../services/queues.ts';
 import { bayesFindings } from '../services/screening/bayes.ts';
 import { findingsIn } from '../services/screening/findings.ts';
 import { type Fingerprint, fingerprintsOf } from '../services/screening/fingerprint.ts';
-import { type Candidate, lookAlikeFindings } from '../services/screening/look-alikes.ts';
+import { lookAlikeFindings } from '../services/screening/look-alikes.ts';
 import { type RecordScreening, screening } from '../services/screening/screening.ts';
 import { MOST_COUNTED } from '../services/screening/sentences.ts';
 import { learntBy } from './learnt.ts';
@@ -72,7 +72,7 @@ export async function screenNote(parts: Parts, { note_id }: { note_id: string })
   return recorded === true;
 }
 
-function candidatesOf(noteId: string, fingerprints: readonly Fingerprint[]): Sql<Candidate> {
+function candidatesOf(noteId: string, fingerprints: readonly Fingerprint[]): Sql<LookAlikeRow> {
   const wholes = fingerprints.map(({ whole }) => whole);
   const parts = fingerprints.flatMap((fingerprint) => fingerprint.parts);
   return lookAlikes(noteId, wholes, parts, MOST_COUNTED);

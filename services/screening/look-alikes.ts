@@ -1,14 +1,7 @@
+import type { LookAlikeRow } from '../../projections/screenings.ts';
 import { likeness, shinglesOf } from './fingerprint.ts';
 import { fold } from './folded.ts';
 import type { Finding } from './rules.ts';
-
-/** Another note that shares a hash with this one. `message` is null where the whole text is the same. */
-export interface Candidate {
-  note_id: string;
-  state: string;
-  same: boolean;
-  message: string | null;
-}
 
 /** From this likeness on, two texts count as nearly the same. */
 export const ALIKE = 0.6;
@@ -26,7 +19,7 @@ const KINDS = [
 ] as const;
 
 /** Which of the candidates are the same or nearly so, by what became of them. */
-export function lookAlikeFindings(message: string, candidates: readonly Candidate[]): Finding[] {
+export function lookAlikeFindings(message: string, candidates: readonly LookAlikeRow[]): Finding[] {
   const shingles = shinglesOf(message);
   const same = candidates.filter((candidate) => candidate.same);
   const ids = new Set(same.map((candidate) => candidate.note_id));
@@ -36,7 +29,7 @@ export function lookAlikeFindings(message: string, candidates: readonly Candidat
       other.message !== null &&
       likeness(shingles, shinglesOf(other.message)) >= ALIKE,
   );
-  const count = (among: readonly Candidate[], states: readonly string[]) =>
+  const count = (among: readonly LookAlikeRow[], states: readonly string[]) =>
     among.filter(({ state }) => states.includes(state)).length;
   return KINDS.flatMap((kind) => [
     { code: kind.same, count: count(same, kind.states) },

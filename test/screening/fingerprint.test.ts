@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
+import type { LookAlikeRow } from '../../projections/screenings.ts';
 import { keyRing } from '../../services/keys.ts';
 import { fingerprintsOf, likeness, shinglesOf } from '../../services/screening/fingerprint.ts';
-import { type Candidate, lookAlikeFindings } from '../../services/screening/look-alikes.ts';
+import { lookAlikeFindings } from '../../services/screening/look-alikes.ts';
 import { sentenceOf } from '../../services/screening/sentences.ts';
 
 const key = (id: number) => ({ id, secret: randomBytes(32) });
@@ -50,7 +51,7 @@ t.test('likeness is the share of pieces in common', async (t) => {
 });
 
 t.test('look-alikes are counted by what became of them', async (t) => {
-  const note = (state: string, message: string | null): Candidate => ({
+  const note = (state: string, message: string | null): LookAlikeRow => ({
     note_id: String(Math.random()),
     state,
     same: message === null,
