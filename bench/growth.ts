@@ -1,4 +1,4 @@
-import { withConnection } from '../services/connection.ts';
+import { withConnection } from '../services/postgres/connection.ts';
 import { writeHistory } from '../test/harness/history.ts';
 import { fillPrimaryData, fillTables } from '../test/harness/history-tables.ts';
 import { atDesk } from '../test/harness/moderation.ts';

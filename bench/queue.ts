@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openCore } from '../services/app.ts';
 import { readConfig } from '../services/config.ts';
-import { withConnection } from '../services/connection.ts';
 import { isRefusal } from '../services/eventstore/decider.ts';
 import { sql } from '../services/eventstore/sql.ts';
 import type { PrincipalOf } from '../services/http/principal.ts';
@@ -14,6 +13,7 @@ import { releaseLeases } from '../services/moderation/leases.ts';
 import { addModerator } from '../services/moderation/moderators.ts';
 import { queueCounts } from '../services/moderation/queue-counts.ts';
 import { queuePage } from '../services/moderation/queue-page.ts';
+import { withConnection } from '../services/postgres/connection.ts';
 import { query } from '../services/postgres.ts';
 import { loops } from './load.ts';
 import type { Contender } from './pair.ts';

@@ -1,4 +1,4 @@
-import { withConnection } from '../services/connection.ts';
+import { withConnection } from '../services/postgres/connection.ts';
 
 const EACH = 1000;
 

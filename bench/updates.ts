@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { withConnection } from '../services/connection.ts';
 import { POLICY_VERSION } from '../services/http/consent.ts';
+import { withConnection } from '../services/postgres/connection.ts';
 import { freePort } from '../test/harness/free-port.ts';
 import { requests } from './load.ts';
 import type { Comparison, Contender } from './pair.ts';

@@ -46,7 +46,7 @@ export async function startInstance(settings: Record<string, string> = {}) {
 
   /** A new moderator's token. */
   async function moderator(name: string, role: string): Promise<string> {
-    const args = [service('moderator-command.ts'), 'add', name, '--role', role];
+    const args = [service('commands/moderator.ts'), 'add', name, '--role', role];
     const add = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';
     add.stdout.on('data', (chunk: Buffer) => {

@@ -1,7 +1,7 @@
 import * as events from '../services/credentials/events.ts';
 import { type Sql, sql, updateOf } from '../services/eventstore/sql.ts';
 import type { Scope } from '../services/http/scopes.ts';
-import type { Verifier } from '../services/keys.ts';
+import type { Verifier } from '../services/keys/key-ring.ts';
 import { defineProjection } from './projection.ts';
 
 export const credentials = defineProjection(events, {

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { EventCatalogue, RecordedEvent } from '../services/eventstore/event.ts';
 import { mergeLists } from '../services/eventstore/merge.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
-import { pipeline } from '../services/pipeline.ts';
+import { pipeline } from '../services/postgres/pipeline.ts';
 import { BY_INDEX } from '../services/postgres.ts';
 import { type Projection, projector } from './projection.ts';
 

@@ -9,19 +9,19 @@ import { featuresOf } from './features.ts';
 import type { HttpParts } from './http/exchange.ts';
 import { operationsOf } from './http/invoke.ts';
 import { mount } from './http/mount.ts';
-import { jobSender } from './jobs-sender.ts';
-import { requireSameKeys } from './key-checks.ts';
-import { requireKeys } from './key-usage.ts';
-import { keyRing } from './keys.ts';
-import { rateLimits } from './limits.ts';
+import { jobSender } from './jobs/sender.ts';
+import { requireSameKeys } from './keys/key-checks.ts';
+import { keyRing } from './keys/key-ring.ts';
+import { requireKeys } from './keys/key-usage.ts';
+import { serverKeys } from './keys/server-keys.ts';
+import { rateLimits } from './limits/rate-limits.ts';
 import { sessionAuthenticator } from './membership/sessions.ts';
 import { moderatorAuthenticator } from './moderation/authenticate.ts';
 import { isReview } from './moderation/review-events.ts';
+import { MODERATION, openWakeUps } from './postgres/wake-ups.ts';
 import { openPool } from './postgres.ts';
-import { watchReadiness } from './readiness.ts';
-import { serverKeys } from './server-keys.ts';
+import { watchReadiness } from './telemetry/readiness.ts';
 import { openWaiting } from './updates/waiting.ts';
-import { MODERATION, openWakeUps } from './wake-ups.ts';
 
 export type Core = Awaited<ReturnType<typeof openCore>>;
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { KeyRing, Verifier } from './keys.ts';
+import type { KeyRing, Verifier } from './keys/key-ring.ts';
 
 /** The members of any request body that hold a key or a secret. */
 const SECRETS = [

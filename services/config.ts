@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { baseUrl, isLoopback, usualHost } from './base-url.ts';
-import { parseServerKeys, SERVER_KEYS_FORM } from './server-keys.ts';
+import { parseServerKeys, SERVER_KEYS_FORM } from './keys/server-keys.ts';
 
 const number = (least: number, most: number) =>
   z

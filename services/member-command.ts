@@ -19,8 +19,8 @@ import { jsonContent } from './http/respond.ts';
 import { type Content, pathOf, type RequestFacts, type Route } from './http/route.ts';
 import type { Receipt } from './http/schemas.ts';
 import type { JsonObject } from './http/strict-json.ts';
-import type { KeyRing } from './keys.ts';
-import { countWrite, writesToday } from './write-budget.ts';
+import type { KeyRing } from './keys/key-ring.ts';
+import { countWrite, writesToday } from './limits/write-budget.ts';
 
 export interface MemberCommandParts {
   store: EventStore;

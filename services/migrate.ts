@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { PgBoss } from 'pg-boss';
-import { withConnection } from './connection.ts';
+import { withConnection } from './postgres/connection.ts';
 
 export const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 export const JOBS_SCHEMA = 'pgboss';

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import type { Sql } from './eventstore/sql.ts';
-import { pipeline } from './pipeline.ts';
-import { types } from './value-parsers.ts';
+import { pipeline } from './postgres/pipeline.ts';
+import { types } from './postgres/value-parsers.ts';
 
 /** Storage cannot be reached, is shutting down or does not answer in time: 503, nothing happened. */
 export class StorageUnavailable extends Error {}

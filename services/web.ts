@@ -3,12 +3,12 @@ import { isSecure } from './base-url.ts';
 import { configOrExit } from './config.ts';
 import { openDraining } from './draining.ts';
 import { openServer } from './http/server.ts';
-import { loggable } from './loggable.ts';
-import { openLogger } from './logger.ts';
-import { processMetrics, requestMetrics } from './metrics.ts';
-import { serveMetrics } from './metrics-server.ts';
 import { builtPages } from './pages/build.ts';
 import { onParentGone, tellParent } from './parent.ts';
+import { loggable } from './telemetry/loggable.ts';
+import { openLogger } from './telemetry/logger.ts';
+import { processMetrics, requestMetrics } from './telemetry/metrics.ts';
+import { serveMetrics } from './telemetry/metrics-server.ts';
 
 const config = configOrExit();
 const logger = openLogger(config.logLevel);

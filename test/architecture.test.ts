@@ -18,7 +18,18 @@ const imports = new Map(
   ]),
 );
 
-const MECHANISMS = ['eventstore', 'http', 'embedded', 'supervisor'];
+const MECHANISMS = [
+  'commands',
+  'embedded',
+  'eventstore',
+  'http',
+  'jobs',
+  'keys',
+  'limits',
+  'postgres',
+  'supervisor',
+  'telemetry',
+];
 const featureOf = (file: string) => {
   const [, folder] = /^services\/([^/]+)\//.exec(file) ?? [];
   return folder && !MECHANISMS.includes(folder) ? folder : undefined;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { coalesce } from '../services/coalesce.ts';
+import { coalesce } from '../services/guestbook/coalesce.ts';
 
 t.test(
   'who asks during a piece of work shares the next one, never the one under way',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { ConfigError, readConfig } from '../services/config.ts';
-import { serverKeys } from '../services/server-keys.ts';
+import { serverKeys } from '../services/keys/server-keys.ts';
 import { temporaryFolder } from './harness/temporary-folder.ts';
 
 const one = `1:${'ab'.repeat(32)}`;
@@ -106,7 +106,7 @@ t.test('processes that start at once on an empty folder make one key', async (t)
     const { serverKeys } = await import(process.argv[1]);
     const [key] = serverKeys({ dataDir: process.argv[2] });
     console.log(key.id, key.secret.toString('hex'));`;
-  const module = new URL('../services/server-keys.ts', import.meta.url).href;
+  const module = new URL('../services/keys/server-keys.ts', import.meta.url).href;
   const runs = Array.from({ length: 6 }, () =>
     promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, module, dataDir]),
   );

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { sql } from '../services/eventstore/sql.ts';
-import { keyRing } from '../services/keys.ts';
-import { type Limit, rateLimits } from '../services/limits.ts';
+import { keyRing } from '../services/keys/key-ring.ts';
+import { type Limit, rateLimits } from '../services/limits/rate-limits.ts';
 import { openPool } from '../services/postgres.ts';
 import { testDatabase } from './harness/database.ts';
 

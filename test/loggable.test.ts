@@ -1,6 +1,6 @@
 import pg from 'pg';
 import t from 'tap';
-import { loggable } from '../services/loggable.ts';
+import { loggable } from '../services/telemetry/loggable.ts';
 
 t.test('an error is logged with its causes, and with no value that it quotes', async (t) => {
   const cause = Object.assign(new pg.DatabaseError('Key (id)=(secret)', 1, 'error'), {

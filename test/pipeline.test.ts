@@ -1,7 +1,7 @@
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { sql } from '../services/eventstore/sql.ts';
-import { pipeline } from '../services/pipeline.ts';
+import { pipeline } from '../services/postgres/pipeline.ts';
 import { clientConfig } from '../services/postgres.ts';
 import { testDatabase } from './harness/database.ts';
 

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import t from 'tap';
-import { withConnection } from '../services/connection.ts';
 import { gatherReads } from '../services/eventstore/reads.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
 import { operationsOf } from '../services/http/invoke.ts';
+import { withConnection } from '../services/postgres/connection.ts';
 import { BY_INDEX } from '../services/postgres.ts';
 import { JOBS } from '../workers/jobs.ts';
 import { testDatabase } from './harness/database.ts';

@@ -9,10 +9,10 @@ import t, { type Test } from 'tap';
 import { handleKeys } from '../projections/members.ts';
 import { openCore } from '../services/app.ts';
 import { readConfig } from '../services/config.ts';
-import { withConnection } from '../services/connection.ts';
+import { verifierKeys } from '../services/keys/verifiers.ts';
 import { MIGRATIONS, migrate } from '../services/migrate.ts';
+import { withConnection } from '../services/postgres/connection.ts';
 import { BY_INDEX } from '../services/postgres.ts';
-import { verifierKeys } from '../services/verifiers.ts';
 import { testDatabase } from './harness/database.ts';
 import { freePort } from './harness/free-port.ts';
 import { rowsRead } from './harness/rows-read.ts';
@@ -81,7 +81,7 @@ t.test('a key is the one that its id was first used with, or nothing starts', as
   await t.rejects(open(`4:${newKey()},${first}`), /another secret for key 4/);
   await (await open(`${first},${fourth}`)).close();
 
-  const args = [file('services/keys-command.ts'), 'status'];
+  const args = [file('services/commands/keys.ts'), 'status'];
   const status = await promisify(execFile)(process.execPath, args, { env: env(another) });
   t.match(status.stdout, /^1\tANOTHER SECRET\t2\t/m);
 });
@@ -90,7 +90,7 @@ t.test('the keys command makes no key where no instance runs', async (t) => {
   const { path, remove } = temporaryFolder('keys');
   t.teardown(remove);
   const env = { PATH: process.env.PATH, DATA_DIR: join(path, 'data') };
-  const args = [file('services/keys-command.ts'), 'status'];
+  const args = [file('services/commands/keys.ts'), 'status'];
   await t.rejects(promisify(execFile)(process.execPath, args, { env }), /No instance runs/);
   t.notOk(existsSync(join(path, 'data')));
 });
@@ -98,7 +98,7 @@ t.test('the keys command makes no key where no instance runs', async (t) => {
 t.test('the keys command tells what stands under which key', async (t) => {
   const { env } = await used(t);
   const status = async (keys: string) => {
-    const args = [file('services/keys-command.ts'), 'status'];
+    const args = [file('services/commands/keys.ts'), 'status'];
     return (await promisify(execFile)(process.execPath, args, { env: env(keys) })).stdout;
   };
   const head = 'key\tstate\tverifiers\thandles\tsessions\treceipts\n';
@@ -140,7 +140,7 @@ t.test('the keys command takes longer than a request may', async (t) => {
   const { env, url } = await used(t);
   await withConnection(url, async (client) => {
     await client.query('BEGIN; LOCK TABLE receipts IN ACCESS EXCLUSIVE MODE');
-    const args = [file('services/keys-command.ts'), 'status'];
+    const args = [file('services/commands/keys.ts'), 'status'];
     const status = promisify(execFile)(process.execPath, args, { env: env(first) });
     const waits = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
       AND application_name = 'service keys' AND now() - query_start > interval '4 seconds'`;

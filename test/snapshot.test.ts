@@ -1,7 +1,7 @@
 import t from 'tap';
 import { sql } from '../services/eventstore/sql.ts';
+import { snapshot } from '../services/postgres/snapshot.ts';
 import { openPool, query } from '../services/postgres.ts';
-import { snapshot } from '../services/snapshot.ts';
 import { testDatabase } from './harness/database.ts';
 
 t.test(

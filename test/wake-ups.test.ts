@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import t from 'tap';
-import { openWakeUps } from '../services/wake-ups.ts';
+import { openWakeUps } from '../services/postgres/wake-ups.ts';
 import { testDatabase } from './harness/database.ts';
 import { freePort } from './harness/free-port.ts';
 

@@ -18,10 +18,10 @@ import { emptyReceipts } from '../services/eventstore/receipts.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
 import { definePlan, type EventStore, type Plan } from '../services/eventstore/store.ts';
 import { closings } from '../services/features.ts';
+import { dropBudgets } from '../services/limits/write-budget.ts';
 import { end, member } from '../services/membership/member.ts';
 import { dropSessions } from '../services/membership/sessions.ts';
 import { query } from '../services/postgres.ts';
-import { dropBudgets } from '../services/write-budget.ts';
 import { BATCH, inBatches } from './batches.ts';
 
 interface Parts {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Core } from '../services/app.ts';
-import type { QueueName } from '../services/queues.ts';
+import type { QueueName } from '../services/jobs/queues.ts';
 import { closeAppeals } from './close-appeals.ts';
 import { eraseMembers } from './erase-member.ts';
 import { expireCredentials } from './expire-credentials.ts';
@@ -24,7 +24,7 @@ export interface JobDefinition<Schema extends z.ZodType = z.ZodType> {
 
 const Nothing = z.strictObject({});
 
-/** Every job; how often its queue retries stands in services/queues.ts. */
+/** Every job; how often its queue retries stands in services/jobs/queues.ts. */
 export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
   // Half a minute, so that with the scheduler's own delay an expiry is told within a minute.
   'expire-sessions': { schema: Nothing, every: 30, run: expireSessions },

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import { pendingTotals } from '../projections/notes.ts';
+import { DEAD_LETTERS, QUEUE_NAMES, type QueueName, waitingJobs } from '../services/jobs/queues.ts';
 import { query } from '../services/postgres.ts';
-import { DEAD_LETTERS, QUEUE_NAMES, type QueueName, waitingJobs } from '../services/queues.ts';
 
 const JOB_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
 

@@ -3,19 +3,19 @@ import type { Logger } from 'pino';
 import { type Core, openCore } from '../services/app.ts';
 import { type Config, configOrExit } from '../services/config.ts';
 import { databaseUrl } from '../services/embedded/postgres.ts';
-import { loggable } from '../services/loggable.ts';
-import { openLogger } from '../services/logger.ts';
-import { processMetrics } from '../services/metrics.ts';
-import { serveMetrics } from '../services/metrics-server.ts';
-import { JOBS_SCHEMA } from '../services/migrate.ts';
-import { onParentGone } from '../services/parent.ts';
 import {
   DEAD_LETTERS,
   makeQueues,
   QUEUE_NAMES,
   QUEUES,
   type QueueName,
-} from '../services/queues.ts';
+} from '../services/jobs/queues.ts';
+import { JOBS_SCHEMA } from '../services/migrate.ts';
+import { onParentGone } from '../services/parent.ts';
+import { loggable } from '../services/telemetry/loggable.ts';
+import { openLogger } from '../services/telemetry/logger.ts';
+import { processMetrics } from '../services/telemetry/metrics.ts';
+import { serveMetrics } from '../services/telemetry/metrics-server.ts';
 import { JOBS, schedulesOf } from './jobs.ts';
 import { workMetrics } from './metrics.ts';
 

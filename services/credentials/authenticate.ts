@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { type LiveCredentialRow, liveCredentials } from '../../projections/credentials.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { bearerToken, type Presented, type PrincipalOf } from '../http/principal.ts';
-import type { KeyRing, Verifier } from '../keys.ts';
-import { readTogether } from '../read-together.ts';
+import type { KeyRing, Verifier } from '../keys/key-ring.ts';
+import { readTogether } from '../postgres/read-together.ts';
 
 const FORM = /^svc_([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})\.([0-9a-f]{64})$/;
 

@@ -3,7 +3,9 @@ import type { Config } from '../config.ts';
 import { refuse } from '../eventstore/decider.ts';
 import type { Handlers } from '../http/route.ts';
 import { memberBody, unixSeconds } from '../http/schemas.ts';
-import type { RateLimits } from '../limits.ts';
+import { readVerifiers } from '../keys/verifiers.ts';
+import type { RateLimits } from '../limits/rate-limits.ts';
+import { budgetResetsAt } from '../limits/write-budget.ts';
 import {
   type Caller,
   commandAs,
@@ -11,8 +13,6 @@ import {
   type MemberCommandParts,
   memberCommand,
 } from '../member-command.ts';
-import { readVerifiers } from '../verifiers.ts';
-import { budgetResetsAt } from '../write-budget.ts';
 import type { credentialsContract } from './contract.ts';
 import { createCredential } from './create.ts';
 import { revokeCredential } from './revoke.ts';

@@ -3,8 +3,8 @@ import { type Append, readStream, streamVersion } from '../eventstore/append.ts'
 import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
 import type { Actor } from '../eventstore/event.ts';
 import { type Receipt, unixSeconds } from '../http/schemas.ts';
+import { dropCredentialVerifiers } from '../keys/verifiers.ts';
 import { defineCommand, type MemberCommand } from '../member-command.ts';
-import { dropCredentialVerifiers } from '../verifiers.ts';
 import type { CredentialBody } from './contract.ts';
 import { type CredentialRefusal, credential } from './credential.ts';
 

@@ -1,6 +1,6 @@
 import { refuse } from '../eventstore/decider.ts';
 import type { Feature, Handlers } from '../http/route.ts';
-import type { Readiness } from '../readiness.ts';
+import type { Readiness } from '../telemetry/readiness.ts';
 import type { discoveryContract } from './contract.ts';
 import { capabilitiesOf, interfacesOf, type Switches } from './inventory.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { withConnection } from '../connection.ts';
+import { withConnection } from '../postgres/connection.ts';
 import { serverAccount } from './account.ts';
 import { serverBinaries } from './binaries.ts';
 import { createCluster, SUPERUSER } from './cluster.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { openPipeline, pipeline } from '../pipeline.ts';
+import { openPipeline, pipeline } from '../postgres/pipeline.ts';
 import { isServerError, StorageUnavailable } from '../postgres.ts';
 import { readsOf, rowsOf } from './load.ts';
 import { mergeLists } from './merge.ts';

@@ -1,12 +1,12 @@
 import { findNote } from '../../projections/notes.ts';
-import { coalesce } from '../coalesce.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import type { Handlers, Outcome, RequestFacts } from '../http/route.ts';
-import type { Limit } from '../limits.ts';
+import type { Limit } from '../limits/rate-limits.ts';
 import { sessionAuthenticator } from '../membership/sessions.ts';
 import { OutcomeUnconfirmed } from '../postgres.ts';
 import { aftercareHandlers } from './aftercare.ts';
+import { coalesce } from './coalesce.ts';
 import type { guestbookContract, NoteSubmission } from './contract.ts';
 import type { GuestbookParts } from './parts.ts';
 import { firstPages, readGuestbook } from './read.ts';

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Config } from '../config.ts';
 import type { EventStore } from '../eventstore/store.ts';
-import type { KeyRing } from '../keys.ts';
-import type { RateLimits } from '../limits.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import type { RateLimits } from '../limits/rate-limits.ts';
 
 /** What the commands and reads of this feature need, given by app.ts. */
 export interface GuestbookParts {

@@ -6,10 +6,10 @@ import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { Actor } from '../eventstore/event.ts';
 import { type Decision, definePlan, type Plan } from '../eventstore/store.ts';
 import type { PrincipalOf } from '../http/principal.ts';
+import { screeningJob } from '../jobs/queues.ts';
 import { findLiveSession } from '../membership/sessions.ts';
 import { toldAt } from '../notes/author.ts';
 import { note } from '../notes/note.ts';
-import { screeningJob } from '../queues.ts';
 import type { NoteSubmission } from './contract.ts';
 import type { GuestbookParts } from './parts.ts';
 

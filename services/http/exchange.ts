@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { isRefusal } from '../eventstore/decider.ts';
-import { loggable } from '../loggable.ts';
 import { sharedPatience } from '../postgres.ts';
+import { loggable } from '../telemetry/loggable.ts';
 import { factsOf } from './facts.ts';
 import { problemOf } from './failure.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { loggable } from '../loggable.ts';
 import { OutcomeUnconfirmed, StorageUnavailable } from '../postgres.ts';
+import { loggable } from '../telemetry/loggable.ts';
 import { Problem } from './problems.ts';
 
 /** What went wrong with a request, as a problem. Whatever no `Problem` says is logged. */

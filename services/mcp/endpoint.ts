@@ -13,7 +13,7 @@ import { Problem, problemReply } from '../http/problems.ts';
 import { CallerGone, checkHeaders, checkMedia, readBody } from '../http/read-request.ts';
 import type { AnyReply, RequestFacts, Route } from '../http/route.ts';
 import { parseStrictJson } from '../http/strict-json.ts';
-import type { Limit, RateLimits } from '../limits.ts';
+import type { Limit, RateLimits } from '../limits/rate-limits.ts';
 import { paramsFault } from './params.ts';
 import { sourceCheck } from './source.ts';
 

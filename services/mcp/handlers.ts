@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Operations } from '../http/invoke.ts';
 import type { Handler, Handlers, Route } from '../http/route.ts';
-import type { RateLimits } from '../limits.ts';
+import type { RateLimits } from '../limits/rate-limits.ts';
 import type { mcpContract } from './contract.ts';
 import { endpoint } from './endpoint.ts';
 import { noteTools } from './note-tools.ts';

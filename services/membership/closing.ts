@@ -1,7 +1,7 @@
 import { defineClosing } from '../closing.ts';
 import { readStream, streamVersion } from '../eventstore/append.ts';
 import { replay } from '../eventstore/decider.ts';
-import { dropVerifiers } from '../verifiers.ts';
+import { dropVerifiers } from '../keys/verifiers.ts';
 import { endSession } from './login.ts';
 import { end, member } from './member.ts';
 import { endSessions, openSessions } from './sessions.ts';

@@ -2,7 +2,7 @@ import { findMember } from '../../projections/members.ts';
 import { refuse } from '../eventstore/decider.ts';
 import { definePlan, type Plan } from '../eventstore/store.ts';
 import { unixSeconds } from '../http/schemas.ts';
-import { readVerifiers } from '../verifiers.ts';
+import { readVerifiers } from '../keys/verifiers.ts';
 import type { MembershipParts } from './parts.ts';
 import {
   endSessions,

@@ -4,13 +4,13 @@ import { bindSecrets, redactedHash, sameBody } from '../body-hash.ts';
 import { readReceipt, readStream, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
 import { definePlan, type Plan } from '../eventstore/store.ts';
-import type { KeyRing } from '../keys.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
 import {
   dropCredentialVerifiers,
   readVerifiers,
   type VerifierRow,
   writeVerifier,
-} from '../verifiers.ts';
+} from '../keys/verifiers.ts';
 import { endSession } from './login.ts';
 import { member, type RecoveryRefusal, recover } from './member.ts';
 import type { MembershipParts } from './parts.ts';

@@ -4,8 +4,8 @@ import { readReceipt, readStream, streamVersion } from '../eventstore/append.ts'
 import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
 import { definePlan, type Plan } from '../eventstore/store.ts';
 import { memberBody } from '../http/schemas.ts';
-import { countOne, countToday } from '../rate-counters.ts';
-import { writeVerifier } from '../verifiers.ts';
+import { writeVerifier } from '../keys/verifiers.ts';
+import { countOne, countToday } from '../limits/rate-counters.ts';
 import { member, type RegistrationRefusal, register } from './member.ts';
 import type { MembershipParts } from './parts.ts';
 

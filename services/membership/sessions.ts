@@ -4,7 +4,7 @@ import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import { type Decision, definePlan, type Plan } from '../eventstore/store.ts';
 import { type PrincipalOf, readCookie } from '../http/principal.ts';
-import type { KeyRing, Verifier } from '../keys.ts';
+import type { KeyRing, Verifier } from '../keys/key-ring.ts';
 import { query } from '../postgres.ts';
 
 const COOKIE = '__Host-ServiceSession';

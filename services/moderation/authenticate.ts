@@ -3,9 +3,9 @@ import type { ModeratorRow } from '../../projections/moderators.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { sql } from '../eventstore/sql.ts';
 import { bearerToken, type Presented, type PrincipalOf } from '../http/principal.ts';
-import type { KeyRing, Verifier } from '../keys.ts';
+import type { KeyRing, Verifier } from '../keys/key-ring.ts';
+import { readTogether } from '../postgres/read-together.ts';
 import { query } from '../postgres.ts';
-import { readTogether } from '../read-together.ts';
 import {
   findLiveModeratorSession,
   presentedModeratorSession,

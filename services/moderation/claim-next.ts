@@ -4,7 +4,7 @@ import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import type { Once } from '../once.ts';
-import { pipeline } from '../pipeline.ts';
+import { pipeline } from '../postgres/pipeline.ts';
 import { deadline, isServerError, OutcomeUnconfirmed, withClient } from '../postgres.ts';
 import { freeOf } from './free.ts';
 import { type Lease, type LeaseRow, leaseBody, releaseLeases } from './leases.ts';

@@ -3,9 +3,9 @@ import { readStream, streamVersion } from '../eventstore/append.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { definePlan, type EventStore, type Plan, type Writes } from '../eventstore/store.ts';
 import type { Role } from '../http/principal.ts';
-import type { KeyRing } from '../keys.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import { dropVerifiers, writeVerifier } from '../keys/verifiers.ts';
 import { query } from '../postgres.ts';
-import { dropVerifiers, writeVerifier } from '../verifiers.ts';
 import { dropModeratorSessions, releaseAllLeases } from './sessions.ts';
 import { moderatorToken, newToken } from './token.ts';
 

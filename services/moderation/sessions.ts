@@ -1,6 +1,6 @@
 import { type Sql, sql } from '../eventstore/sql.ts';
 import { MODERATOR_COOKIE, type Role, readCookie } from '../http/principal.ts';
-import type { Verifier } from '../keys.ts';
+import type { Verifier } from '../keys/key-ring.ts';
 import { readToken, type Token } from './token.ts';
 
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';

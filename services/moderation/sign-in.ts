@@ -3,8 +3,8 @@ import { refuse } from '../eventstore/decider.ts';
 import { definePlan, type Plan } from '../eventstore/store.ts';
 import type { PrincipalOf, Role } from '../http/principal.ts';
 import { unixSeconds } from '../http/schemas.ts';
-import type { KeyRing } from '../keys.ts';
-import { readVerifiers } from '../verifiers.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import { readVerifiers } from '../keys/verifiers.ts';
 import {
   dropDeadModeratorSessions,
   dropModeratorSession,

@@ -12,8 +12,8 @@ import {
 import { refuse } from '../eventstore/decider.ts';
 import type { Role } from '../http/principal.ts';
 import type { Handlers } from '../http/route.ts';
+import { DEAD_LETTERS, type JobsRow, waitingJobs } from '../jobs/queues.ts';
 import { query } from '../postgres.ts';
-import { DEAD_LETTERS, type JobsRow, waitingJobs } from '../queues.ts';
 import { MOST_DAYS, type Stats, type statsContract } from './stats-contract.ts';
 
 const DAY_MS = 86_400_000;

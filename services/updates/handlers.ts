@@ -3,7 +3,7 @@ import { readUpdates } from '../../projections/feed/updates.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { Authenticators, PrincipalOf } from '../http/principal.ts';
 import type { Call, Handlers } from '../http/route.ts';
-import type { KeyRing } from '../keys.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
 import { query } from '../postgres.ts';
 import type { updatesContract } from './contract.ts';
 import { readCursor } from './cursor.ts';

@@ -1,7 +1,7 @@
 import type { UpdatesRow } from '../../projections/feed/updates.ts';
 import { jsonText } from '../http/respond.ts';
 import type { Content } from '../http/route.ts';
-import type { KeyRing } from '../keys.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
 import { writeCursor } from './cursor.ts';
 
 export interface Page {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { readHeads } from '../../projections/feed/updates.ts';
+import type { WakeUps } from '../postgres/wake-ups.ts';
 import { query, sharedPatience } from '../postgres.ts';
-import type { WakeUps } from '../wake-ups.ts';
 
 const GATHER_MS = 5;
 

@@ -56,7 +56,7 @@ t.test('a database that does not answer is said in a line', async (t) => {
     t.equal(code, 1);
     t.match(stderr, /^[^\n]*ECONNREFUSED[^\n]*\n$/);
   }
-  const rebuild = spawn(process.execPath, ['services/rebuild-command.ts'], {
+  const rebuild = spawn(process.execPath, ['services/commands/rebuild.ts'], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -66,7 +66,7 @@ t.test('a database that does not answer is said in a line', async (t) => {
 t.test('a reader that has had enough ends the audit without a word', async (t) => {
   const service = await startService(t);
   const ann = await hire(service, 'Ann');
-  const audit = spawn(process.execPath, ['services/moderator-command.ts', 'audit'], {
+  const audit = spawn(process.execPath, ['services/commands/moderator.ts', 'audit'], {
     env: { PATH: process.env.PATH, ...client(service, ann.token), PORT: ' 4125 ' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

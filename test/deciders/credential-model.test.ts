@@ -7,7 +7,7 @@ import type { Append } from '../../services/eventstore/append.ts';
 import { isRefusal, type Refusal } from '../../services/eventstore/decider.ts';
 import type { NewEvent } from '../../services/eventstore/event.ts';
 import { SCOPES } from '../../services/http/scopes.ts';
-import { keyRing } from '../../services/keys.ts';
+import { keyRing } from '../../services/keys/key-ring.ts';
 import { answersOf, same, tries } from '../harness/sequences.ts';
 
 const LIMIT = 3;

@@ -8,7 +8,7 @@ import type { ReceiptRow } from '../../services/eventstore/append.ts';
 import { isRefusal } from '../../services/eventstore/decider.ts';
 import type { RecordedEvent } from '../../services/eventstore/event.ts';
 import type { EventStore, Plan } from '../../services/eventstore/store.ts';
-import { keyRing } from '../../services/keys.ts';
+import { keyRing } from '../../services/keys/key-ring.ts';
 import { commandAs, type MemberCommand } from '../../services/member-command.ts';
 import { profilesContract } from '../../services/profiles/contract.ts';
 import { publishProfile, withdrawProfile } from '../../services/profiles/publish.ts';

@@ -3,7 +3,7 @@ import t from 'tap';
 import { operationsOf } from '../../services/http/invoke.ts';
 import { readPlace, writePlace } from '../../services/http/place.ts';
 import type { Route } from '../../services/http/route.ts';
-import { keyRing } from '../../services/keys.ts';
+import { keyRing } from '../../services/keys/key-ring.ts';
 import { readCursor, writeCursor } from '../../services/updates/cursor.ts';
 import { type Agent, newAgent } from '../harness/agent.ts';
 import { casesOf, consent, opened } from '../harness/cases.ts';

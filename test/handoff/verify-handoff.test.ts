@@ -9,7 +9,7 @@ import { contentHash } from '../../services/body-hash.ts';
 import { brief, changed, EXAMPLE, handoff } from '../harness/packets.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 
-const COMMAND = join(import.meta.dirname, '..', '..', 'services', 'verify-handoff-command.ts');
+const COMMAND = join(import.meta.dirname, '..', '..', 'services', 'commands', 'verify-handoff.ts');
 const ARTIFACT = 'artifact/catalogue.csv';
 const LEDGER = 'ledger/operations.jsonl';
 const EVIDENCE = 'evidence/import-report.json';

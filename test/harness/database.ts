@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { withConnection } from '../../services/connection.ts';
+import { withConnection } from '../../services/postgres/connection.ts';
 
 export const TEMPLATE = 'template_service';
 

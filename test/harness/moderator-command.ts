@@ -4,7 +4,7 @@ import type { Service } from './service.ts';
 
 /** `npm run moderator -- …`, as a process of its own, with these lines typed. */
 export async function command(env: Record<string, string>, args: string[], typed: string[] = []) {
-  const child = spawn(process.execPath, ['services/moderator-command.ts', ...args], {
+  const child = spawn(process.execPath, ['services/commands/moderator.ts', ...args], {
     // Without the test runner's own loader, which costs each process seconds.
     env: { ...process.env, NODE_OPTIONS: '', MODERATOR_TOKEN: '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,8 +1,8 @@
 import { realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { withConnection } from '../../services/connection.ts';
 import { embeddedPostgres } from '../../services/embedded/postgres.ts';
 import { migrate } from '../../services/migrate.ts';
+import { withConnection } from '../../services/postgres/connection.ts';
 import { TEMPLATE } from './database.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

@@ -4,8 +4,8 @@ import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { openApp } from '../../services/app.ts';
 import { openServer } from '../../services/http/server.ts';
-import { processMetrics, requestMetrics } from '../../services/metrics.ts';
-import { serveMetrics } from '../../services/metrics-server.ts';
+import { processMetrics, requestMetrics } from '../../services/telemetry/metrics.ts';
+import { serveMetrics } from '../../services/telemetry/metrics-server.ts';
 import { freePort } from '../harness/free-port.ts';
 import { startService } from '../harness/service.ts';
 

@@ -243,7 +243,7 @@ t.test('the command adds, lists and revokes', async (t) => {
     SERVER_KEYS: `${key?.id}:${Buffer.from(key?.secret ?? '').toString('hex')}`,
   };
   const run = (...args: string[]) =>
-    promisify(execFile)(process.execPath, ['services/moderator-command.ts', ...args], { env });
+    promisify(execFile)(process.execPath, ['services/commands/moderator.ts', ...args], { env });
   const added = await run('add', 'Zoe', '--role', 'lead');
   const token = added.stdout.trimEnd().split('\n').at(-1) ?? '';
   t.match(token, /^mod_[0-9a-f-]{36}\.[0-9a-f]{64}$/);

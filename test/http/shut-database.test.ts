@@ -1,5 +1,5 @@
 import t from 'tap';
-import { withConnection } from '../../services/connection.ts';
+import { withConnection } from '../../services/postgres/connection.ts';
 import { newRegistration, startService } from '../harness/service.ts';
 
 t.test('what cannot read is not ready, although it could write', async (t) => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import type { LookAlikeRow } from '../../projections/screenings.ts';
-import { keyRing } from '../../services/keys.ts';
+import { keyRing } from '../../services/keys/key-ring.ts';
 import { fingerprintsOf, likeness, shinglesOf } from '../../services/screening/fingerprint.ts';
 import { lookAlikeFindings } from '../../services/screening/look-alikes.ts';
 import { sentenceOf } from '../../services/screening/sentences.ts';

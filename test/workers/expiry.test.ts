@@ -3,7 +3,7 @@ import t from 'tap';
 import { catalogue, concerns, project } from '../../projections/registry.ts';
 import type { sql } from '../../services/eventstore/sql.ts';
 import { openEventStore } from '../../services/eventstore/store.ts';
-import { jobSender } from '../../services/jobs-sender.ts';
+import { jobSender } from '../../services/jobs/sender.ts';
 import { insertSession } from '../../services/membership/sessions.ts';
 import { openPool } from '../../services/postgres.ts';
 import { expireCredentials } from '../../workers/expire-credentials.ts';

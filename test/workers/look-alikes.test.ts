@@ -3,7 +3,7 @@ import t from 'tap';
 import { rebuild } from '../../projections/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
 import { sql } from '../../services/eventstore/sql.ts';
-import { keyRing } from '../../services/keys.ts';
+import { keyRing } from '../../services/keys/key-ring.ts';
 import { bayesFindings } from '../../services/screening/bayes.ts';
 import { learn } from '../../workers/learnt.ts';
 import { screenNote } from '../../workers/screen-note.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePrivateFolder } from './embedded/folders.ts';
+import { makePrivateFolder } from '../embedded/folders.ts';
 
 export type ServerKey = { readonly id: number; readonly secret: Buffer };
 

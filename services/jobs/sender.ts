@@ -1,7 +1,7 @@
 import { PgBoss } from 'pg-boss';
-import { named, type Sql } from './eventstore/sql.ts';
-import type { Job } from './eventstore/store.ts';
-import { JOBS_SCHEMA } from './migrate.ts';
+import { named, type Sql } from '../eventstore/sql.ts';
+import type { Job } from '../eventstore/store.ts';
+import { JOBS_SCHEMA } from '../migrate.ts';
 import { makeQueues } from './queues.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { isRefusal } from '../eventstore/decider.ts';
-import { addModerator } from '../moderation/moderators.ts';
-import { ROLES } from '../moderation/roles.ts';
+import { isRefusal } from '../../eventstore/decider.ts';
+import { addModerator } from '../../moderation/moderators.ts';
+import { ROLES } from '../../moderation/roles.ts';
 import { withStorage } from './storage.ts';
 import { leave } from './terminal.ts';
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { rescreen } from '../screening/rescreen.ts';
+import { rescreen } from '../../screening/rescreen.ts';
 import { withStorage } from './storage.ts';
 
 /** After a change of the rules of screening. */

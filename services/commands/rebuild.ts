@@ -1,8 +1,8 @@
-import { rebuild } from '../projections/rebuild.ts';
-import { catalogue, projections } from '../projections/registry.ts';
-import { lineOf } from './command-failure.ts';
-import { configOrExit } from './config.ts';
-import { databaseUrl } from './embedded/postgres.ts';
+import { rebuild } from '../../projections/rebuild.ts';
+import { catalogue, projections } from '../../projections/registry.ts';
+import { configOrExit } from '../config.ts';
+import { databaseUrl } from '../embedded/postgres.ts';
+import { lineOf } from './failure.ts';
 
 const config = configOrExit();
 const started = Date.now();

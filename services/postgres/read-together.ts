@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { openGroup } from './eventstore/group.ts';
-import type { Sql } from './eventstore/sql.ts';
-import { patiently, query } from './postgres.ts';
+import { openGroup } from '../eventstore/group.ts';
+import type { Sql } from '../eventstore/sql.ts';
+import { patiently, query } from '../postgres.ts';
 
 /** Where storage is this slow, a place in the next statement is soon worth more than one's own. */
 const WAIT_MS = 1000;

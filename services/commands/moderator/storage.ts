@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { type Core, openCore } from '../app.ts';
-import { lineOf } from '../command-failure.ts';
-import { configOrExit } from '../config.ts';
-import { isUnavailable } from '../postgres.ts';
+import { type Core, openCore } from '../../app.ts';
+import { configOrExit } from '../../config.ts';
+import { isUnavailable } from '../../postgres.ts';
+import { lineOf } from '../failure.ts';
 import { leave } from './terminal.ts';
 
 /** Work on the database of this service, without its HTTP. */

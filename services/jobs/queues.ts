@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss';
-import type { Job } from './eventstore/plan.ts';
-import { type Sql, sql } from './eventstore/sql.ts';
+import type { Job } from '../eventstore/plan.ts';
+import { type Sql, sql } from '../eventstore/sql.ts';
 
 /** Where a job goes that failed for the last time. Nothing works on it: a person looks. */
 export const DEAD_LETTERS = 'dead-letters';

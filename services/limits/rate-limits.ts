@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { openGroup } from './eventstore/group.ts';
-import type { Sql } from './eventstore/sql.ts';
-import type { KeyRing } from './keys.ts';
-import { pipeline } from './pipeline.ts';
-import { deadline, isUnavailable, patiently, StorageUnavailable, withClient } from './postgres.ts';
+import { openGroup } from '../eventstore/group.ts';
+import type { Sql } from '../eventstore/sql.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import { pipeline } from '../postgres/pipeline.ts';
+import { deadline, isUnavailable, patiently, StorageUnavailable, withClient } from '../postgres.ts';
 import {
   type Asked,
   type CountedRow,

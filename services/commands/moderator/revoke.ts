@@ -1,5 +1,5 @@
-import { isRefusal } from '../eventstore/decider.ts';
-import { revokeModerator } from '../moderation/moderators.ts';
+import { isRefusal } from '../../eventstore/decider.ts';
+import { revokeModerator } from '../../moderation/moderators.ts';
 import { oneName, withStorage } from './storage.ts';
 import { printable } from './terminal.ts';
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { type Sql, sql } from './eventstore/sql.ts';
+import { type Sql, sql } from '../eventstore/sql.ts';
+import { reading } from '../postgres.ts';
 import { pipeline } from './pipeline.ts';
-import { reading } from './postgres.ts';
 
 const BEGIN = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
 const COMMIT = sql`COMMIT`;

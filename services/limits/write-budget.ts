@@ -1,4 +1,4 @@
-import { type Sql, sql } from './eventstore/sql.ts';
+import { type Sql, sql } from '../eventstore/sql.ts';
 
 /** Writes of a member on the present UTC day, by the database's clock; no row where there were none. */
 export function writesToday(memberId: string): Sql<{ used: number }> {

@@ -1,5 +1,5 @@
-import { type Sql, sql, valuesIn } from './eventstore/sql.ts';
-import type { Purpose, Verifier } from './keys.ts';
+import { type Sql, sql, valuesIn } from '../eventstore/sql.ts';
+import type { Purpose, Verifier } from './key-ring.ts';
 
 /** A stored verifier. `purpose` and `subject_id` say of what: a member's key, one credential, … */
 export interface VerifierRow extends Verifier {

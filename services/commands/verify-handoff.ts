@@ -1,4 +1,4 @@
-import { verifyHandoff } from './artifacts/verify-handoff.ts';
+import { verifyHandoff } from '../artifacts/verify-handoff.ts';
 
 const { status, out, err } = await verifyHandoff(process.argv.slice(2));
 process.stdout.write(out);

@@ -1,4 +1,4 @@
-import { type Sql, sql } from './eventstore/sql.ts';
+import { type Sql, sql } from '../eventstore/sql.ts';
 
 /** One counter: at most `limit` in each window of `window` (a PostgreSQL interval), on its clock. */
 export interface Limit {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { parseJson } from './json-text.ts';
+import { parseJson } from '../json-text.ts';
 
 const { builtins } = pg.types;
 const OWN: Readonly<Record<number, (text: string) => unknown>> = {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Sql } from './eventstore/sql.ts';
+import type { Sql } from '../eventstore/sql.ts';
 import { types } from './value-parsers.ts';
 
 type Row = Record<string, unknown>;

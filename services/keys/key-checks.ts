@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { type Sql, sql } from './eventstore/sql.ts';
-import type { KeyRing, Verifier } from './keys.ts';
-import { query } from './postgres.ts';
+import { type Sql, sql } from '../eventstore/sql.ts';
+import { query } from '../postgres.ts';
+import type { KeyRing, Verifier } from './key-ring.ts';
 
 type Ring = Pick<KeyRing, 'ids' | 'mac'>;
 

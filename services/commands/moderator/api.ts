@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { clientSettingsOrExit } from '../config.ts';
+import { clientSettingsOrExit } from '../../config.ts';
 import { leave, printable } from './terminal.ts';
 
 const PATIENCE_MS = 30_000;

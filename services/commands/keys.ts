@@ -1,11 +1,11 @@
-import { lineOf } from './command-failure.ts';
-import { configOrExit } from './config.ts';
-import { withConnection } from './connection.ts';
-import { databaseUrl } from './embedded/postgres.ts';
-import { firstUsed, otherSecrets } from './key-checks.ts';
-import { keyUsage, USE_NAMES } from './key-usage.ts';
-import { keyRing, type Verifier } from './keys.ts';
-import { serverKeys } from './server-keys.ts';
+import { configOrExit } from '../config.ts';
+import { databaseUrl } from '../embedded/postgres.ts';
+import { firstUsed, otherSecrets } from '../keys/key-checks.ts';
+import { keyRing, type Verifier } from '../keys/key-ring.ts';
+import { keyUsage, USE_NAMES } from '../keys/key-usage.ts';
+import { serverKeys } from '../keys/server-keys.ts';
+import { withConnection } from '../postgres/connection.ts';
+import { lineOf } from './failure.ts';
 
 if (process.argv.slice(2).join(' ') !== 'status') {
   process.stderr.write('Usage:\n  npm run keys -- status\n');
