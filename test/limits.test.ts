@@ -56,6 +56,21 @@ t.test('what one limit refuses takes no room in the other', async (t) => {
   t.notOk(await take('192.0.2.1', [short(0)]), 'nothing is allowed');
 });
 
+t.test('what one limit refuses takes no room in the next, not even for a moment', async (t) => {
+  const { pool, limits } = await start(t);
+  await pool.query(`CREATE TABLE seen (count int);
+    CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN INSERT INTO seen VALUES (NEW.count); RETURN NEW; END';
+    CREATE TRIGGER see AFTER INSERT OR UPDATE ON rate_counters FOR EACH ROW
+      WHEN (NEW.kind = 'long') EXECUTE FUNCTION see()`);
+  const takes = limits.flatMap(({ take }) =>
+    times(10, () => take('192.0.2.1', [short(5), long(100)])),
+  );
+  t.equal(yes(await Promise.all(takes)), 5);
+  const { rows } = await pool.query('SELECT max(count) AS most FROM seen');
+  t.same(rows, [{ most: 5 }]);
+});
+
 t.test('a repeat of what is known is not counted among those that are', async (t) => {
   const { pool, limits, counts } = await start(t);
   const take = limits[0]?.take as (typeof limits)[number]['take'];

@@ -26,9 +26,10 @@ export const keyOf = ({ unless }: Asked) => (unless?.values[0] ?? null) as strin
 
 /**
  * Counts many of the same limits and the same `unless`, in one order of rows everywhere. A bucket
- * without room for all of its own in one kind counts none of them there. Its transaction is never a
- * command's: losing the last counts in a crash of the database is no loss worth a flush, and the
- * setting ends with the transaction.
+ * without room for all of its own in one limit counts none of them there, nor in those after it: what
+ * one limit refuses takes no room in the next, not even until it is given back. Its transaction is
+ * never a command's: losing the last counts in a crash of the database is no loss worth a flush, and
+ * the setting ends with the transaction.
  */
 export function increments(asked: readonly Asked[]): Sql {
   const [{ limits = [], unless } = {}] = asked;
@@ -38,29 +39,33 @@ export function increments(asked: readonly Asked[]): Sql {
     : 'false';
   const text = `WITH asked AS MATERIALIZED (
       SELECT bucket, key, ${known} AS known
-      FROM unnest($4::text[], $5::text[]) AS asker (bucket, key)),
-    counted AS (
-      INSERT INTO rate_counters AS counter (kind, bucket, window_start, count)
-      SELECT kind, bucket, date_bin(span::interval, statement_timestamp(), 'epoch'), count(*)
-      FROM asked, unnest($1::text[], $2::text[], $3::int[]) AS allowed (kind, span, most),
-        set_config('synchronous_commit', 'off', true)
-      WHERE NOT known
-      GROUP BY bucket, kind, span, most HAVING count(*) <= most
-      ORDER BY bucket COLLATE "C", kind
-      ON CONFLICT (kind, bucket, window_start) DO UPDATE SET count = counter.count + excluded.count
-      WHERE counter.count + excluded.count
-        <= ($3::int[])[array_position($1::text[], counter.kind)]
-      RETURNING bucket, kind)
-    SELECT bucket, kind, NULL AS key FROM counted
+      FROM unnest($1::text[], $2::text[]) AS asker (bucket, key)),
+    ${limits.map((_, turn) => countedIn(turn)).join(', ')}
+    ${limits.map((_, turn) => `SELECT bucket, kind, NULL AS key FROM counted_${turn}`).join(' UNION ALL ')}
     UNION ALL SELECT NULL, NULL, key FROM asked WHERE known`;
   const values = [
-    limits.map(({ kind }) => kind),
-    limits.map(({ window }) => window),
-    limits.map(({ limit }) => limit),
     asked.map(({ bucket }) => bucket),
     asked.map(keyOf),
+    ...limits.flatMap(({ kind, window, limit }) => [kind, window, limit]),
   ];
-  return { name: `count-${unless?.name}`, text, values };
+  return { name: `count-${limits.length}-${unless?.name}`, text, values };
+}
+
+/** Those counted in one limit: of all who ask, or of those that the limit before it has room for. */
+function countedIn(turn: number): string {
+  const [kind, span, most] = [3, 4, 5].map((place) => `$${place + 3 * turn}`);
+  const open = turn === 0 ? '' : `AND bucket IN (SELECT bucket FROM counted_${turn - 1})`;
+  return `counted_${turn} AS (
+      INSERT INTO rate_counters AS counter (kind, bucket, window_start, count)
+      SELECT ${kind}::text, bucket, date_bin(${span}::text::interval, statement_timestamp(), 'epoch'),
+        count(*)
+      FROM asked, set_config('synchronous_commit', 'off', true)
+      WHERE NOT known ${open}
+      GROUP BY bucket HAVING count(*) <= ${most}::int
+      ORDER BY bucket COLLATE "C"
+      ON CONFLICT (kind, bucket, window_start) DO UPDATE SET count = counter.count + excluded.count
+      WHERE counter.count + excluded.count <= ${most}::int
+      RETURNING bucket, kind)`;
 }
 
 /** Takes back some of what was counted. */
