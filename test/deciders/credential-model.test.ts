@@ -113,10 +113,12 @@ class Log {
     }
     const id = idOf(step.id);
     const now = new Date(this.#now * 1000);
-    const stream = this.#events.get(`credential-${id}`) ?? [];
-    const loaded = (...rows: unknown[]) => ({ rows: rows as never, now, locked: [MEMBER] });
+    const events = this.#events.get(`credential-${id}`) ?? [];
+    const loaded = (rows: object) => ({ rows, now, locked: [MEMBER] });
     if (step.type === 'revoke')
-      return this.#take(revokeCredential(MEMBER, id).decide(loaded(this.#row(id), stream)));
+      return this.#take(
+        revokeCredential(MEMBER, id).decide(loaded({ credentials: this.#row(id), events })),
+      );
     const from = step.type === 'rotate' ? this.#row(idOf(step.from))[0] : undefined;
     if (step.type === 'rotate' && !(from?.state === 'active' && from.unexpired))
       return 'credential_not_accepted';
@@ -132,8 +134,9 @@ class Log {
       from ? { credentialId: from.credential_id, scopes: from.scopes, keyEpoch: 1 } : null,
       () => undefined,
     );
-    const own = from ? [] : [[{ key_epoch: 1 }], this.#active()];
-    return this.#take(command.decide(loaded(this.#row(id), ...own)));
+    const members = from ? [] : [{ key_epoch: 1 }];
+    const active = from ? [] : this.#active();
+    return this.#take(command.decide(loaded({ used: this.#row(id), members, active })));
   }
 
   #take(decided: { appends: readonly Append[] } | Refusal): string {
