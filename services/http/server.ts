@@ -42,12 +42,19 @@ export function openServer(listener: RequestListener, secure = false): Server {
   // An expectation that nobody knows is let be, as HTTP allows: Node's own refusal has no body.
   server.on('checkExpectation', begin);
   // No path takes it, as the edge says.
-  server.on('connect', (req, socket) => {
-    const res = new ServerResponse(req);
-    res.assignSocket(socket as Socket);
-    res.once('finish', () => (socket as Socket).destroySoon());
-    listener(req, res);
+  server.on('connect', (req: IncomingMessage, socket: Socket) => {
+    // Node has let go of it, and nobody else hears when it breaks.
+    socket.on('error', () => socket.destroy());
+    const before = latestOn(socket);
+    if (before && !before.closed) before.once('close', () => refuse(req, socket));
+    else refuse(req, socket);
   });
+  function refuse(req: IncomingMessage, socket: Socket): void {
+    const res = new ServerResponse(req);
+    res.assignSocket(socket);
+    res.once('finish', () => socket.destroySoon());
+    listener(req, res);
+  }
   server.on('clientError', (error: Fault, socket) => {
     const res = latestOn(socket);
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();

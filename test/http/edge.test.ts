@@ -36,6 +36,23 @@ t.test('what Node would refuse by itself is refused in the error model, or serve
   );
 });
 
+t.test('a caller who wants a tunnel cannot end the process', async (t) => {
+  const { baseUrl } = await startService(t);
+  const { hostname, port } = new URL(baseUrl);
+  const tunnel = 'CONNECT example.org:443 HTTP/1.1\r\nhost: localhost\r\n\r\n';
+  for (let turn = 0; turn < 20; turn++) {
+    const socket = connect(Number(port), hostname);
+    socket.write(tunnel, () => setImmediate(() => socket.resetAndDestroy()));
+    await new Promise((resolve) => socket.once('close', resolve));
+  }
+  for (const path of ['/livez', '/readyz', '/nothing']) {
+    const before = wire('GET', path, []).replace('close', 'keep-alive');
+    const answers = (await raw(baseUrl, before + before + tunnel)).split('HTTP/1.1 ').slice(1);
+    t.equal(answers.length, 3, path);
+    t.match(answers[2], /^404 .*"status":"not_found"/s);
+  }
+});
+
 t.test('a control character in a query is refused before storage sees it', async (t) => {
   const service = await startService(t);
   const moderator = await hire(service, 'ann');
