@@ -21,7 +21,6 @@ export function mount(parts: HttpParts): { app: RequestListener; router: Express
   const router = newRouter();
   for (const [path, methods] of paths)
     router.route(path).all((req, res) => exchange(parts, req, res, path, methods));
-  mountNotFound(parts, router);
 
   const fixed = new Map([...paths].filter(([path]) => !/[:*{]/.test(path)));
   function app(req: IncomingMessage, res: ServerResponse): void {
@@ -30,19 +29,20 @@ export function mount(parts: HttpParts): { app: RequestListener; router: Express
     // It names a host where others name a path.
     if (methods || req.method === 'CONNECT')
       void exchange(parts, req, res, methods ? path : '-', methods);
-    else router(req as express.Request, res as express.Response);
+    else
+      router(
+        req as express.Request,
+        res as express.Response,
+        (error?: unknown) => void exchange(parts, req, res, '-', undefined, failureOf(error)),
+      );
   }
   return { app, router };
 }
 
-/** The last handlers: whatever no route took. */
-function mountNotFound(parts: HttpParts, router: Express): void {
-  router.use((req, res) => exchange(parts, req, res, '-', undefined));
-  const failed: express.ErrorRequestHandler = (error: unknown, req, res, _next) => {
-    const malformed = error instanceof URIError || (error as { status?: number }).status === 400;
-    return exchange(parts, req, res, '-', undefined, malformed ? badPath() : error);
-  };
-  router.use(failed);
+/** Why no route took a request; nothing where none has its path. */
+function failureOf(error: unknown): unknown {
+  const malformed = error instanceof URIError || (error as { status?: number })?.status === 400;
+  return malformed ? badPath() : error;
 }
 
 /** A path of the table, with a parameter that cannot be decoded. */

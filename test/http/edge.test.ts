@@ -53,6 +53,12 @@ t.test('a caller who wants a tunnel cannot end the process', async (t) => {
   }
 });
 
+t.test('an address that cannot be read is refused in the error model', async (t) => {
+  const { baseUrl } = await startService(t);
+  const answer = await raw(baseUrl, wire('GET', 'http://[bad', []));
+  t.match(answer, /^HTTP\/1\.1 404 .*\r\nx-request-id: .*"status":"not_found"/s);
+});
+
 t.test('a control character in a query is refused before storage sees it', async (t) => {
   const service = await startService(t);
   const moderator = await hire(service, 'ann');
