@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Headers } from './respond.ts';
 
 const LINGER_MS = 2000;
@@ -18,11 +19,16 @@ export function closing(req: IncomingMessage, headers: Headers = {}): Headers {
   const { destroySoon } = socket;
   socket.destroySoon = () => {
     if (req.complete) return destroySoon.call(socket);
-    socket.end();
-    const late = setTimeout(() => socket.destroy(), LINGER_MS);
-    socket.once('close', () => clearTimeout(late));
+    endWithin(socket);
     req.once('end', () => destroySoon.call(socket));
     req.resume();
   };
   return { ...headers, connection: 'close' };
+}
+
+/** Ends a connection: a caller who does not end it as well has it for a while more and no longer. */
+export function endWithin(socket: Socket, last = ''): void {
+  socket.end(last);
+  const late = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(late));
 }

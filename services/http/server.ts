@@ -7,6 +7,7 @@ import {
   ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
+import { endWithin } from './linger.ts';
 import { Problem, problemReply } from './problems.ts';
 import { breakBody } from './read-request.ts';
 import { commonHeaders } from './respond.ts';
@@ -93,5 +94,5 @@ function refuseConnection(socket: Socket, { code, details }: Problem, secure: bo
     connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} Refused\r\n${lines.join('')}\r\n${text}`);
+  endWithin(socket, `HTTP/1.1 ${status} Refused\r\n${lines.join('')}\r\n${text}`);
 }

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import t from 'tap';
+import { openServer } from '../../services/http/server.ts';
 import { hire } from '../harness/moderation.ts';
 import { raw, wire } from '../harness/raw.ts';
 import { startService } from '../harness/service.ts';
@@ -57,6 +60,20 @@ t.test('an address that cannot be read is refused in the error model', async (t)
   const { baseUrl } = await startService(t);
   const answer = await raw(baseUrl, wire('GET', 'http://[bad', []));
   t.match(answer, /^HTTP\/1\.1 404 .*\r\nx-request-id: .*"status":"not_found"/s);
+});
+
+t.test('a caller who is refused cannot keep the connection', async (t) => {
+  const server = openServer(() => undefined).listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  t.teardown(() => socket.destroy());
+  socket.write('GARBAGE\r\n\r\n');
+  socket.resume();
+  await once(socket, 'end');
+  await sleep(3000);
+  t.equal(await promisify(server.getConnections).call(server), 0);
 });
 
 t.test('a control character in a query is refused before storage sees it', async (t) => {
