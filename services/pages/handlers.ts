@@ -40,12 +40,15 @@ export function pagesHandlers(): Handlers<typeof pagesContract> {
   };
 }
 
-/** The smallest form that the caller takes. `;q=0` is a refusal. */
+/** The smallest form that the caller takes. */
 function encoded(asset: Asset, accepted = ''): { encoding?: 'br' | 'gzip'; bytes: Uint8Array } {
+  const taken = accepted.split(',').filter(isTaken).map(codingOf);
   for (const encoding of ['br', 'gzip'] as const)
-    if (
-      new RegExp(`(^|,)\\s*${encoding}\\s*(;\\s*q=(1|0\\.\\d*[1-9])\\d*)?\\s*(,|$)`).test(accepted)
-    )
-      return { encoding, bytes: asset[encoding] };
+    if (taken.includes(encoding)) return { encoding, bytes: asset[encoding] };
   return { bytes: asset.identity };
 }
+
+const codingOf = (entry: string) => entry.split(';')[0]?.trim().toLowerCase() ?? '';
+
+/** `;q=0` is a refusal. */
+const isTaken = (entry: string) => !/;\s*q=0(?:\.0{0,3})?\s*$/i.test(entry);

@@ -43,7 +43,20 @@ t.test('an asset goes out in the form that the caller takes', async (t) => {
   };
   t.equal(await encodingFor('gzip, deflate, br'), 'br');
   t.equal(await encodingFor('gzip;q=0.5, br;q=0'), 'gzip');
+  t.equal(await encodingFor('GZIP ; Q=0.000, Br ; q=1'), 'br');
   t.equal(await encodingFor('identity'), null);
   t.equal((await service.call('GET', '/assets/scripts/other.js')).status, 404);
   t.equal((await service.call('GET', `/assets/styles/${script}`)).status, 404);
+});
+
+t.test('a long list of encodings holds nobody up', async (t) => {
+  const service = await startService(t);
+  const { script } = (await builtPages()).pages.guestbook;
+  const started = performance.now();
+  for (const long of [`gzip${' '.repeat(7500)}x`, `gzip;q=0.${'1'.repeat(7500)}x`])
+    for (let turn = 0; turn < 20; turn++) {
+      const headers = { 'accept-encoding': long };
+      await service.call('GET', `/assets/scripts/${script}`, { headers });
+    }
+  t.ok(performance.now() - started < 1500);
 });
