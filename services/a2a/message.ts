@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { issuesOf } from '../http/invoke.ts';
 import { IdempotencyKey } from '../http/schemas.ts';
 import { A2aFault, type Issue } from './fault.ts';
 
@@ -75,12 +76,7 @@ const mediaOf = (type: string) => type.split(';')[0]?.trim().toLowerCase();
 function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalid(
-    result.error.issues.slice(0, 20).map(({ path, message }) => ({
-      path: path.map(String).join('.').slice(0, 200),
-      message: message.slice(0, 300),
-    })),
-  );
+  throw invalid(issuesOf(result.error));
 }
 
 const invalid = (issues: readonly Issue[]) => new A2aFault('INVALID_PARAMS', undefined, issues);

@@ -189,6 +189,20 @@ t.test('a schema failure names the fields', async (t) => {
   t.ok(['title', 'objective', 'publish_consent'].every((name) => fields.includes(name)));
 });
 
+t.test('a key in the wrong place is not said back', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const key = 'ab'.repeat(32);
+  for (const body of [
+    asking('case.list', { [key]: 1 }),
+    sending([dataPart({ operation: 'case.list', [key]: 1 })]),
+  ]) {
+    const { text } = await callA2a(service, agent, body);
+    t.match(text, '(hidden)');
+    t.notMatch(text, key);
+  }
+});
+
 t.test('the checks come in their order', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
