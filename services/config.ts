@@ -132,7 +132,8 @@ function faultsBetween(given: Record<string, string>): string[] {
   const base = given.BASE_URL;
   if (base && URL.canParse(base) && !isLoopback(base) && !given.SERVER_KEYS)
     faults.push(`SERVER_KEYS is required where BASE_URL is not loopback; it ${SERVER_KEYS_FORM}`);
-  if (given.METRICS_PORT && Number(given.METRICS_PORT) === Number(given.PORT ?? 3000))
+  const metrics = Number(given.METRICS_PORT);
+  if (metrics > 0 && metrics === Number(given.PORT ?? 3000))
     faults.push('METRICS_PORT must be another one than PORT');
   return faults;
 }

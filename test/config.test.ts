@@ -72,6 +72,7 @@ t.test('one process cannot have one port twice', async (t) => {
   t.match(faults({ PORT: '4115', METRICS_PORT: '4115' }), 'METRICS_PORT must be another one');
   t.match(faults({ METRICS_PORT: '3000' }), 'METRICS_PORT must be another one');
   t.equal(readConfig({ PORT: '4115', METRICS_PORT: '0' }).metricsPort, 0);
+  t.equal(readConfig({ PORT: '0', METRICS_PORT: '0' }).metricsPort, 0, 'any port, and none');
 });
 
 t.test('no secret stands in a message', async (t) => {
