@@ -33,7 +33,7 @@ export async function openCore(config: Config, application: string) {
   const readPool = config.databaseReadUrl
     ? openPool(config.databaseReadUrl, application, config.databasePoolSize)
     : pool;
-  const usable = Promise.all([requireSameKeys(pool, keys), requireKeys(pool, keys)]);
+  const usable = requireKeys(pool, keys).then(() => requireSameKeys(pool, keys));
   await usable.catch(async (error: unknown) => {
     await pool.end();
     throw error;

@@ -86,6 +86,16 @@ t.test('a key is the one that its id was first used with, or nothing starts', as
   t.match(status.stdout, /^1\tANOTHER SECRET\t2\t/m);
 });
 
+t.test('a start that is refused uses no key up', async (t) => {
+  const { url } = await used(t);
+  const open = (keys: string) =>
+    openCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: keys }), 'test');
+  const mistaken = `2:${newKey()}`;
+  await t.rejects(open(mistaken), /lacks key 1/);
+  await t.rejects(open(`${mistaken},1:${newKey()}`), /another secret for key 1 /);
+  await (await open(`${second},${first}`)).close();
+});
+
 t.test('the keys command makes no key where no instance runs', async (t) => {
   const { path, remove } = temporaryFolder('keys');
   t.teardown(remove);

@@ -19,21 +19,25 @@ export function otherSecrets(keys: Ring, used: readonly Verifier[]): number[] {
 
 /**
  * Refuses to start under a key that only bears the number of the right one: nothing would be proven
- * by it, and what was made meanwhile would be lost with the right one's return.
+ * by it, and what was made meanwhile would be lost with the right one's return. Called when nothing
+ * else refuses the keys: from now on those that are new count as used.
  */
 export async function requireSameKeys(pool: pg.Pool, keys: Ring): Promise<void> {
-  let used = await query(pool, firstUsed());
+  const used = await query(pool, firstUsed());
+  refuseOthers(keys, used);
   const fresh = keys.ids.filter((id) => used.every(({ key_id }) => key_id !== id));
-  if (fresh.length > 0) {
-    // Of several processes that start at once, whoever comes first.
-    const hashes = fresh.map((id) => check(keys, id).hash);
-    await query(
-      pool,
-      sql`INSERT INTO server_keys (key_id, hash)
-        SELECT * FROM unnest(${fresh}::smallint[], ${hashes}::text[]) ON CONFLICT DO NOTHING`,
-    );
-    used = await query(pool, firstUsed());
-  }
+  if (fresh.length === 0) return;
+  // Of several processes that start at once, whoever comes first.
+  const hashes = fresh.map((id) => check(keys, id).hash);
+  await query(
+    pool,
+    sql`INSERT INTO server_keys (key_id, hash)
+      SELECT * FROM unnest(${fresh}::smallint[], ${hashes}::text[]) ON CONFLICT DO NOTHING`,
+  );
+  refuseOthers(keys, await query(pool, firstUsed()));
+}
+
+function refuseOthers(keys: Ring, used: readonly Verifier[]): void {
   const others = otherSecrets(keys, used).sort((a, b) => a - b);
   if (others.length === 0) return;
   throw new Error(
