@@ -57,15 +57,6 @@ function dropFingerprints(noteId: string): Sql {
   return sql`DELETE FROM note_fingerprints WHERE note_id = ${noteId}`;
 }
 
-export interface ScreeningRow {
-  note_id: string;
-  rules_version: number;
-  band: Screened['data']['band'];
-  findings: Screened['data']['findings'];
-  words: NonNullable<Screened['personal']>['words'] | null;
-  screened_at: Date;
-}
-
 const MOST_LIKE = 50;
 
 /** Another note that shares a hash with this one. `message` is null where the whole text is the same. */

@@ -71,10 +71,7 @@ async function startOnce(
 }
 
 // Recovery after a crash may take long; a server that runs is waited for.
-export async function untilReady(
-  data: string,
-  runs: () => boolean,
-): Promise<Postmaster | undefined> {
+async function untilReady(data: string, runs: () => boolean): Promise<Postmaster | undefined> {
   while (runs()) {
     const found = runningPostmaster(data);
     if (found?.ready) return found;

@@ -14,8 +14,6 @@ const LOOKBACK = 500;
 /** No command lives as long: a position that is missing for so long was rolled back. */
 const LOST_MS = 10_000;
 
-export type Tail = ReturnType<typeof openTail>;
-
 /**
  * Follows the log by position from now on. Positions are given before they are committed, so a
  * later one may be seen first: those that are missing are asked for again until they come or are

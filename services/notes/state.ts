@@ -91,7 +91,6 @@ export interface Withdrawn extends Known {
 
 export type NoteState = { status: 'none' } | Pending | Approved | Rejected | Removed | Withdrawn;
 export type KnownNote = Exclude<NoteState, { status: 'none' }>;
-export type NoteStatus = KnownNote['status'];
 
 /** A reply's target is public, top-level and of the same experience. */
 export function takesReplies(parent: ParentFacts | null | undefined, experience: string): boolean {
