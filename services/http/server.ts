@@ -17,13 +17,20 @@ const latest = new WeakMap<object, ServerResponse>();
 /** The newest answer of a connection, under way or done. */
 export const latestOn = (socket: object): ServerResponse | undefined => latest.get(socket);
 
+/** For how long a connection may carry nothing while it should: more than any answer waits or pings. */
+const SILENCE_MS = 60_000;
+
 type Fault = NodeJS.ErrnoException & { reason?: string };
 
 /**
  * Node's server within the contract's bounds: headers in 10 s, the whole request in 20 s. What breaks
  * before there is a request is answered in the error model too; `secure` as in `commonHeaders`.
  */
-export function openServer(listener: RequestListener, secure = false): Server {
+export function openServer(
+  listener: RequestListener,
+  secure = false,
+  silenceMs = SILENCE_MS,
+): Server {
   const server = createServer({
     // With the address, for which as much again is left: the headers are counted per request.
     maxHeaderSize: 16_384,
@@ -35,6 +42,8 @@ export function openServer(listener: RequestListener, secure = false): Server {
   });
   // Node drops what is beyond its own count without a word; the count is checked per request.
   server.maxHeadersCount = 0;
+  // Who takes no more of an answer would hold its connection without an end.
+  server.timeout = silenceMs;
   function begin(req: IncomingMessage, res: ServerResponse): void {
     latest.set(req.socket, res);
     listener(req, res);

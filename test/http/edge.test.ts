@@ -76,6 +76,20 @@ t.test('a caller who is refused cannot keep the connection', async (t) => {
   t.equal(await promisify(server.getConnections).call(server), 0);
 });
 
+t.test('a caller who takes no more of an answer cannot keep the connection', async (t) => {
+  const answer = Buffer.alloc(1_000_000);
+  const server = openServer((_req, res) => res.end(answer), false, 500).listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1').pause();
+  t.teardown(() => socket.destroy());
+  const [connection] = await once(server, 'connection');
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(20));
+  const closed = once(connection, 'close').then(() => true);
+  t.ok(await Promise.race([closed, sleep(5000, false)]));
+});
+
 t.test('a control character in a query is refused before storage sees it', async (t) => {
   const service = await startService(t);
   const moderator = await hire(service, 'ann');
