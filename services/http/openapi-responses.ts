@@ -65,7 +65,9 @@ function problemsOf(route: Route): ProblemCode[] {
     codes.push('credential_required', 'credential_not_accepted');
   if (typeof access === 'object') codes.push(...('scope' in access ? SCOPED : MODERATORS));
   if (route.gated) codes.push('api_disabled');
-  return [...new Set([...codes, ...route.problems])];
+  const all = [...new Set([...codes, ...route.problems])];
+  // Declared with what any command may be refused with; the exempt ones are not, by the budget.
+  return route.budgetExempt ? all.filter((code) => code !== 'write_budget_exhausted') : all;
 }
 
 const SCOPED = ['scope_required'] as const;

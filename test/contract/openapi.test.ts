@@ -68,6 +68,17 @@ t.test(
   },
 );
 
+t.test('no operation that is exempt from the budget is said to be refused by it', async (t) => {
+  const said = Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
+    const answers = Object.values((item.post as Operation | undefined)?.responses ?? {});
+    return answers.some(({ $ref }) => $ref?.includes('write_budget_exhausted')) ? [path] : [];
+  });
+  for (const { contract } of service.features)
+    for (const { path, idempotency, budgetExempt } of Object.values(contract))
+      if (path.startsWith('/api/v1/') && idempotency === 'required')
+        t.equal(said.includes(path.replace(/:([a-z_]+)/g, '{$1}')), !budgetExempt, path);
+});
+
 t.test('a count of members that is checked is documented', async (t) => {
   const packet = document.components?.schemas?.HandoffPacket as Handoff | undefined;
   t.equal(packet?.properties.content.properties.attribution.maxProperties, 200);
