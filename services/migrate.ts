@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { withConnection } from './postgres/connection.ts';
+import { requireSettings } from './postgres/database-settings.ts';
 
 export const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 export const JOBS_SCHEMA = 'pgboss';
@@ -16,6 +17,7 @@ type Query = (text: string) => Promise<{ rows: unknown[] }>;
 // once: a session lock lets them through one by one, and the later ones find nothing to do.
 export async function migrate(url: string, folder = MIGRATIONS): Promise<string[]> {
   return withConnection({ connectionString: url, application_name: 'migrate' }, async (client) => {
+    await requireSettings(client);
     await client.query(`SELECT pg_advisory_lock(hashtext('schema_migrations'))`);
     await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
       version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,

@@ -85,3 +85,23 @@ t.test('every test database has the migrations of the project', async (t) => {
   const { pool } = await testDatabase(t);
   t.same(await pendingMigrations((text) => pool.query(text), MIGRATIONS), []);
 });
+
+t.test('a database that is set up otherwise is refused, with all that is to be set', async (t) => {
+  const { url, pool } = await testDatabase(t, { empty: true });
+  const name = new URL(url).pathname.slice(1);
+  const set = (setting: string) => pool.query(`ALTER DATABASE ${name} SET ${setting}`);
+  await set(`DateStyle = 'SQL, DMY'`);
+  await set(`default_transaction_isolation = 'repeatable read'`);
+  const faults = /DateStyle is SQL, DMY: .*\n.*default_transaction_isolation is repeatable read: /;
+  await t.rejects(migrate(url), faults);
+  await set(`DateStyle = 'ISO, DMY'`);
+  await set(`default_transaction_isolation = 'read committed'`);
+  await migrate(url);
+
+  const other = new URL(url);
+  other.pathname = `/${name}_latin`;
+  await pool.query(`CREATE DATABASE ${name}_latin TEMPLATE template0 ENCODING 'LATIN1'
+    LOCALE_PROVIDER libc LOCALE 'C'`);
+  t.teardown(() => pool.query(`DROP DATABASE ${name}_latin WITH (FORCE)`));
+  await t.rejects(migrate(other.href), /its encoding is LATIN1: /);
+});
