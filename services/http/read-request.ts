@@ -28,8 +28,11 @@ export function checkHeaderSize({ rawHeaders }: IncomingMessage): void {
     throw new Problem('headers_too_large', {}, { connection: 'close' });
 }
 
-/** Check 2: a header that decides about security must not be sent twice, nor `Host` be missing. */
-export function checkHeaders(req: IncomingMessage, route: Route): void {
+/**
+ * Check 2: a header that decides about security must not be sent twice, nor `Host` be missing. Where
+ * all are `anonymous`, `Authorization` decides nothing.
+ */
+export function checkHeaders(req: IncomingMessage, route: Route, { anonymous = false } = {}): void {
   if (req.headers.host === undefined && req.httpVersion === '1.1')
     throw new Problem('invalid_request', { issues: [{ path: 'host', message: 'missing' }] });
   // Where no name stands twice there is nothing to look for.
@@ -38,7 +41,7 @@ export function checkHeaders(req: IncomingMessage, route: Route): void {
   for (const name of SINGLE_HEADERS)
     if ((headers[name]?.length ?? 0) > 1)
       throw new Problem('invalid_request', { issues: [{ path: name, message: 'sent twice' }] });
-  if ((headers.authorization?.length ?? 0) > 1)
+  if (!anonymous && (headers.authorization?.length ?? 0) > 1)
     throw new Problem(isForModerators(route) ? 'moderator_required' : 'credential_not_accepted');
   if ((headers.origin?.length ?? 0) > 1) throw new Problem('origin_not_allowed');
   if ((headers['sec-fetch-site']?.length ?? 0) > 1) throw new Problem('fetch_site_not_allowed');

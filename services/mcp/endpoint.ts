@@ -38,7 +38,7 @@ export function endpoint(parts: EndpointParts, serverFor: (request: RequestFacts
     const { incoming } = request;
     let id: RpcId = null;
     try {
-      checkHeaders(incoming, route);
+      checkHeaders(incoming, route, { anonymous: true });
       checkSource(incoming);
       checkMedia(incoming, route);
       if (!(await parts.limits.take(request.address, [limit]))) throw new Problem('rate_limited');
@@ -67,7 +67,6 @@ const RPC: Readonly<Record<string, number>> = {
   invalid_request: -32600,
   body_too_large: -32600,
   unsupported_media_type: -32600,
-  credential_not_accepted: -32600,
   origin_not_allowed: -32600,
   fetch_site_not_allowed: -32600,
   rate_limited: -32600,

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import t from 'tap';
 import { newAgent } from '../harness/agent.ts';
+import { raw, wire } from '../harness/raw.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
@@ -148,6 +149,9 @@ t.test('a bearer and a cookie change nothing, and stand in no log', async (t) =>
     t.equal(answer.text, plain.text);
     t.equal(answer.headers.get('www-authenticate'), null);
   }
+  const twice = ['authorization: Bearer a', 'authorization: Bearer b'];
+  const answer = await raw(service.baseUrl, wire('POST', '/mcp', twice, JSON.stringify(LIST)));
+  t.match(answer, /^HTTP\/1\.1 200 /, 'sent twice they are not counted either');
   t.notMatch(service.logged.join(''), agent.credential.credential_secret);
   for (const path of [
     'oauth-protected-resource',
