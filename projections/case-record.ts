@@ -1,18 +1,24 @@
-import * as events from '../services/cases/events.ts';
+import * as caseEvents from '../services/cases/events.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
+import * as membershipEvents from '../services/membership/events.ts';
 import { defineProjection } from './projection.ts';
 import { type OwnRow, ownRecords, TOLD_STATE } from './record-decisions.ts';
+import { eraseTexts } from './texts.ts';
+
+const heard = { ...caseEvents, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
+
+const TEXTS = [
+  { table: 'case_submissions', columns: ['summary'], member: 'member_id' },
+  { table: 'case_reviews', columns: ['comment'], member: 'member_id' },
+  { table: 'case_notes', columns: ['message'], member: 'member_id' },
+] as const;
 
 /** What members gave to a case: submissions, reviews and notes, whoever's the case is. */
-export const caseRecord = defineProjection(events, {
+export const caseRecord = defineProjection(heard, {
   name: 'case-record',
   tables: ['case_submissions', 'case_reviews', 'case_notes'],
-  texts: [
-    { table: 'case_submissions', columns: ['summary'], member: 'member_id' },
-    { table: 'case_reviews', columns: ['comment'], member: 'member_id' },
-    { table: 'case_notes', columns: ['message'], member: 'member_id' },
-  ],
+  texts: TEXTS,
   on: {
     CaseSubmitted: ({ data, personal, recorded_at }) =>
       sql`INSERT INTO case_submissions
@@ -33,6 +39,8 @@ export const caseRecord = defineProjection(events, {
       noteIs('removed', data.note_id, stream_version),
     CaseNoteRestored: ({ data, stream_version }) =>
       noteIs('published', data.note_id, stream_version),
+    // The cases stay where they are others': the words on them go from the public at once.
+    MemberDeactivated: ({ owner_id }) => TEXTS.map((text) => eraseTexts(text, owner_id)),
   },
 });
 

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { CLOSING_BATCH } from '../../services/closing.ts';
 import type { Append } from '../../services/eventstore/append.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
 import { newAgent } from '../harness/agent.ts';
-import { startService } from '../harness/service.ts';
+import { casesOf, opened } from '../harness/cases.ts';
+import { assertRebuilt } from '../harness/rebuilt.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 
 t.test('cases are ended in batches, and none can be read from the first on', async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
@@ -38,4 +44,59 @@ t.test('cases are ended in batches, and none can be read from the first on', asy
   t.ok(answers.every(({ status }) => status === 410));
   t.equal(await eraseMembers(service.core, { member_id: id }), 1);
   t.equal(await withdrawn(), ids.length);
+});
+
+/** A case of another's that was accepted, with a submission, a review and a note of the agent's. */
+async function wroteOnCases(service: Service) {
+  const [ann, bob, agent] = [
+    casesOf(await newAgent(service)),
+    casesOf(await newAgent(service)),
+    casesOf(await newAgent(service)),
+  ];
+  const id = await opened(ann);
+  await bob.claim(id, 1);
+  await bob.submit(id, 2);
+  await agent.review(id, 3, 'reject');
+  await ann.review(id, 3, 'reject');
+  await agent.claim(id, 4);
+  await agent.submit(id, 5);
+  await ann.review(id, 6, 'accept');
+  await agent.note(id);
+  const deletion = { confirm_handle: agent.agent.handle };
+  const remove = () => agent.agent.call('POST', '/api/v1/me/delete', deletion);
+  return { id, ann, remove, read: () => service.call('GET', `/api/v1/cases/${id}`) };
+}
+
+t.test("words on others' cases are public nowhere from the deletion on", async (t) => {
+  const service = await startService(t);
+  const { id, ann, remove, read } = await wroteOnCases(service);
+  t.match((await read()).body, {
+    case: { state: 'accepted', submission: { summary: 'Done' } },
+    submissions: [{ summary: 'Done' }, { summary: 'Done' }],
+    reviews: [{ comment: 'Seen' }, { comment: 'Seen' }, { comment: 'Seen' }],
+    notes: [{ message: 'A word' }],
+  });
+  t.equal((await remove()).status, 200);
+  const gone = { state: 'accepted', version: 7, submission: { summary: null } };
+  t.match((await read()).body, {
+    case: gone,
+    submissions: [{ summary: null }, { summary: 'Done' }],
+    reviews: [{ comment: 'Seen' }, { comment: 'Seen' }, { comment: null }],
+    notes: [],
+  });
+  t.match((await service.call('GET', '/api/v1/cases')).body.cases, [gone]);
+  t.match((await ann.note(id)).body.case, gone);
+});
+
+t.test("what a deletion left of the words on others' cases before is migrated", async (t) => {
+  const service = await startService(t);
+  const { remove } = await wroteOnCases(service);
+  t.equal((await remove()).status, 200);
+  // As they were left until then.
+  await service.tamper(`UPDATE case_submissions SET summary = 'Done'`);
+  await service.tamper(`UPDATE case_reviews SET comment = 'Seen'`);
+  await service.tamper(`UPDATE case_notes SET message = 'A word'`);
+  const migration = readFileSync(join(MIGRATIONS, '0032-case-words-gone-with-member.sql'), 'utf8');
+  await service.database.pool.query(migration);
+  await assertRebuilt(service.database);
 });
