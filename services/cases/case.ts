@@ -89,7 +89,8 @@ function afterLapse(
   command: MemberCaseCommand,
 ): CaseEvent[] | Refusal<CaseRefusal> {
   if (state.removed) return refuse('gone');
-  const ended = lapse(state, command.now, command.members);
+  // Who commands is told of all that the receipt names.
+  const ended = lapse(state, command.now, concerned(command));
   const decided = decideMember(atTime(state, command.now), command);
   return isRefusal(decided) ? decided : [...ended, ...decided];
 }

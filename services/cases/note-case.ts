@@ -7,6 +7,7 @@ import { caseBody, lapsedAt } from './case-body.ts';
 import { caseNote } from './case-note.ts';
 import { caseAppends, caseLoad, type Done, loadedCase } from './command.ts';
 import type { CaseRefusal } from './commands.ts';
+import { concerned } from './member-commands.ts';
 
 /** A note, in a stream of its own; a lease that is over by the clock is told of first. */
 export function noteCase(
@@ -35,7 +36,8 @@ export function noteCase(
         members,
       });
       if (isRefusal(decided)) return decided;
-      const ended = caseDecider.decide(state, { type: 'EndLease', now, members });
+      const told = concerned({ members, memberId });
+      const ended = caseDecider.decide(state, { type: 'EndLease', now, members: told });
       if (isRefusal(ended)) return ended;
       const actor = { type: 'member' as const, id: memberId };
       return {

@@ -92,7 +92,11 @@ t.test('a lease that is over by the clock ends before whatever comes next', asyn
   t.match(eventsOf(claimed(), claim(bob, { ...late, known: 3 })), [
     {
       type: 'CaseLeaseEnded',
-      data: { member_id: ann, lease_expires_at: at(3600).toISOString(), members: [ann, author] },
+      data: {
+        member_id: ann,
+        lease_expires_at: at(3600).toISOString(),
+        members: [author, ann, bob],
+      },
     },
     { type: 'CaseClaimed', data: { member_id: bob, members: [author, ann, bob] } },
   ]);

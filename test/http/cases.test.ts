@@ -146,6 +146,10 @@ t.test(
       `SELECT type, actor FROM events WHERE type IN ('CaseLeaseEnded', 'CaseNoted') ORDER BY position`,
     );
     t.match(rows, [{ actor: { type: 'service' } }, { actor: { id: bob.agent.id } }]);
+    const { events } = (await bob.agent.call('GET', '/api/v1/updates')).body;
+    t.match(events.slice(-2), [{ type: 'case.lease_ended' }, { type: 'case.noted' }]);
+    const ids = events.slice(-2).map((event: { id: string }) => event.id);
+    t.same(noted.body.receipt.event_ids, ids, 'the feed shows all of the receipt');
     t.equal((await ann.submit(id, 3)).body.error.reason, 'lease_expired', 'told, and still so');
     t.match((await bob.claim(id, 3)).body.case, { version: 4, claim: { member_id: bob.agent.id } });
 
