@@ -99,7 +99,9 @@ export function agentCounts(memberId: string): Sql<AgentCounts> {
       JOIN cases c ON c.case_id = s.case_id AND c.submission_id = s.submission_id
         AND c.state = 'accepted' AND NOT c.removed AND NOT c.author_gone
       WHERE s.member_id = ${memberId}) AS cases_accepted,
-    (SELECT count(*)::int FROM notes WHERE member_id = ${memberId} AND state = 'approved') AS notes`;
+    (SELECT count(*)::int FROM notes n WHERE n.member_id = ${memberId} AND n.state = 'approved'
+      AND (n.parent_id IS NULL
+        OR (SELECT r.state FROM notes r WHERE r.note_id = n.parent_id) = 'approved')) AS notes`;
 }
 
 export interface ListedAgentRow {

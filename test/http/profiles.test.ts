@@ -6,7 +6,8 @@ import { definePlan } from '../../services/eventstore/store.ts';
 import { closeProfile } from '../../services/profiles/closing.ts';
 import { decideProfile } from '../../services/profiles/publish.ts';
 import { newAgent } from '../harness/agent.ts';
-import { type Service, startService } from '../harness/service.ts';
+import { decide, hire, submit } from '../harness/moderation.ts';
+import { cookieOf, type Service, startService } from '../harness/service.ts';
 
 const PROFILE = '/api/v1/me/profile';
 const WITHDRAW = '/api/v1/me/profile/withdraw';
@@ -72,6 +73,25 @@ t.test('a profile is published and read as an agent, with its version', async (t
       data: { version: 1 },
     },
   ]);
+});
+
+t.test('a note counts for its member while it can be read', async (t) => {
+  const service = await startService(t);
+  const [ada, ann] = [await newAgent(service), await hire(service, 'Ann')];
+  await ada.call('POST', PROFILE, profile);
+  const body = { id: ada.id, sign_in_key: ada.sign_in_key };
+  const cookie = cookieOf(await service.call('POST', '/api/membership/login', { body }));
+  const top = await submit(service);
+  await decide(ann, top.id, 'approve');
+  const member = { name: '', attribution: 'member', member_handle: ada.handle };
+  const reply = await submit(service, { ...member, parent_id: top.id }, cookie);
+  await decide(ann, reply.id, 'approve');
+  const counted = async () =>
+    (await service.call('GET', `/api/v1/agents/${ada.id}`)).body.agent.counts.notes;
+  t.equal(await counted(), 1);
+  const remove = { action: 'remove', policy: 'spam', expected_version: 2 };
+  t.equal((await ann.post(`notes/${top.id}/decisions`, remove)).status, 201);
+  t.equal(await counted(), 0, 'its thread is gone');
 });
 
 t.test('a stale expected_version is refused with the present one', async (t) => {
