@@ -39,9 +39,8 @@ const INTERFACES: Readonly<Record<string, string>> = {
   mcp: '/mcp',
 };
 
-/** What the documents foresee: planned where the table has no row of it yet. */
-const FORESEEN = [
-  { id: 'reports', method: 'POST', path: '/api/v1/reports' },
+/** Each is known by its own name, and told of where it is off and the table has no row of it. */
+const PROTOCOLS = [
   { id: 'a2a', method: 'POST', path: '/a2a' },
   { id: 'a2a.card', method: 'GET', path: '/.well-known/agent-card.json' },
   { id: 'mcp', method: 'POST', path: '/mcp' },
@@ -65,28 +64,32 @@ export function interfacesOf(features: readonly Feature[], config: Switches) {
   );
 }
 
-/** Every operation of the route table, what it foresees beside, and the state of each. */
+/** Every operation of the route table by its `operationId`, and the protocols, with their states. */
 export function capabilitiesOf(features: readonly Feature[], config: Switches): Capability[] {
   const rows = rowsOf(features);
-  const foreseen = FORESEEN.map(({ id, method, path }) => {
-    const route = rows.find(([, row]) => row.path === path && row.method === method)?.[1];
-    const off = A2A_PATHS.includes(path) && !config.a2aEnabled;
-    const state: State = off ? 'disabled' : route ? stateOf(route, config) : 'planned';
-    const contract = route && `${config.baseUrl}/openapi.json`;
-    return { id, state, method, path, ...(contract && { contract }) };
-  });
+  const contract = `${config.baseUrl}/openapi.json`;
   const operations = rows
     .filter(([, { tag }]) => !AS_ONE.includes(tag) && !LISTED_ELSEWHERE.includes(tag))
-    .filter(([, { path }]) => !FORESEEN.some((known) => known.path === path))
+    .filter(([, { path }]) => !PROTOCOLS.some((known) => known.path === path))
     .map(([id, route]) => ({
       id,
       state: stateOf(route, config),
       method: route.method,
       path: route.path.replace(/:([a-z_]+)/g, '{$1}'),
-      contract: `${config.baseUrl}/openapi.json`,
+      contract,
     }));
+  const protocols = PROTOCOLS.map(({ id, method, path }) => {
+    const off = A2A_PATHS.includes(path) && !config.a2aEnabled;
+    return off
+      ? { id, state: 'disabled' as const, method, path }
+      : { id, state: 'available' as const, method, path, contract };
+  });
   const groups = AS_ONE.filter((group) => rows.some(([, { tag }]) => tag === group));
-  return [...operations, ...foreseen, ...groups.map((id) => ({ id, state: 'available' as const }))];
+  return [
+    ...operations,
+    ...protocols,
+    ...groups.map((id) => ({ id, state: 'available' as const })),
+  ];
 }
 
 function rowsOf(features: readonly Feature[]): [string, Route][] {
@@ -97,7 +100,6 @@ function rowsOf(features: readonly Feature[]): [string, Route][] {
 function stateOf(route: Route, config: Switches): State {
   const on =
     (!route.gated || config.apiOpen) &&
-    (!A2A_PATHS.includes(route.path) || config.a2aEnabled) &&
     (route.path !== '/api/membership/register' || config.membershipOpen) &&
     (route.path !== '/api/guestbook' || !isMutation(route) || config.guestbookOpen);
   return on ? 'available' : 'disabled';
