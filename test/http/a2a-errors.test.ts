@@ -76,6 +76,12 @@ const LINES: Line[] = [
     code: -32602,
     reason: 'invalid_request',
   },
+  {
+    says: 'a number that does not fit',
+    body: asking('case.list', { limit: 1.5 }),
+    code: -32602,
+    reason: 'invalid_request',
+  },
   { says: 'an unknown field', body: asking('case.list', { colour: 'red' }), code: -32602 },
   { says: 'a field of no text', body: asking('case.list', { limit: [] }), code: -32602 },
   {
