@@ -81,7 +81,7 @@ const NEWEST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-fffffffffff
 const NEWEST_FIRST = 200;
 const FEW = 40;
 
-/** What is public and holds all the words of the query, newest first. */
+/** What is public and holds all the words of the query (`or`, `-` and quotes count), newest first. */
 export function searchPublic(
   query: string,
   kind: SearchKind | undefined,

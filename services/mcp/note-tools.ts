@@ -51,7 +51,8 @@ export function noteTools(readPool: pg.Pool, operations: Operations, apiOpen: bo
       title: 'Search the public record',
       description:
         'What is public and holds all words of the query, newest first: notes, profiles, context ' +
-        'packets (title and summary) and cases. "quoted words" stand together; -word excludes.',
+        'packets (title and summary) and cases. "quoted words" stand together; -word excludes; or parts ' +
+        'alternatives.',
       input: z.strictObject({
         ...paging,
         query: Text(1, 200),
