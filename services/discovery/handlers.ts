@@ -11,8 +11,6 @@ export interface DiscoveryParts {
   features: () => readonly Feature[];
 }
 
-const NO_STORE = { 'cache-control': 'no-store' };
-
 export function discoveryHandlers({
   config,
   readiness,
@@ -69,11 +67,11 @@ export function discoveryHandlers({
           }
         : refuse('storage_unavailable'),
 
-    'operations.livez': async () => ({ status: 200, body: { status: 'ok' }, headers: NO_STORE }),
+    'operations.livez': async () => ({ status: 200, body: { status: 'ok' } }),
 
     'operations.readyz': async () =>
       (await readiness.check())
-        ? { status: 200, body: { status: 'ok' }, headers: NO_STORE }
+        ? { status: 200, body: { status: 'ok' } }
         : refuse('storage_unavailable'),
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ProblemCode, problems, wireCode } from './problems.ts';
 import { REASONS } from './reasons.ts';
-import { isMutation, type ReplyShape, type Route } from './route.ts';
+import { isMutation, isRevalidated, type ReplyShape, type Route } from './route.ts';
 
 const Issue = z.object({ path: z.string(), message: z.string() });
 
@@ -81,19 +81,19 @@ const OTHER_METHOD: Answering = {
 /** Every answer that an operation can give, by its HTTP number. */
 export function responsesOf(route: Route): Record<string, object> {
   const responses: Record<string, object> = {};
-  const anonymous = route.method === 'GET' && route.access === 'public';
+  const revalidated = isRevalidated(route);
   for (const [status, reply] of Object.entries(route.replies)) {
     responses[status] = {
       description: reply.description,
       headers: {
         ...common,
-        ...(anonymous ? { ETag: header('Of exactly these bytes') } : {}),
+        ...(revalidated ? { ETag: header('Of exactly these bytes') } : {}),
         ...described(reply.headers),
       },
       ...(reply.empty ? {} : { content: contentOf(reply) }),
     };
   }
-  if (anonymous)
+  if (revalidated)
     responses['304'] = {
       description: 'Not modified: If-None-Match names the present ETag',
       headers: {

@@ -7,7 +7,7 @@ import {
 import { addExamples } from './examples.ts';
 import { commonHeaders, responsesOf } from './openapi-responses.ts';
 import { CONTRACT_VERSION } from './respond.ts';
-import { type Access, type Feature, isMutation, type Route } from './route.ts';
+import { type Access, type Feature, isMutation, isRevalidated, type Route } from './route.ts';
 import { UUID_V4 } from './schemas.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -212,7 +212,7 @@ function headersOf(route: Route, baseUrl: string): object[] {
           header('Sec-Fetch-Site', false, { const: 'same-origin' }, 'As browsers send it.'),
         ]
       : []),
-    ...(route.method === 'GET' && access304(route)
+    ...(isRevalidated(route)
       ? [header('If-None-Match', false, { type: 'string' }, 'The ETag of an earlier answer.')]
       : []),
     ...Object.entries(route.requestHeaders ?? {}).map(([name, { description, schema }]) =>
@@ -220,5 +220,3 @@ function headersOf(route: Route, baseUrl: string): object[] {
     ),
   ];
 }
-
-const access304 = (route: Route) => route.access === 'public';

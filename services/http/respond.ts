@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseJson } from '../json-text.ts';
-import type { AnyReply, Content, Route } from './route.ts';
+import { type AnyReply, type Content, isPublicRead, isRevalidated, type Route } from './route.ts';
 
 export const CONTRACT_VERSION = 'service-api-2026-09-12';
 
@@ -25,9 +25,8 @@ export function commonHeaders(requestId: string, strictTransport: boolean): Head
 
 /** Anonymous reads may be kept and revalidated, and read from any page; nothing else may. */
 export function cachingHeaders(route: Route | undefined): Headers {
-  const anonymous = route?.method === 'GET' && route.access === 'public';
-  return anonymous
-    ? { 'cache-control': REVALIDATE, 'access-control-allow-origin': '*' }
+  return route && isPublicRead(route)
+    ? { 'cache-control': route.cacheControl ?? REVALIDATE, 'access-control-allow-origin': '*' }
     : { 'cache-control': 'no-store' };
 }
 
@@ -77,7 +76,7 @@ export async function send(
   const content = reply.content ?? jsonContent(reply.body);
   const type = content.type ? { 'content-type': content.type } : {};
   const all: Headers = { ...headers, ...type, ...reply.headers };
-  if (reply.status === 200 && all['cache-control'] === REVALIDATE && route?.access === 'public') {
+  if (reply.status === 200 && route && isRevalidated(route)) {
     all.etag ??= content.etag ?? strongEtag(content.bytes);
     const { 'if-none-match': tags, 'if-modified-since': since } = req.headers;
     if (tags === undefined ? isAsOf(since, all['last-modified']) : matches(tags, all.etag)) {

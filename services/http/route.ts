@@ -53,6 +53,8 @@ export interface Route {
   /** Unknown query parameters: refused unless this says that they are ignored. */
   unknownQuery?: 'ignored';
   body?: z.ZodType;
+  /** `Cache-Control` of a public read that is not revalidated each time: it has no ETag. */
+  cacheControl?: string;
   /** In bytes; 64 KiB where nothing is said. */
   bodyLimit?: number;
   /** The `Idempotency-Key` header: obligatory on every /api/v1 mutation. */
@@ -180,3 +182,10 @@ export const isForModerators = ({ access }: Pick<Route, 'access'>): boolean =>
 export function isMutation(route: Route): boolean {
   return route.method !== 'GET';
 }
+
+export const isPublicRead = (route: Route): boolean =>
+  !isMutation(route) && route.access === 'public';
+
+/** Answered with an ETag, and with 304 to whoever has it. */
+export const isRevalidated = (route: Route): boolean =>
+  isPublicRead(route) && route.cacheControl === undefined;

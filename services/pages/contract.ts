@@ -30,6 +30,7 @@ const asset = <const Path extends `/${string}`>(path: Path, type: string) =>
     tag: 'pages',
     access: 'public',
     unknownQuery: 'ignored',
+    cacheControl: 'public, max-age=31536000, immutable',
     params: file,
     replies: {
       200: {

@@ -5,8 +5,6 @@ import { type Asset, type Built, builtPages } from './build.ts';
 import type { pagesContract } from './contract.ts';
 import type { PageName } from './pages.ts';
 
-const IMMUTABLE = 'public, max-age=31536000, immutable';
-
 const HEADERS = pageHeaders("require-trusted-types-for 'script'", "trusted-types 'none'");
 
 export function pagesHandlers(): Handlers<typeof pagesContract> {
@@ -25,7 +23,6 @@ export function pagesHandlers(): Handlers<typeof pagesContract> {
         status: 200 as const,
         content: { type, bytes },
         headers: {
-          'cache-control': IMMUTABLE,
           vary: 'accept-encoding',
           ...(encoding ? { 'content-encoding': encoding } : {}),
         },

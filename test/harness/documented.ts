@@ -74,6 +74,7 @@ export function documentation(document: OpenApiDocument) {
         throw new Error(`${where}: the header ${name} is not documented`);
     for (const name of ['x-request-id', 'x-contract-version', 'cache-control'])
       if (!headers.has(name)) throw new Error(`${where}: the header ${name} is missing`);
+    if (declared.has('etag') && !headers.has('etag')) throw new Error(`${where}: no ETag`);
     if (method === 'HEAD' || text === '') return;
     const [type = ''] = (headers.get('content-type') ?? '').split(';');
     const media = response.content?.[type];
