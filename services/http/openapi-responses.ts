@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { type ProblemCode, problems, wireCode } from './problems.ts';
 import { REASONS } from './reasons.ts';
-import { isMutation, isRevalidated, type ReplyShape, type Route } from './route.ts';
+import {
+  isForModerators,
+  isMutation,
+  isRevalidated,
+  type ReplyShape,
+  type Route,
+} from './route.ts';
 
 const Issue = z.object({ path: z.string(), message: z.string() });
 
@@ -58,6 +64,8 @@ function problemsOf(route: Route): ProblemCode[] {
   if (route.unknownQuery !== 'ignored') codes.push('query_not_allowed');
   if (isMutation(route))
     codes.push('origin_not_allowed', 'fetch_site_not_allowed', 'outcome_unconfirmed');
+  // Of two `Authorization` headers neither is looked at.
+  if (isMutation(route) && !isForModerators(route)) codes.push('credential_not_accepted');
   if (route.body) codes.push('invalid_json', 'unsupported_media_type', 'body_too_large');
   if (route.idempotency) codes.push('invalid_idempotency_key');
   if (access === 'session') codes.push('session_required');

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
 import { MODERATOR_COOKIE } from './principal.ts';
 import { Problem, withoutKeys } from './problems.ts';
-import { isForModerators, isMutation, type Route } from './route.ts';
+import { isByAuthorization, isForModerators, isMutation, type Route } from './route.ts';
 
 const SINGLE_HEADERS = [
   'host',
@@ -29,8 +29,9 @@ export function checkHeaderSize({ rawHeaders }: IncomingMessage): void {
 }
 
 /**
- * Check 2: a header that decides about security must not be sent twice, nor `Host` be missing. Where
- * all are `anonymous`, `Authorization` decides nothing.
+ * Check 2: a header that decides about security must not be sent twice, nor `Host` be missing. Of a
+ * read `Origin` decides nothing, and `Authorization` only where it is what proves who calls; nor does
+ * it where all are `anonymous`.
  */
 export function checkHeaders(req: IncomingMessage, route: Route, { anonymous = false } = {}): void {
   if (req.headers.host === undefined && req.httpVersion === '1.1')
@@ -41,8 +42,10 @@ export function checkHeaders(req: IncomingMessage, route: Route, { anonymous = f
   for (const name of SINGLE_HEADERS)
     if ((headers[name]?.length ?? 0) > 1)
       throw new Problem('invalid_request', { issues: [{ path: name, message: 'sent twice' }] });
-  if (!anonymous && (headers.authorization?.length ?? 0) > 1)
+  const counts = !anonymous && (isMutation(route) || isByAuthorization(route));
+  if (counts && (headers.authorization?.length ?? 0) > 1)
     throw new Problem(isForModerators(route) ? 'moderator_required' : 'credential_not_accepted');
+  if (!isMutation(route)) return;
   if ((headers.origin?.length ?? 0) > 1) throw new Problem('origin_not_allowed');
   if ((headers['sec-fetch-site']?.length ?? 0) > 1) throw new Problem('fetch_site_not_allowed');
 }

@@ -179,6 +179,10 @@ export function pathOf({ path }: Route, params: unknown): string {
 export const isForModerators = ({ access }: Pick<Route, 'access'>): boolean =>
   typeof access === 'object' && 'roles' in access;
 
+/** Proven by `Authorization`; a moderator by a cookie, too. */
+export const isByAuthorization = ({ access }: Pick<Route, 'access'>): boolean =>
+  access === 'bearer' || typeof access === 'object';
+
 export function isMutation(route: Route): boolean {
   return route.method !== 'GET';
 }

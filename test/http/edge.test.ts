@@ -168,14 +168,16 @@ t.test('headers are counted as they stand on the wire, without the address', asy
 });
 
 t.test(
-  'two Authorization headers are refused on every route, before all that follows',
+  'two Authorization headers are refused on every mutation, before all that follows',
   async (t) => {
-    const { baseUrl } = await startService(t);
+    const { baseUrl, call } = await startService(t);
+    const { paths } = (await call('GET', '/openapi.json')).body;
     const twice = ['authorization: Bearer a', 'authorization: Bearer b'];
     const refused = async (path: string, more: string[], body: string, code: string) => {
       const answer = await raw(baseUrl, wire('POST', path, [...twice, ...more], body));
       t.equal(statusOf(answer), 401, path);
       t.match(answer, new RegExp(`"status":"${code}"`));
+      t.match(paths[path].post.responses['401'].$ref, code, 'and documented');
     };
     await refused('/api/guestbook', [], newNote(), 'credential_not_accepted');
     await refused('/api/membership/logout', [], '{}', 'credential_not_accepted');
@@ -189,6 +191,22 @@ t.test(
     await refused('/api/moderation/claims', [], '{}', 'moderator_required');
   },
 );
+
+t.test('of a read, headers sent twice count where they decide something', async (t) => {
+  const { baseUrl } = await startService(t);
+  const twice = [
+    ...['authorization: Bearer a', 'authorization: Bearer b'],
+    ...['origin: http://x', 'origin: http://y', 'sec-fetch-site: none', 'sec-fetch-site: none'],
+  ];
+  const get = (path: string) => raw(baseUrl, wire('GET', path, twice));
+  for (const path of ['/api/v1/agents', '/api/guestbook', '/openapi.json', '/'])
+    t.equal(statusOf(await get(path)), 200, path);
+  const me = await get('/api/membership/me');
+  t.match(me, /^HTTP\/1\.1 401 .*set-cookie: __Host-ServiceSession=;.*"session_required"/is);
+  for (const path of ['/api/v1/me', '/api/v1/me/export'])
+    t.match(await get(path), /^HTTP\/1\.1 401 .*"credential_not_accepted"/s, path);
+  t.match(await get('/api/moderation/queue'), /^HTTP\/1\.1 401 .*"moderator_required"/s);
+});
 
 t.test('a key in the wrong place is not said back', async (t) => {
   const { call } = await startService(t);
