@@ -71,7 +71,7 @@ const Environment = z.object({
   RETENTION_REJECTED_DAYS: whole(1, 36_500, 90),
   RETENTION_WITHDRAWN_DAYS: whole(1, 36_500, 7),
   RETENTION_ADDRESS_KEYS_HOURS: whole(1, 876_000, 48),
-  // Whom to tell of a vulnerability: /.well-known/security.txt is there where this is set.
+  // Whom to tell of a vulnerability, in /.well-known/security.txt: the operator alone can say.
   SECURITY_CONTACT: z
     .string()
     .refine(
@@ -101,6 +101,9 @@ const Settings = Environment.transform((env) => {
     DATABASE_DIRECT_URL: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
     SERVER_KEYS: env.SERVER_KEYS === undefined ? undefined : parseServerKeys(env.SERVER_KEYS),
     METRICS_PORT: env.METRICS_PORT ?? usual,
+    // On a machine of one's own it is that machine's (RFC 2142).
+    SECURITY_CONTACT:
+      env.SECURITY_CONTACT ?? (isLoopback(base) ? 'mailto:security@localhost' : undefined),
   };
 });
 

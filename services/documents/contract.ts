@@ -71,7 +71,7 @@ export const documentsContract = defineContract({
     ...read,
     path: '/.well-known/security.txt',
     summary: 'Whom to tell of a vulnerability (RFC 9116)',
-    description: 'Not there where the operator has set no contact.',
+    description: 'Not there where the operator has set no contact, but on loopback.',
     replies: file('The contact', 'text/plain'),
     problems: ['not_found'],
   },

@@ -102,8 +102,11 @@ t.test('the policy tells the configuration, and the policies in force', async (t
   t.ok(codes.includes('spam') && codes.includes('personal_data'));
 });
 
-t.test('security.txt is there where the operator has said whom to tell', async (t) => {
-  const silent = await startService(t);
+t.test('security.txt says whom to tell, where that can be known', async (t) => {
+  const local = await startService(t);
+  const usual = await local.call('GET', '/.well-known/security.txt');
+  t.match(usual.text, /^Contact: mailto:security@localhost$/m, 'of this machine');
+  const silent = await startService(t, { BASE_URL: 'https://example.org' });
   t.equal((await silent.call('GET', '/.well-known/security.txt')).body.status, 'not_found');
   const service = await startService(t, { SECURITY_CONTACT: CONTACT });
   const { text } = await service.call('GET', '/.well-known/security.txt');
