@@ -106,7 +106,7 @@ function completePlan(memberId: string): Plan<boolean> {
     lock: [memberId],
     load: readStream(memberId, stream),
     decide({ rows: stored }) {
-      const events = end(replay(member, stored as never[]), { type: 'EraseMember' });
+      const events = end(replay(member, stored), { type: 'EraseMember' });
       if (events.length === 0) return { unchanged: false };
       const actor = { type: 'service' as const };
       const version = streamVersion(stored);

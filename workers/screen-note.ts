@@ -94,7 +94,7 @@ function recordPlan(
         events,
       },
     }) {
-      const decided = screening.decide(replay(screening, events as never[]), {
+      const decided = screening.decide(replay(screening, events), {
         ...screened,
         noteState: note?.state ?? 'none',
       });

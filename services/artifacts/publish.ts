@@ -42,7 +42,7 @@ export function publishArtifact(
       const superseded =
         supersedesId === null
           ? null
-          : supersede(replay(artifact, earlier as never[]), {
+          : supersede(replay(artifact, earlier), {
               type: 'SupersedeArtifact',
               by: id,
               authorId: memberId,
@@ -96,7 +96,7 @@ export function withdrawArtifact(
   return defineCommand({
     load: artifactFacts(id),
     decide({ rows: events }) {
-      const withdrawn = artifact.decide(replay(artifact, events as never[]), {
+      const withdrawn = artifact.decide(replay(artifact, events), {
         type: 'WithdrawArtifact',
         authorId: memberId,
         reason: 'author',

@@ -9,5 +9,5 @@ export const artifactSubject: Subject = {
   records: artifactRecords,
   members: (id) => authorsOf(artifactRecords([id])),
   concerned: nobody,
-  decide: (facts, command) => artifact.decide(replay(artifact, facts as never[]), command),
+  decide: (facts, command) => artifact.decide(replay(artifact, facts), command),
 };

@@ -25,7 +25,7 @@ function endCases(
   const concerned = new Map(members.map((row) => [`case-${row.case_id}`, row.members]));
   const streams = Map.groupBy(facts, ({ stream_id }) => stream_id);
   return [...streams].flatMap(([stream, events]) => {
-    const state = replay(caseDecider, events as never[]);
+    const state = replay(caseDecider, events);
     if (state.status === 'none') return [];
     const decided = caseDecider.decide(state, {
       type: 'LeaveCase',

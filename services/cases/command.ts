@@ -50,7 +50,7 @@ export function loadedCase({
   members,
   artifacts,
 }: Rows<ReturnType<typeof caseLoad>>): LoadedCase | Refusal<'not_found' | 'gone'> {
-  const state = replay(caseDecider, events as never[]);
+  const state = replay(caseDecider, events);
   if (!row || state.status === 'none') return refuse('not_found');
   if (row.author_gone) return refuse('gone');
   return {

@@ -16,7 +16,7 @@ export const caseSubject: Subject = {
   members: membersOfCase,
   concerned: livingMembersOfCase,
   decide(facts, command, members) {
-    const decided = caseDecider.decide(replay(caseDecider, facts as never[]), {
+    const decided = caseDecider.decide(replay(caseDecider, facts), {
       ...command,
       members,
     });
@@ -32,7 +32,7 @@ export const caseNoteSubject: Subject = {
   members: (id) => authorsOf(caseNoteRecords([id])),
   concerned: nobody,
   decide(facts, command) {
-    const decided = caseNote.decide(replay(caseNote, facts as never[]), command);
+    const decided = caseNote.decide(replay(caseNote, facts), command);
     return isRefusal(decided) ? (decided as Refused) : decided;
   },
 };

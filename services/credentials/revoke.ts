@@ -50,7 +50,7 @@ export function revokeCredential(
       const ended = row.state === 'active' && !row.unexpired;
       const decided = ended
         ? []
-        : credential.decide(replay(credential, events as never[]), {
+        : credential.decide(replay(credential, events), {
             type: 'RevokeCredential',
             reason: 'revoked',
           });

@@ -27,11 +27,12 @@ export interface Decider<State, Command, Types extends EventType, Code extends s
   evolve(state: State, event: NewEvent<Types>): State;
 }
 
+/** The state after a decider's own events: the catalogue knew each of them when it was recorded. */
 export function replay<State, Types extends EventType>(
   decider: Pick<Decider<State, never, Types>, 'initial' | 'evolve'>,
-  events: Iterable<NewEvent<Types>>,
+  events: Iterable<NewEvent>,
 ): State {
   let state = decider.initial;
-  for (const event of events) state = decider.evolve(state, event);
+  for (const event of events) state = decider.evolve(state, event as NewEvent<Types>);
   return state;
 }

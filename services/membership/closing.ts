@@ -28,7 +28,7 @@ export const memberClosing = defineClosing({
         stream: `member-${memberId}`,
         version: streamVersion(events),
         actor: { type: 'member', id: memberId },
-        events: end(replay(member, events as never[]), { type: 'DeactivateMember', eraseNotes }),
+        events: end(replay(member, events), { type: 'DeactivateMember', eraseNotes }),
       },
     ];
   },

@@ -61,7 +61,7 @@ export function recoverPlan(
         : keysInUse(keys, [...signIn, ...recovery], body);
       if (issues.length > 0) return refuse('invalid_request', { issues });
 
-      const decided = recover(replay(member, events as never[]), {
+      const decided = recover(replay(member, events), {
         type: 'RecoverMember',
         operationId: operation_id,
       });

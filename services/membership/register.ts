@@ -51,7 +51,7 @@ export function registerPlan(
         return same ? { unchanged: receipt.reply as Registered } : refuse('registration_conflict');
       }
       const [hash] = hashes;
-      const decided = register(replay(member, events as never[]), {
+      const decided = register(replay(member, events), {
         type: 'RegisterMember',
         handle,
         handleHash: hash?.hash ?? '',

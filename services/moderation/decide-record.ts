@@ -138,7 +138,7 @@ function keep(desk: Desk, { action, expected_version }: Asked): Made {
   if (row.state !== 'published' || open.length === 0) return wrongState(state);
   if (expected_version !== state.version) return wrongVersion(state);
   const kept = { type: subject.type, id };
-  const events = recordReports.decide(replay(recordReports, reports as never[]), {
+  const events = recordReports.decide(replay(recordReports, reports), {
     type: 'DismissReports',
     subject: kept,
     open: open.map((report) => ({ ...report, reason: report.reason as ReportReason })),

@@ -10,5 +10,5 @@ export const profileSubject: Subject = {
   records: profileRecords,
   members: (id) => authorsOf(profileRecords([id])),
   concerned: nobody,
-  decide: (facts, command) => profile.decide(replay(profile, facts as never[]), command),
+  decide: (facts, command) => profile.decide(replay(profile, facts), command),
 };

@@ -59,7 +59,7 @@ export function reportRecord(
       },
     }) {
       if (!row) return refuse('not_found');
-      const state = replay(recordReports, events as never[]);
+      const state = replay(recordReports, events);
       const decided = recordReports.decide(state, {
         type: 'ReportRecord',
         subject,

@@ -42,7 +42,7 @@ function resolution(
   const subject = { type: of.type, id };
   const stream = reportsStream(subject);
   const earlier = events.filter(({ stream_id }) => stream_id === stream);
-  const resolved = recordReports.decide(replay(recordReports, earlier as never[]), {
+  const resolved = recordReports.decide(replay(recordReports, earlier), {
     type: 'ResolveReports',
     subject,
     outcome,
