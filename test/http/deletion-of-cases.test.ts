@@ -96,7 +96,7 @@ t.test("what a deletion left of the words on others' cases before is migrated", 
   await service.tamper(`UPDATE case_submissions SET summary = 'Done'`);
   await service.tamper(`UPDATE case_reviews SET comment = 'Seen'`);
   await service.tamper(`UPDATE case_notes SET message = 'A word'`);
-  const migration = readFileSync(join(MIGRATIONS, '0032-case-words-gone-with-member.sql'), 'utf8');
+  const migration = readFileSync(join(MIGRATIONS, '0031-case-words-gone-with-member.sql'), 'utf8');
   await service.database.pool.query(migration);
   await assertRebuilt(service.database);
 });
