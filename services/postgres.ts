@@ -59,21 +59,23 @@ export function clientConfig(url: string, application: string): pg.ClientConfig 
 export const BY_INDEX = `SELECT set_config('plan_cache_mode', 'force_generic_plan', false),
   set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false)`;
 
+/** Asked for as statements: a transaction pooler refuses a connection that begins with them. */
+const BOUNDS = `set_config('statement_timeout', '2500', false),
+  set_config('idle_in_transaction_session_timeout', '5000', false)`;
+
 export function openPool(url: string, application: string, size: number): pg.Pool {
   const pool = new pg.Pool({
     ...clientConfig(url, application),
     max: size,
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
-    statement_timeout: 2500,
-    idle_in_transaction_session_timeout: 5000,
   });
   // Without listeners a connection that breaks, idle (the first) or in use, would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
     // Where this is lost, the connection is.
-    client.query(BY_INDEX).catch(() => undefined);
+    client.query(`${BY_INDEX}, ${BOUNDS}`).catch(() => undefined);
   });
   return pool;
 }

@@ -1,0 +1,62 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+type Ending = { teardown(end: () => Promise<void>): unknown };
+
+/** What poolers pass on of a connection's beginning. */
+const PASSED = ['user', 'database', 'application_name', 'client_encoding'];
+/** A process's id and its secret, as the server tells them at the beginning: their type and length. */
+const KEY = Buffer.from('K\0\0\0\x0c', 'latin1');
+const ITS_OWN_PID = 7;
+
+/** Begins connections to `target` as a transaction pooler does: it knows few parameters, no process. */
+export async function pooler(t: Ending, target: string) {
+  const sockets = new Set<Socket>();
+  const { hostname, port } = new URL(target);
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.once('data', (bytes: Buffer) => {
+      const unknown = namesIn(bytes).find((name) => !PASSED.includes(name));
+      if (unknown) return client.end(refusal(`unsupported startup parameter: ${unknown}`));
+      upstream.write(bytes);
+      client.pipe(upstream);
+    });
+    let told = false;
+    upstream.on('data', (bytes: Buffer) => {
+      const key = told ? -1 : bytes.indexOf(KEY);
+      if (key >= 0) bytes.writeInt32BE(ITS_OWN_PID, key + KEY.length);
+      told ||= key >= 0;
+      client.write(bytes);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const url = new URL(target);
+  url.hostname = '127.0.0.1';
+  url.port = String((server.address() as AddressInfo).port);
+  return url.href;
+}
+
+/** After a length and the version come names and values, one after the other. */
+const namesIn = (bytes: Buffer) =>
+  bytes
+    .toString('latin1', 8)
+    .split('\0')
+    .filter((text, index) => index % 2 === 0 && text !== '');
+
+function refusal(message: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C08P01\0M${message}\0\0`);
+  const head = Buffer.from('E\0\0\0\0');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
