@@ -63,6 +63,11 @@ export const BY_INDEX = `SELECT set_config('plan_cache_mode', 'force_generic_pla
 const BOUNDS = `set_config('statement_timeout', '2500', false),
   set_config('idle_in_transaction_session_timeout', '5000', false)`;
 
+const direct = new WeakSet<pg.ClientBase>();
+
+/** Whether a connection is known to have a process of the server for itself, as behind no pooler. */
+export const isDirect = (client: pg.ClientBase): boolean => direct.has(client);
+
 export function openPool(url: string, application: string, size: number): pg.Pool {
   const pool = new pg.Pool({
     ...clientConfig(url, application),
@@ -75,7 +80,13 @@ export function openPool(url: string, application: string, size: number): pg.Poo
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
     // Where this is lost, the connection is.
-    client.query(`${BY_INDEX}, ${BOUNDS}`).catch(() => undefined);
+    client.query(`${BY_INDEX}, ${BOUNDS}, pg_backend_pid() AS pid`).then(
+      ({ rows }) => {
+        if (rows[0]?.pid === (client as unknown as { processID: number }).processID)
+          direct.add(client);
+      },
+      () => undefined,
+    );
   });
   return pool;
 }

@@ -1,4 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { sql } from '../services/eventstore/sql.ts';
+import { NoteSubmission } from '../services/guestbook/contract.ts';
+import { submitPlan } from '../services/guestbook/submit.ts';
 import { testDatabase } from './harness/database.ts';
 import { pooler } from './harness/pooler.ts';
 import { newRegistration, startService } from './harness/service.ts';
@@ -16,4 +20,13 @@ t.test('the service works through a transaction pooler', async (t) => {
   t.match((await core.pool.query('SHOW statement_timeout')).rows, [
     { statement_timeout: '2500ms' },
   ]);
+
+  // The clock is known now, yet not who would run what is written blindly.
+  for (let turn = 1; turn <= 3; turn++) {
+    await core.store.execute({ load: null, decide: () => ({ unchanged: null }) });
+    const note = NoteSubmission.parse({ id: randomUUID(), message: 'Hello.' });
+    const plan = submitPlan(core, note, null);
+    const load = { ...(plan.load as object), notes: sql`SELECT 1 / 0 AS no` };
+    await t.rejects(core.store.execute({ ...plan, load }), { code: '22012' }, 'so it reads');
+  }
 });

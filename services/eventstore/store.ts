@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import {
+  isDirect,
   isUnavailable,
   OutcomeUnconfirmed,
   patiently,
@@ -106,7 +107,8 @@ export function openEventStore(parts: StoreParts) {
     blind = false,
   ): Promise<readonly (Outcome | undefined)[]> {
     return withClient(pool, until, async (client) => {
-      const known = blind ? clock.read() : undefined;
+      // What ran blindly is known by its process alone, and a pooler lends that to others.
+      const known = blind && isDirect(client) ? clock.read() : undefined;
       const begun = known ? beginBlind(client, plans, known) : await begin(client, plans);
       const { loads, opening, transaction } = begun;
       const now = known ?? clock.saw(begun.now);
