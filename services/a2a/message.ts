@@ -18,7 +18,11 @@ const Message = z.object({
 const Params = z.object({
   message: Message,
   configuration: z
-    .object({ taskPushNotificationConfig: z.unknown().optional() })
+    .object({
+      taskPushNotificationConfig: z.unknown().optional(),
+      // Its name until 1.0: who asks for push so is told as well that there is none.
+      pushNotificationConfig: z.unknown().optional(),
+    })
     .nullable()
     .optional(),
 });
@@ -40,7 +44,7 @@ export interface ReceivedMessage {
 export function readMessage(params: unknown): ReceivedMessage {
   const { message, configuration } = parsed(Params, params);
   if (message.taskId) throw new A2aFault('TASK_NOT_FOUND');
-  if (configuration?.taskPushNotificationConfig != null)
+  if ((configuration?.taskPushNotificationConfig ?? configuration?.pushNotificationConfig) != null)
     throw new A2aFault('PUSH_NOTIFICATION_NOT_SUPPORTED');
   const data = message.parts.flatMap((part, index) => dataOf(part, index));
   if (data.length > 1)

@@ -13,6 +13,7 @@ const method = (name: string, params: object = {}) => ({
   params,
 });
 const push = { taskPushNotificationConfig: { url: 'https://example.org/' } };
+const oldPush = { pushNotificationConfig: { url: 'https://example.org/' } };
 
 interface Line {
   says: string;
@@ -67,6 +68,11 @@ const LINES: Line[] = [
   },
   { says: 'a task', body: sending([{ text: 'x' }], { taskId: 'x' }), code: -32001 },
   { says: 'push', body: sending([{ text: 'x' }], {}, { configuration: push }), code: -32003 },
+  {
+    says: 'push by its old name',
+    body: sending([{ text: 'x' }], {}, { configuration: oldPush }),
+    code: -32003,
+  },
   { says: 'an unknown operation', body: asking('case.steal'), code: -32004 },
   { says: 'a write without a key', body: asking('case.create', {}), code: -32602 },
   { says: 'a key that is none', body: asking('case.create', {}, 'x'), code: -32602 },
