@@ -60,6 +60,7 @@ export function openServer(
     else refuse(req, socket);
   });
   function refuse(req: IncomingMessage, socket: Socket): void {
+    if (socket.destroyed) return;
     const res = new ServerResponse(req);
     res.assignSocket(socket);
     res.once('finish', () => socket.destroySoon());

@@ -43,9 +43,11 @@ t.test('a caller who wants a tunnel cannot end the process', async (t) => {
   const { baseUrl } = await startService(t);
   const { hostname, port } = new URL(baseUrl);
   const tunnel = 'CONNECT example.org:443 HTTP/1.1\r\nhost: localhost\r\n\r\n';
-  for (let turn = 0; turn < 20; turn++) {
+  const asked = wire('GET', '/readyz', []).replace('close', 'keep-alive');
+  for (let turn = 0; turn < 40; turn++) {
     const socket = connect(Number(port), hostname);
-    socket.write(tunnel, () => setImmediate(() => socket.resetAndDestroy()));
+    const bytes = turn % 2 ? tunnel : asked + tunnel;
+    socket.write(bytes, () => setImmediate(() => socket.resetAndDestroy()));
     await new Promise((resolve) => socket.once('close', resolve));
   }
   for (const path of ['/livez', '/readyz', '/nothing']) {
