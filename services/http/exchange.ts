@@ -94,10 +94,13 @@ export async function exchange(
   );
 }
 
+/** What a stream is told whose reader goes away, or had gone before it began. */
+const READER_GONE = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
+
 /** Too late for a problem: a broken connection is what tells that the answer is not whole. */
 function cut(parts: HttpParts, res: ServerResponse, error: unknown, id: string): void {
   res.destroy();
-  if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE')
+  if (!READER_GONE.includes((error as { code?: string }).code ?? ''))
     parts.logger.warn({ id, err: loggable(error) }, 'answer cut short');
 }
 

@@ -121,6 +121,8 @@ export function readBody(req: IncomingMessage, route: Route): Promise<Buffer> {
     });
     // Made only where it is needed: an error's stack is dear, and every request closes.
     const gone = () => reject(new CallerGone());
+    // While the bearer was proven: nothing is told of it again.
+    if (req.destroyed) gone();
     const problem = broken.get(req);
     if (problem) reject(problem);
     req.once('broken', reject);

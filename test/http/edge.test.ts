@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { openServer } from '../../services/http/server.ts';
+import { newAgent } from '../harness/agent.ts';
 import { hire } from '../harness/moderation.ts';
 import { raw, wire } from '../harness/raw.ts';
 import { startService } from '../harness/service.ts';
@@ -138,6 +139,31 @@ t.test('a body that breaks off is refused, and is no fault of this service', asy
       await sleep(20);
   }
   t.notMatch(logged.join(), /internal_error|"level":50/);
+});
+
+t.test('a caller who goes away at any moment is counted and told of as one', async (t) => {
+  const service = await startService(t);
+  const { hostname, port } = new URL(service.baseUrl);
+  const agent = await newAgent(service);
+  const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+  const bearer = `authorization: ${agent.authorization}`;
+  const before = service.logged.length;
+  const asked = [
+    wire('POST', '/mcp', [], body),
+    wire('POST', '/a2a', [bearer], body),
+    wire('GET', '/api/v1/me/export', [bearer]),
+  ];
+  for (let turn = 0; turn < 60; turn++) {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    socket.write(asked[turn % 3] ?? '');
+    await sleep(turn % 10);
+    socket.resetAndDestroy();
+  }
+  const told = () => service.logged.slice(before).map((line) => JSON.parse(line));
+  for (let waited = 0; waited < 3000 && told().length < 60; waited += 50) await sleep(50);
+  t.same(new Set(told().map(({ level, msg }) => `${level} ${msg}`)), new Set(['30 request']));
+  t.equal(told().length, 60);
 });
 
 t.test('who sends all before reading still reads that it was too much', async (t) => {
