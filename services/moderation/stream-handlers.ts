@@ -9,6 +9,7 @@ import { EVENT_STREAM, type streamContract } from './stream-contract.ts';
 import { type Message, queued, resync } from './stream-messages.ts';
 
 const PING_MS = 15_000;
+const PING: Message = ': ping\n\n';
 const RETRY_MS = 2000;
 /** A console that was away for longer reads the queue again. */
 const MOST_MISSED = 5000;
@@ -65,16 +66,17 @@ async function* follow(
   };
   // Joined before anything is looked for, so that nothing falls between.
   const { watch, leave } = await consoles.join({ me, send, end });
+  // Beside what is told, not instead of silence: counts alone come more often than that.
+  const pings = setInterval(() => send(PING), pingMs);
   try {
     yield `retry: ${RETRY_MS}\n\n`;
     const missed = lastEventId === undefined ? [] : await missedSince(pool, watch, lastEventId);
     yield [...missed, ...watch.present(me)].join('');
     while (!over) {
       if (unsent.length === 0 && !slow) {
-        const pinged = await stirredWithin(pingMs, (stir) => {
-          stirred = stir;
+        await new Promise<void>((resolve) => {
+          stirred = resolve;
         });
-        if (pinged && !over) yield ': ping\n\n';
         continue;
       }
       const messages = slow ? [resync(watch.settled(), 'slow')] : unsent;
@@ -83,20 +85,10 @@ async function* follow(
       yield messages.join('');
     }
   } finally {
+    clearInterval(pings);
     gone.removeEventListener('abort', end);
     leave();
   }
-}
-
-/** True where nothing stirred. */
-function stirredWithin(ms: number, listen: (stir: () => void) => void): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(true), ms);
-    listen(() => {
-      clearTimeout(timer);
-      resolve(false);
-    });
-  });
 }
 
 async function missedSince(pool: pg.Pool, watch: Watch, lastEventId: string): Promise<Message[]> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
 import { openApp, openCore } from '../../services/app.ts';
@@ -278,6 +279,36 @@ t.test('consoles of one process share one look; the last one that leaves ends it
   ending.abort();
   for (const index of [0, 2, 3, 4]) while ((await next(index)) !== undefined);
   t.equal(subscribed, 0);
+});
+
+t.test('a ping comes beside what is told, however often that is', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const { pool, wakeUps } = service.core;
+  const ending = new AbortController();
+  const handlers = streamHandlers({ pool, wakeUps, ending: ending.signal, pingMs: 400 });
+  const outcome = await handlers['moderation.stream']({
+    principal: {
+      kind: 'moderator',
+      moderatorId: ann.id,
+      name: '',
+      role: 'moderator',
+      sessionId: null,
+    },
+    request: { gone: () => new AbortController().signal },
+  } as never);
+  if (!('stream' in outcome)) throw new Error('no stream');
+  let told = '';
+  const read = (async () => {
+    for await (const text of outcome.stream) told += text;
+  })();
+  for (let round = 0; round < 20; round++) {
+    await submit(service);
+    await sleep(60);
+  }
+  t.match(told, /: ping\n\n(?:.|\n)*event: queue/);
+  ending.abort();
+  await read;
 });
 
 t.test('who may follow, and that a draining process lets go', async (t) => {
