@@ -49,8 +49,8 @@ export function decideRemoval(
   command: RemovalCommand,
 ): RemovalDecision | null | Refusal<'state_conflict'> {
   if (command.type === 'Remove') {
-    if (state.status !== 'published') return wrongState(state);
     if (command.expectedVersion !== state.version) return wrongVersion(state);
+    if (state.status !== 'published') return wrongState(state);
     const { policy, message, claimedAt } = command;
     return { type: 'Removed', data: { policy, claimed_at: claimedAt }, personal: { message } };
   }
@@ -59,13 +59,14 @@ export function decideRemoval(
     if (state.status !== 'removed' || state.told || removal?.eventId !== command.of) return null;
     return { type: 'RemovalTold', data: { of: command.of, policy: removal.policy } };
   }
+  if (command.type === 'Restore' && command.expectedVersion !== state.version)
+    return wrongVersion(state);
   if (state.status !== 'removed' || !removal) return wrongState(state);
   if (command.type === 'UndoRemoval') {
     if (removal.eventId !== command.of) return wrongState(state);
     if (!command.lead && command.now >= removal.undoUntil) return conflict('undo_expired', {});
     return restored(removal, true, state.told);
   }
-  if (command.expectedVersion !== state.version) return wrongVersion(state);
   if (command.by === removal.by) return conflict('second_person_required', {});
   return restored(removal, false, state.told);
 }

@@ -135,8 +135,8 @@ function keep(desk: Desk, { action, expected_version }: Asked): Made {
   const roles = ROLES_OF[action as 'keep'];
   if (!roles.includes(me.role)) return refuse('role_required', { roles });
   const state = { status: row.state, version: versionOf(desk) };
-  if (row.state !== 'published' || open.length === 0) return wrongState(state);
   if (expected_version !== state.version) return wrongVersion(state);
+  if (row.state !== 'published' || open.length === 0) return wrongState(state);
   const kept = { type: subject.type, id };
   const events = recordReports.decide(replay(recordReports, reports), {
     type: 'DismissReports',

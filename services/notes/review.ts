@@ -61,7 +61,7 @@ type Decided = NewEvent<NoteEvents>[] | Refusal<'state_conflict' | 'role_require
 
 /** What a moderator decides on a note. */
 export function decideReview(state: KnownNote, command: ReviewCommand): Decided {
-  const refused = wrongStateFor(state, command) ?? staleVersion(state, command.expectedVersion);
+  const refused = staleVersion(state, command.expectedVersion) ?? wrongStateFor(state, command);
   if (refused) return refused;
   const common = {
     note_id: state.noteId,

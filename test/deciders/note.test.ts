@@ -67,6 +67,7 @@ t.test('a decision names the version that it was made on', async (t) => {
     details: { reason: 'version_mismatch', current_state: 'pending', current_version: 1 },
   });
   t.equal(outcome(approved, remove(1)), 'version_mismatch');
+  t.equal(outcome(approved, approve(1)), 'version_mismatch', 'whatever became of it');
   t.equal(outcome(approved, undo(2, { expectedVersion: 1 })), 'version_mismatch');
   t.equal(outcome(approved, undo(2, { expectedVersion: null })), 'accepted');
 });

@@ -104,6 +104,7 @@ for (const { prefix, run, withdrawn } of kinds) {
         data: { policy: 'spam', claimed_at: now.toISOString() },
       });
       t.match(run(remove(2)), { data: { reason: 'version_mismatch', current_version: 1 } });
+      t.match(run(remove(1), remove(1)), { data: { reason: 'version_mismatch' } });
       t.match(run(remove(1), remove(2)), { reason: 'wrong_state', status: 'removed' });
       t.match(withdrawn(), { types: [`${prefix}Withdrawn`], status: 'withdrawn' });
     },
@@ -133,6 +134,7 @@ for (const { prefix, run, withdrawn } of kinds) {
       status: 'published',
     });
     t.match(run(restore(1)), { reason: 'wrong_state' });
+    t.match(run(restore(2)), { reason: 'version_mismatch' });
   });
 
   t.test(`${prefix}: the author is told of a removal that stands, once`, async (t) => {

@@ -180,8 +180,8 @@ export class NoteModel {
       grant: this.appeal === 'open',
       uphold: this.appeal === 'open',
     };
-    if (!(fits[type] ?? this.state === 'pending')) return 'wrong_state';
     if (stale !== 0) return 'version_mismatch';
+    if (!(fits[type] ?? this.state === 'pending')) return 'wrong_state';
     const decision = { event: this.version + 1, by, at: now };
     const second = this.#decision !== null && this.#decision.by !== by;
     switch (type) {

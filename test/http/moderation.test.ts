@@ -127,9 +127,17 @@ t.test('two decide at once: one wins, the other learns who', async (t) => {
       bob.post(`notes/${id}/decisions`, reject),
     ]);
     t.same(answers.map(({ status }) => status).sort(), [201, 409]);
-    const winner = answers[0].status === 201 ? ann.id : bob.id;
+    const [winner, state] = answers[0].status === 201 ? [ann.id, 'approved'] : [bob.id, 'rejected'];
     const loser = answers.find(({ status }) => status === 409);
-    t.match(loser?.body.error, { reason: 'wrong_state', decided_by: { id: winner } });
+    t.match(loser?.body.error, {
+      reason: 'version_mismatch',
+      current_state: state,
+      current_version: 2,
+      decided_by: { id: winner },
+      decided_at: String,
+    });
+    const late = { ...approve, expected_version: 2 };
+    t.equal((await bob.post(`notes/${id}/decisions`, late)).body.error.reason, 'wrong_state');
   }
 });
 

@@ -174,6 +174,13 @@ t.test('a report that came in between makes the decision another one', async (t)
   const keep = { action: 'keep', expected_version: version };
   const answer = await mod.post(`${pathOf(record)}/decisions`, keep);
   t.match(answer.body.error, { reason: 'version_mismatch', current_version: version + 1 });
+  const kept = await mod.post(`${pathOf(record)}/decisions`, {
+    ...keep,
+    expected_version: version + 1,
+  });
+  t.equal(kept.status, 201, kept.text);
+  const late = await mod.post(`${pathOf(record)}/decisions`, keep);
+  t.match(late.body.error, { reason: 'version_mismatch', decided_by: { id: mod.id } });
 });
 
 t.test('who may not decide, and what cannot be decided', async (t) => {
