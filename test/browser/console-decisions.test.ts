@@ -137,7 +137,7 @@ t.test(
     await page.keyboard.press('1');
     await toast(page, /2 notes; 1 note refused/);
     t.same(await states(service), { pending: 4, rejected: 2 });
-    await page.locator('.row', { hasText: 'Another moderator is working on this' }).waitFor();
+    await page.locator('.row', { hasText: 'Bob has been working on this since' }).waitFor();
     await page.keyboard.press('u');
     await toast(page, /^Undone/);
     t.same(await states(service), { pending: 6 });
@@ -171,7 +171,7 @@ t.test(
     await page.locator('.row', { hasText: 'One more' }).waitFor();
     held.resolve();
     await toast(page, /2 notes; 1 note refused/);
-    await page.locator('.row', { hasText: 'Another moderator is working on this' }).waitFor();
+    await page.locator('.row', { hasText: 'Bob has been working on this since' }).waitFor();
   },
 );
 

@@ -1,5 +1,5 @@
 import { randomUuid } from '../shared/random.ts';
-import { call, failureOf } from './api.ts';
+import { call, Failure, failureOf } from './api.ts';
 import { decidedHere, notDecidedHere } from './decided-here.ts';
 import { drop } from './leases.ts';
 import { titleOf } from './policy-list.ts';
@@ -46,7 +46,7 @@ export async function runBatch(policy?: string): Promise<void> {
       },
     );
     const failed = results.filter(({ status }) => status !== 'decided');
-    for (const { note_id, error, status } of failed) keepBack(note_id, error?.reason ?? status);
+    for (const { note_id, error = { code: 'refused' } } of failed) keepBack(note_id, error);
     const done = results.filter(({ status }) => status === 'decided');
     const last = items.at(-1)?.id ?? '';
     for (const { id } of items) mark(id, get().marks.get(id) ?? { kind: 'deciding', action });
@@ -77,16 +77,10 @@ export async function runBatch(policy?: string): Promise<void> {
   }
 }
 
-const REFUSED: Record<string, string> = {
-  claimed_by_other: 'Another moderator is working on this.',
-  version_mismatch: 'It has changed since you saw it.',
-  wrong_state: 'It was decided meanwhile.',
-  parent_not_public: 'The note that it replies to is not public.',
-};
-
-function keepBack(itemId: string, reason: string): void {
+function keepBack(itemId: string, { code, ...details }: NonNullable<BatchResult['error']>): void {
   notDecidedHere(itemId);
-  mark(itemId, { kind: 'conflict', text: REFUSED[reason] ?? reason.replaceAll('_', ' ') });
+  const failure = new Failure(409, code, code.replaceAll('_', ' '), details);
+  mark(itemId, { kind: 'conflict', text: failureWords(failure) });
   if (get().selected.has(itemId)) select(itemId);
   void reread(itemId);
 }
