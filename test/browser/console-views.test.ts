@@ -184,3 +184,19 @@ t.test('little room hides no decision and breaks no row', NEEDS_BROWSER, async (
   for (const target of await page.locator('.page select, .chart summary').all())
     t.ok(((await target.boundingBox())?.height ?? 0) >= 44, 'a target for a finger');
 });
+
+t.test('a table of the figures is as high as its rows', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await decide(ann, (await submit(service)).id, 'approve');
+  const { page } = await visit(t, await openBrowser(t), `${service.baseUrl}/moderation#stats`, {
+    expected: /status of 401/,
+    viewport: { width: 1280, height: 500 },
+  });
+  await page.getByLabel('Token').fill(ann.token);
+  await page.keyboard.press('Enter');
+  const table = page.getByRole('region', { name: 'Moderator' });
+  await table.getByRole('rowheader', { name: 'Ann' }).waitFor();
+  const [shown, whole] = await table.evaluate((e) => [e.clientHeight, e.scrollHeight]);
+  t.equal(shown, whole);
+});
