@@ -1,0 +1,57 @@
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { NEEDS_BROWSER, openBrowser } from '../harness/browser.ts';
+import { openConsole, toast } from '../harness/console.ts';
+import { visitGuestbook } from '../harness/guestbook-page.ts';
+import { hire, submit } from '../harness/moderation.ts';
+import { startService } from '../harness/service.ts';
+
+const PHONE = { width: 320, height: 640 };
+
+/** How many lines the words of an element take. */
+const linesOf = (page: Page, selector: string): Promise<number> =>
+  page.locator(selector).evaluate((element) => {
+    const range = element.ownerDocument.createRange();
+    range.selectNodeContents(element);
+    return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+  });
+
+t.test('on the narrowest phone no title or button is cut in two', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const browser = await openBrowser(t);
+  const { page } = await visitGuestbook(t, { service, browser }, { viewport: PHONE });
+  t.equal(await linesOf(page, 'h1'), 1);
+  for (const name of ['Sign in', 'Join'])
+    t.equal(await linesOf(page, `.membership button:text-is("${name}")`), 1, name);
+  await page.getByRole('button', { name: 'Join' }).click();
+  await page.getByLabel('Handle').fill('a_handle_of_24_character');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Keep your keys' }).waitFor();
+  t.equal(await linesOf(page, 'dialog .close'), 1);
+  t.equal(await page.locator('dialog').evaluate((e) => e.scrollWidth - e.clientWidth), 0);
+});
+
+t.test('what was done covers no button of what comes next', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  for (const message of ['One', 'Two']) await submit(service, { message });
+  const { page } = await openConsole(t, service, ann);
+  await page.setViewportSize(PHONE);
+  await page.locator('.row', { hasText: 'One' }).locator('.row-main').click();
+  await page.keyboard.press('a');
+  await toast(page, 'Approved “One”');
+  await page.locator('.note .text', { hasText: 'Two' }).waitFor();
+  for (const button of await page.locator('.actions .button').all())
+    t.equal(
+      await button.evaluate((element) => {
+        const { x, y, width, height } = element.getBoundingClientRect();
+        return [0.1, 0.5, 0.9].every((part) =>
+          element.contains(
+            element.ownerDocument.elementFromPoint(x + width / 2, y + height * part),
+          ),
+        );
+      }),
+      true,
+      `${await button.textContent()}`,
+    );
+});
