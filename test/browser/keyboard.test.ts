@@ -1,6 +1,6 @@
 import t from 'tap';
 import { NEEDS_BROWSER } from '../harness/browser.ts';
-import { startGuestbook, visitGuestbook } from '../harness/guestbook-page.ts';
+import { join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
 import { hire } from '../harness/moderation.ts';
 
 t.test('everything works from the keyboard alone', NEEDS_BROWSER, async (t) => {
@@ -47,4 +47,37 @@ t.test('everything works from the keyboard alone', NEEDS_BROWSER, async (t) => {
   while ((await page.evaluate('document.activeElement.type')) !== 'checkbox') await press('Tab');
   await press('Space', 'Enter');
   await page.getByRole('button', { name: 'Your account, by_keys' }).waitFor();
+});
+
+t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const visit = await visitGuestbook(t, whole);
+  const { page } = visit;
+  await join(visit, 'by_keys');
+  await write(visit, 'To be taken back');
+  const focused = (what: string) => page.locator(`${what}:focus`).waitFor();
+  const press = async (name: string) => {
+    await page.getByRole('button', { name, exact: true }).focus();
+    await page.keyboard.press('Enter');
+  };
+  await press('Withdraw');
+  await page.getByText('Take it back for good?').waitFor();
+  await focused('button:text-is("Withdraw")');
+  t.equal(await page.evaluate('document.activeElement.ariaExpanded'), 'true');
+  await press('Keep it');
+  await focused('button:text-is("Withdraw")');
+  await press('Withdraw');
+  await press('Withdraw it');
+  await page.getByText('Withdrawn by you').waitFor();
+  await focused('.own-note');
+  const forget = page.getByRole('button', { name: 'Forget on this device' });
+  t.equal(
+    await forget.evaluate(
+      (e) => e.ownerDocument.getElementById(e.getAttribute('aria-describedby') ?? '')?.innerText,
+    ),
+    'To be taken back',
+  );
+  await press('Forget on this device');
+  await focused('#content');
+  t.pass('to the beginning of what is left');
 });

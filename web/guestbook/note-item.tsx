@@ -95,12 +95,12 @@ export function NoteItem({ note, isReply = false, ...list }: NoteParts) {
 }
 
 /** The words of a note: nothing but text, whatever is in it. */
-export function Message({ text }: { text: string }) {
+export function Message({ text, id }: { text: string; id?: string }) {
   const shown = visible(text)
     .replace(/\n{3,}/g, '\n\n')
     .trim();
   return (
-    <p class="message foreign" dir="auto">
+    <p class="message foreign" dir="auto" id={id}>
       {shown || <span class="hint">(no visible text)</span>}
     </p>
   );

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
 import { Field } from '../shared/field.tsx';
@@ -18,7 +18,9 @@ export function OwnNotesList({ own }: { own: OwnNotes }) {
   return (
     <section class="own" aria-labelledby="own-title">
       <div class="own-head">
-        <h2 id="own-title">Your notes</h2>
+        <h2 id="own-title" tabIndex={-1}>
+          Your notes
+        </h2>
         <button type="button" class="button quiet" onClick={() => void own.checkAll()}>
           Check now
         </button>
@@ -59,6 +61,8 @@ function OwnNoteItem({ note, own }: { note: OwnNote; own: OwnNotes }) {
   const member = body.attribution === 'member';
   const gone = outcome?.outcome === 'withdrawn';
   const { class: tone, word } = standingOf(note);
+  const text = `own-${body.id}`;
+  const item = useRef<HTMLDivElement>(null);
   const place = EXPERIENCES.find(({ id }) => id === body.experience)?.name;
 
   async function act(action: 'withdraw' | 'appeal', sent: object, done: string): Promise<void> {
@@ -72,17 +76,31 @@ function OwnNoteItem({ note, own }: { note: OwnNote; own: OwnNotes }) {
     if (action === 'appeal') own.update(body.id, { appealed: true });
     await own.check(note);
     announce(done);
+    // What was pressed is gone.
+    item.current?.focus();
+  }
+
+  function keep(): void {
+    setAsking(undefined);
+    item.current?.querySelector('button')?.focus();
+  }
+
+  function forget(): void {
+    own.remove(body.id);
+    requestAnimationFrame(() =>
+      (document.getElementById('own-title') ?? document.getElementById('content'))?.focus(),
+    );
   }
 
   return (
-    <div class="own-note">
+    <div class="own-note" ref={item} tabIndex={-1}>
       <p class="own-meta">
         <strong class={`badge ${tone}`}>{word}</strong>
         <span>
           {body.parent_id ? 'a reply in' : 'in'} {place}, sent <Ago time={new Date(note.sentAt)} />
         </span>
       </p>
-      <Message text={body.message} />
+      <Message text={body.message} id={text} />
       {standing === 'not_published' && !member && (
         <p class="hint">
           A moderator decided against it, or took it down. Guests are not told more; members are,
@@ -104,17 +122,29 @@ function OwnNoteItem({ note, own }: { note: OwnNote; own: OwnNotes }) {
         <p class="hint">Your appeal waits for somebody who did not decide before.</p>
       )}
       <div class="actions">
-        {member && !gone && standing !== 'not_published' && asking !== 'withdraw' && (
-          <button type="button" class="button quiet" onClick={() => setAsking('withdraw')}>
+        {member && !gone && standing !== 'not_published' && (
+          <button
+            type="button"
+            class="button quiet"
+            aria-expanded={asking === 'withdraw'}
+            aria-describedby={text}
+            onClick={() => setAsking(asking === 'withdraw' ? undefined : 'withdraw')}
+          >
             Withdraw
           </button>
         )}
-        {outcome?.appeal_until && asking !== 'appeal' && (
-          <button type="button" class="button quiet" onClick={() => setAsking('appeal')}>
+        {outcome?.appeal_until && (
+          <button
+            type="button"
+            class="button quiet"
+            aria-expanded={asking === 'appeal'}
+            aria-describedby={text}
+            onClick={() => setAsking(asking === 'appeal' ? undefined : 'appeal')}
+          >
             Appeal
           </button>
         )}
-        <button type="button" class="button quiet" onClick={() => own.remove(body.id)}>
+        <button type="button" class="button quiet" aria-describedby={text} onClick={forget}>
           Forget on this device
         </button>
       </div>
@@ -124,11 +154,12 @@ function OwnNoteItem({ note, own }: { note: OwnNote; own: OwnNotes }) {
           <button
             type="button"
             class="button danger"
+            aria-describedby={text}
             onClick={() => void act('withdraw', {}, 'Withdrawn.')}
           >
             Withdraw it
           </button>
-          <button type="button" class="button quiet" onClick={() => setAsking(undefined)}>
+          <button type="button" class="button quiet" onClick={keep}>
             Keep it
           </button>
         </div>
@@ -151,9 +182,12 @@ function OwnNoteItem({ note, own }: { note: OwnNote; own: OwnNotes }) {
 function Appeal({ until, onSend }: { until: Date; onSend: (text: string) => void }) {
   const [text, setText] = useState('');
   const [tried, setTried] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector('textarea')?.focus(), []);
   const error = text.trim() ? tooLong(text, APPEAL) : 'Say why it should appear.';
   return (
     <form
+      ref={form}
       class="stack"
       noValidate
       onSubmit={(event) => {
