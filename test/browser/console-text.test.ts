@@ -60,6 +60,6 @@ t.test('a guest without a name is no author to look for', NEEDS_BROWSER, async (
   const before = page.getByRole('button', { name: 'Decided before' });
   await before.waitFor();
   await page.keyboard.press('j');
-  await page.getByText('Guest a guest').waitFor();
+  await page.getByText('Guest without a name.').waitFor();
   t.equal(await before.count(), 0);
 });

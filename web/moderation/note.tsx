@@ -109,11 +109,7 @@ export function Note({ item }: { item: Item | undefined }) {
             {doneWords(DECIDED[decision.decision], policy?.title ?? decision.policy ?? undefined)}{' '}
             by <bdi>{decision.moderator?.name ?? 'the service'}</bdi>,{' '}
             {timeWords(decision.decided_at)}
-            {decision.told_at
-              ? '; the author was told.'
-              : decision.undo_until
-                ? `; the author is told after ${timeWords(decision.undo_until)}.`
-                : '.'}
+            {toldWords(item)}
             {decision.message && <MarkedText text={decision.message} class="said" />}
           </p>
         )}
@@ -121,8 +117,13 @@ export function Note({ item }: { item: Item | undefined }) {
         <section class="record">
           <h3>The author</h3>
           <p>
-            {item.author.kind === 'member' ? 'Member' : 'Guest'}{' '}
-            <MarkedText text={authorName(item)} />
+            {item.author.kind === 'member' ? 'Member' : 'Guest'}
+            {item.author.name && (
+              <>
+                {' '}
+                <MarkedText text={item.author.name} />
+              </>
+            )}
             {recordWords(item)}{' '}
             {author && (
               <button
@@ -146,6 +147,15 @@ export function Note({ item }: { item: Item | undefined }) {
 const ageWords = (item: Item): string =>
   item.state === 'pending' ? `waiting ${spanWords(ageOf(item))}` : `${spanWords(ageOf(item))} old`;
 
+/** Guests are told nothing. */
+function toldWords({ author, decision }: Item): string {
+  if (author.kind === 'guest' || !decision) return '.';
+  if (decision.told_at) return '; the author was told.';
+  return decision.undo_until
+    ? `; the author is told after ${timeWords(decision.undo_until)}.`
+    : '.';
+}
+
 const DECIDED = {
   approved: 'approve',
   rejected: 'reject',
@@ -155,7 +165,8 @@ const DECIDED = {
 } as const;
 
 function recordWords({ author }: Item): string {
-  if (author.kind === 'guest') return ': a name that anyone may write.';
+  if (author.kind === 'guest')
+    return author.name ? ': a name that anyone may write.' : ' without a name.';
   if (!('approved' in author)) return '.';
   return `: ${plural(author.approved, 'note')} approved, ${author.rejected} rejected or removed.`;
 }
