@@ -1,7 +1,8 @@
 import t from 'tap';
+import { screenNote } from '../../workers/screen-note.ts';
 import { look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { currentText, openConsole } from '../harness/console.ts';
-import { hire, submit } from '../harness/moderation.ts';
+import { decide, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
 const HOSTILE = [
@@ -62,4 +63,21 @@ t.test('a guest without a name is no author to look for', NEEDS_BROWSER, async (
   await page.keyboard.press('j');
   await page.getByText('Guest without a name.').waitFor();
   t.equal(await before.count(), 0);
+});
+
+t.test('notes that read like the present one stand beside it', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const screened = async (message: string) => {
+    const note = await submit(service, { message });
+    await screenNote(service.core, { note_id: note.id });
+    return note;
+  };
+  const spam = 'Win a free holiday on the moon, all you need to do is write to us today';
+  await decide(ann, (await screened(spam)).id, 'reject');
+  await screened(`${spam}, dear \u202Efriend`);
+  const { page } = await openConsole(t, service, ann);
+  const alike = page.locator('.alike li');
+  await alike.getByText(/^\d\d% alike · rejected$/).waitFor();
+  t.equal(await alike.locator('bdi').textContent(), spam);
 });

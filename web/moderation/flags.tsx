@@ -1,6 +1,6 @@
 import { MarkedText } from './marked-text.tsx';
 import { type Item, isNote, type NoteItem } from './wire.ts';
-import { timeWords } from './words.ts';
+import { rateWords, timeWords } from './words.ts';
 
 const STATES = {
   pending: 'Screening is on its way.',
@@ -28,6 +28,26 @@ export function Flags({ item }: { item: Item }) {
           ))}
         </ul>
       )}
+    </section>
+  );
+}
+
+/** What "same text as 14 rejected notes" speaks of: the notes themselves. */
+export function LookAlikes({ note }: { note: NoteItem }) {
+  if (note.look_alikes.length === 0) return null;
+  return (
+    <section class="thread alike">
+      <h3>Notes that read like it</h3>
+      <ul>
+        {note.look_alikes.map(({ id, state, text, similarity }) => (
+          <li key={id}>
+            <p class="hint">
+              {rateWords(similarity)} alike · <span class={`tag ${state}`}>{state}</span>
+            </p>
+            <MarkedText text={text} />
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

@@ -1,7 +1,7 @@
 import { Actions } from './actions.tsx';
 import { claimOpenly } from './claims.ts';
 import { Content } from './content.tsx';
-import { Flags } from './flags.tsx';
+import { Flags, LookAlikes } from './flags.tsx';
 import { leaseOn } from './leases.ts';
 import { MarkedText } from './marked-text.tsx';
 import { focusOn, show } from './queue.ts';
@@ -114,6 +114,7 @@ export function Note({ item }: { item: Item | undefined }) {
           </p>
         )}
         <Flags item={item} />
+        {note && <LookAlikes note={note} />}
         <section class="record">
           <h3>The author</h3>
           <p>
