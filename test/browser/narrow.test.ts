@@ -55,3 +55,19 @@ t.test('what was done covers no button of what comes next', NEEDS_BROWSER, async
       `${await button.textContent()}`,
     );
 });
+
+t.test('the buttons stay at the bottom, however short the note', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  for (const message of ['One', 'Two '.repeat(120)]) await submit(service, { message });
+  const { page } = await openConsole(t, service, ann);
+  for (const height of [1024, 1400]) {
+    await page.setViewportSize({ width: 768, height });
+    for (const text of ['One', 'Two']) {
+      await page.locator('.row', { hasText: text }).locator('.row-main').click();
+      const { y, height: high } = (await page.locator('.actions').boundingBox()) ?? {};
+      t.equal(Math.round((y ?? 0) + (high ?? 0)), height, text);
+      await page.getByRole('button', { name: 'List' }).click();
+    }
+  }
+});
