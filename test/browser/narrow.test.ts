@@ -71,3 +71,24 @@ t.test('the buttons stay at the bottom, however short the note', NEEDS_BROWSER, 
     }
   }
 });
+
+t.test('on a phone Back leads from a note to the list', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  for (const message of ['One', 'Two']) await submit(service, { message });
+  const { page } = await openConsole(t, service, ann);
+  await page.setViewportSize(PHONE);
+  const open = () => page.locator('.row', { hasText: 'Two' }).locator('.row-main').click();
+  const listed = () => page.locator('.row.here .row-main:focus', { hasText: 'Two' }).waitFor();
+  await open();
+  await page.locator('.note .text', { hasText: 'Two' }).waitFor();
+  await page.goBack();
+  await listed();
+  await open();
+  await page.getByRole('button', { name: 'List' }).click();
+  await listed();
+  await page.getByRole('link', { name: 'Decided' }).click();
+  await page.goBack();
+  await page.getByRole('heading', { name: 'To do', level: 2 }).waitFor();
+  t.match(page.url(), /\/moderation$/, 'the console is never left');
+});

@@ -4,6 +4,7 @@ import { BatchPreview } from './batch.tsx';
 import { Help } from './help.tsx';
 import { List } from './list.tsx';
 import { Note } from './note.tsx';
+import { closeNote, noteOpened } from './opened.ts';
 import { Policies } from './policies.tsx';
 import { show, takeFocusWish } from './queue.ts';
 import { SignIn } from './sign-in.tsx';
@@ -26,11 +27,17 @@ export function Console() {
   }, []);
   useEffect(() => {
     const back = () => {
-      if (get().session !== 'out') show(viewOf(location.hash));
+      if (get().session === 'out') return;
+      const to = viewOf(location.hash);
+      if (get().open && to === get().view) closeNote();
+      else show(to);
     };
     addEventListener('popstate', back);
     return () => removeEventListener('popstate', back);
   }, []);
+  useEffect(() => {
+    if (open) noteOpened();
+  }, [open]);
   useEffect(() => {
     document.title = session === 'out' ? 'Moderation' : `${VIEW_NAMES[view]} · Moderation`;
   }, [session, view]);

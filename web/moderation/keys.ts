@@ -2,6 +2,7 @@ import { preview, runBatch } from './batches.ts';
 import { begin, closePanel, finish, firstAllowed, NO, YES } from './begin.ts';
 import { claimNext } from './claims.ts';
 import { release } from './leases.ts';
+import { leaveNote } from './opened.ts';
 import { activePolicies } from './policy-list.ts';
 import { focusOn, move, select } from './queue.ts';
 import { type Batch, current, get, say, set } from './state.ts';
@@ -85,10 +86,7 @@ function pressEscape(keys: boolean): void {
   else if (focusId && get().leases.has(focusId)) {
     void release(focusId);
     say('Released.');
-  } else if (open) {
-    set({ open: false });
-    focusOn(focusId);
-  }
+  } else if (open) leaveNote();
 }
 
 function press(key: string): boolean {

@@ -4,9 +4,10 @@ import { Content } from './content.tsx';
 import { Flags, LookAlikes } from './flags.tsx';
 import { leaseOn } from './leases.ts';
 import { MarkedText } from './marked-text.tsx';
-import { focusOn, show } from './queue.ts';
+import { leaveNote } from './opened.ts';
+import { show } from './queue.ts';
 import { reread } from './reread.ts';
-import { hasDraft, NO_FILTERS, set, mark as setMark, store } from './state.ts';
+import { hasDraft, NO_FILTERS, mark as setMark, store } from './state.ts';
 import { useStore } from './store.ts';
 import { History, Thread } from './thread.tsx';
 import { type Item, isNote } from './wire.ts';
@@ -38,14 +39,7 @@ export function Note({ item }: { item: Item | undefined }) {
   return (
     <section class="note" aria-labelledby="note-title">
       <div class="note-scroll">
-        <button
-          type="button"
-          class="button quiet back"
-          onClick={() => {
-            set({ open: false });
-            focusOn(item.id);
-          }}
-        >
+        <button type="button" class="button quiet back" onClick={leaveNote}>
           <span aria-hidden="true">←</span> List
         </button>
         <header class="note-head">

@@ -3,9 +3,18 @@ import { isOutdated } from './decided-here.ts';
 import { leavePanel } from './leases.ts';
 import { named } from './names.ts';
 import { ask, latest, reread } from './reread.ts';
-import { current, type Filters, get, itemOf, listView, NO_FILTERS, set, toast } from './state.ts';
-import type { Item, QueueBody, View } from './wire.ts';
-import { isList, isNote } from './wire.ts';
+import {
+  current,
+  type Filters,
+  get,
+  itemOf,
+  listView,
+  NO_FILTERS,
+  set,
+  toast,
+  viewOf,
+} from './state.ts';
+import { type Item, isList, isNote, type QueueBody, type View } from './wire.ts';
 import { failureWords } from './words.ts';
 
 const PAGE = 50;
@@ -236,6 +245,6 @@ export function show(view: View, filters: Filters = NO_FILTERS): void {
     marks: new Map(),
     details: new Map(),
   });
-  if (location.hash !== `#${view}`) history.pushState(null, '', `#${view}`);
+  if (viewOf(location.hash) !== view) history.pushState(null, '', `#${view}`);
   if (isList(view)) void loadList();
 }
