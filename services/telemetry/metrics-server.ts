@@ -17,10 +17,7 @@ export async function serveMetrics(
   const server = createServer((req, res) => void answer(registry, logger, req, res));
   const told = Promise.withResolvers<void>();
   server.on('error', (error) => {
-    logger.error(
-      { ...at, error: loggable(error) },
-      'metrics are not served: METRICS_PORT is taken?',
-    );
+    logger.error({ ...at, error: loggable(error) }, 'metrics are not served: is their port taken?');
     told.resolve();
   });
   server.listen(at.port, at.host, () => {
