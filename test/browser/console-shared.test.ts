@@ -183,6 +183,29 @@ t.test(
   },
 );
 
+t.test('a list of claims that is older than a claim does not lose it', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service);
+  const { page, context } = await openConsole(t, service, ann);
+  await page.keyboard.press('n');
+  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  const before = { complete: true, claims: [], released_subjects: [] };
+  await intercept(page, '**/api/moderation/stream', (route) =>
+    route.fulfill({
+      contentType: 'text/event-stream',
+      body: `event: claim\ndata: ${JSON.stringify(before)}\n\n`,
+    }),
+  );
+  await context.setOffline(true);
+  await page.getByText('Live updates paused').waitFor();
+  const reread = page.waitForResponse('**/api/moderation/notes/*');
+  await context.setOffline(false);
+  await reread;
+  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  t.equal(await page.getByText('Claim lost').count(), 0);
+});
+
 t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await hire(service, 'Ann');

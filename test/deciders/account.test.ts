@@ -37,6 +37,10 @@ t.test('a deactivated member neither registers nor recovers', async (t) => {
   t.match(member.decide(state, command), { refused: 'registration_conflict' });
 });
 
+/** As a stream numbers them. */
+const numbered = <Event>(events: readonly Event[]) =>
+  events.map((event, index) => ({ ...event, stream_version: index + 1 }));
+
 t.test('a note that was withdrawn or whose text is gone is decided no more', async (t) => {
   const note_id = '00000000-0000-4000-8000-000000000001';
   const submitted = {
@@ -71,7 +75,7 @@ t.test('a note that was withdrawn or whose text is gone is decided no more', asy
     claimedAt: null,
     parent: null,
   };
-  t.match(note.decide(replay(note, [submitted, withdrawn]), approve), {
+  t.match(note.decide(replay(note, numbered([submitted, withdrawn])), approve), {
     refused: 'state_conflict',
     details: { reason: 'wrong_state', current_state: 'withdrawn' },
   });

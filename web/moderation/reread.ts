@@ -43,10 +43,18 @@ export async function reread(id: string): Promise<void> {
   }
 }
 
-/** A claim that the service no longer knows is lost, or over with the decision. */
+/**
+ * A claim that the service no longer knows is lost, or over with the decision; one that it knows is
+ * not lost, though a list of claims from before it said nothing of it.
+ */
 function checkLease(item: Item): void {
   const lease = get().leases.get(item.id);
-  if (!lease || item.claim?.mine) return;
+  if (!lease) return;
+  if (item.claim?.mine) {
+    if (lease.lost && item.claim.lease_id === lease.lease_id)
+      set({ leases: withEntry(get().leases, item.id, { ...lease, lost: false }) });
+    return;
+  }
   const over = item.claim === null && !waits(item);
   set({ leases: withEntry(get().leases, item.id, over ? undefined : { ...lease, lost: true }) });
 }
