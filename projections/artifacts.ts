@@ -65,14 +65,14 @@ export function findArtifact(artifactId: string): Sql<ArtifactRow> {
     FROM artifacts WHERE artifact_id = ${artifactId}`;
 }
 
-/** A row where the artifact is public; none for null. */
-export function publicArtifact(artifactId: string | null): Sql<{ artifact_id: string }> {
+/** A row where the artifact is public. */
+export function publicArtifact(artifactId: string): Sql<{ artifact_id: string }> {
   return sql`SELECT artifact_id FROM artifacts
     WHERE artifact_id = ${artifactId}::uuid AND state = 'published'`;
 }
 
 /** The events of an artifact, oldest first, without their texts: what a decision looks at. */
-export function artifactFacts(artifactId: string | null): Sql<RecordedEvent> {
+export function artifactFacts(artifactId: string): Sql<RecordedEvent> {
   return sql`SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
       e.data, NULL AS personal, e.actor, e.recorded_at
     FROM artifacts a
@@ -98,28 +98,15 @@ export function openArtifactsOf(memberId: string, limit: number): Sql<OpenArtifa
 export type OwnArtifactRow = ArtifactRow & Told & { place: string };
 
 /** With its packet's text. */
-export function artifactsOfMember(
-  memberId: string,
-  limit: number,
-  after: Place | undefined,
-  undoSeconds: number,
-): Sql<OwnArtifactRow> {
-  return ownRecords(
-    {
-      type: 'artifact',
-      table: 'artifacts',
-      id: 'artifact_id',
-      member: 'author_id',
-      removed: `state = 'removed'`,
-      columns: `artifact_id, author_id, kind, content_hash, packet::text, supersedes_id,
+export const artifactsOfMember = ownRecords<OwnArtifactRow>({
+  type: 'artifact',
+  table: 'artifacts',
+  id: 'artifact_id',
+  member: 'author_id',
+  removed: `state = 'removed'`,
+  columns: `artifact_id, author_id, kind, content_hash, packet::text, supersedes_id,
         superseded_by, ${TOLD_STATE}, version, created_at`,
-    },
-    memberId,
-    limit,
-    after,
-    undoSeconds,
-  );
-}
+});
 
 export interface ListedArtifactRow {
   artifact_id: string;
@@ -130,6 +117,7 @@ export interface ListedArtifactRow {
   content_hash: string;
   place: string;
 }
+
 const NEWEST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** Published artifacts, newest first. Each filter has an index and so a statement of its own. */

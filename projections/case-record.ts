@@ -113,24 +113,11 @@ export function reviewsOf(memberId: string, limit: number, { at, id } = OLDEST):
 }
 
 /** With those that moderators took down, as the member may know of it. */
-export function caseNotesOf(
-  memberId: string,
-  limit: number,
-  after: Place | undefined,
-  undoSeconds: number,
-): Sql<OwnRow> {
-  return ownRecords(
-    {
-      type: 'case_note',
-      table: 'case_notes',
-      id: 'note_id',
-      member: 'member_id',
-      removed: `state = 'removed'`,
-      columns: `note_id AS id, case_id, message, ${TOLD_STATE}, created_at`,
-    },
-    memberId,
-    limit,
-    after,
-    undoSeconds,
-  );
-}
+export const caseNotesOf = ownRecords<OwnRow>({
+  type: 'case_note',
+  table: 'case_notes',
+  id: 'note_id',
+  member: 'member_id',
+  removed: `state = 'removed'`,
+  columns: `note_id AS id, case_id, message, ${TOLD_STATE}, created_at`,
+});

@@ -185,25 +185,12 @@ export function lapsedCases(limit: number): Sql<{ case_id: string }> {
 }
 
 /** A member's cases as the member may know them. */
-export function casesOf(
-  memberId: string,
-  limit: number,
-  after: Place | undefined,
-  undoSeconds: number,
-): Sql<OwnRow> {
-  return ownRecords(
-    {
-      type: 'case',
-      table: 'cases',
-      id: 'case_id',
-      member: 'author_id',
-      removed: 'removed',
-      columns: `case_id AS id, title, summary, objective, acceptance_criteria, artifact_id,
+export const casesOf = ownRecords<OwnRow>({
+  type: 'case',
+  table: 'cases',
+  id: 'case_id',
+  member: 'author_id',
+  removed: 'removed',
+  columns: `case_id AS id, title, summary, objective, acceptance_criteria, artifact_id,
         state, version, created_at, updated_at, decision IS NOT NULL AS removed`,
-    },
-    memberId,
-    limit,
-    after,
-    undoSeconds,
-  );
-}
+});

@@ -41,7 +41,7 @@ export interface ReportRow {
 }
 
 /** A member's report on a note, where there is one. */
-export function findReportOf(noteId: string, memberId: string | null): Sql<ReportRow> {
+export function findReportOf(noteId: string, memberId: string): Sql<ReportRow> {
   return sql`SELECT * FROM note_reports WHERE note_id = ${noteId} AND member_id = ${memberId}::uuid`;
 }
 

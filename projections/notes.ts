@@ -126,8 +126,8 @@ export interface NoteRow {
   erased_at: Date | null;
 }
 
-/** One note, whatever its state; no row for null. */
-export function findNote(noteId: string | null): Sql<NoteRow> {
+/** One note, whatever its state. */
+export function findNote(noteId: string): Sql<NoteRow> {
   return sql`SELECT * FROM notes WHERE note_id = ${noteId}::uuid`;
 }
 

@@ -60,7 +60,6 @@ export function allPolicies(): Sql<PolicyRow> {
     ORDER BY place NULLS LAST, added_at, code`;
 }
 
-/** No row for null. */
-export function findPolicy(code: string | null): Sql<PolicyRow> {
+export function findPolicy(code: string): Sql<PolicyRow> {
   return sql`SELECT code, title, text, active, version FROM policies WHERE code = ${code}::text`;
 }

@@ -115,22 +115,22 @@ export interface OwnRow {
   place: string;
 }
 
-/** Records of a member as the member may know them, oldest first; at most `limit` after a place. */
-export function ownRecords<Row extends { place: string }>(
-  { type, table, id, member, removed, columns }: OwnRecords,
-  memberId: string,
-  limit: number,
-  after: Place = OLDEST,
-  undoSeconds: number,
-): Sql<Row> {
-  return named(
-    `SELECT ${columns}, decision,
+/** Reads records of a member as the member may know them, oldest first; at most `limit` after a place. */
+export function ownRecords<Row extends { place: string }>({
+  type,
+  table,
+  id,
+  member,
+  removed,
+  columns,
+}: OwnRecords) {
+  const text = `SELECT ${columns}, decision,
       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
     FROM ${table} ${joinTold(type, id, removed, '$2')}
     WHERE ${member} = $1 AND (created_at, ${id}) > ($3::timestamptz, $4::uuid)
-    ORDER BY created_at, ${id} LIMIT $5`,
-    [memberId, undoSeconds, after.at, after.id, limit],
-  );
+    ORDER BY created_at, ${id} LIMIT $5`;
+  return (memberId: string, limit: number, after: Place = OLDEST, undoSeconds: number): Sql<Row> =>
+    named(text, [memberId, undoSeconds, after.at, after.id, limit]);
 }
 
 export function findRecordDecision(eventId: string): Sql<RecordDecisionRow> {

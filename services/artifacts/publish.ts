@@ -37,7 +37,7 @@ export function publishArtifact(
   const kept = { ...sent, supersedes_id: supersedesId } as unknown as Packet;
   const hash = contentHash(kept);
   return defineCommand({
-    load: artifactFacts(supersedesId),
+    load: supersedesId === null ? null : artifactFacts(supersedesId),
     decide({ rows: earlier, now }) {
       const superseded =
         supersedesId === null

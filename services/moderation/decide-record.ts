@@ -61,7 +61,7 @@ export function recordPlan(
     lock: membersToTell(subject, id),
     load: {
       moderators: holdProven(me),
-      policies: findPolicy(asked.action === 'remove' ? asked.policy : null),
+      policies: asked.action === 'remove' ? findPolicy(asked.policy) : null,
       records,
       events: recordEvents(records, streams),
       reports: untoldReports(subject.type, id),

@@ -100,7 +100,7 @@ export function reviewsPlan(
 ): Plan<Result[], 'moderator_required' | 'role_required' | 'invalid_request'> {
   const ids = [...new Set(asked.map(({ noteId }) => noteId))];
   const notes = notesLoad(ids);
-  const policies = findPolicy('policy' in request ? request.policy : null);
+  const policies = 'policy' in request ? findPolicy(request.policy) : null;
   return definePlan({
     lock: membersConcerned(ids),
     load: { moderators: holdProven(me), notes, policies },

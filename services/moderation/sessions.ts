@@ -27,7 +27,7 @@ export interface ModeratorSessionRow extends Verifier {
 }
 
 /** A session that is live by the database's clock, of an active moderator. */
-export function findLiveModeratorSession(sessionId: string | null): Sql<ModeratorSessionRow> {
+export function findLiveModeratorSession(sessionId: string): Sql<ModeratorSessionRow> {
   return sql`SELECT s.session_id, s.moderator_id, s.key_id, s.hash, m.name, m.role,
       s.seen_at < clock_timestamp() - interval '1 minute' AS stale
     FROM moderator_sessions s JOIN moderators m USING (moderator_id)

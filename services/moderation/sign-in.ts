@@ -33,7 +33,7 @@ export function signInPlan(
     load: {
       moderators: holdModerator(id),
       verifiers: readVerifiers(id, 'moderator'),
-      sessions: findLiveModeratorSession(before?.id ?? null),
+      sessions: before ? findLiveModeratorSession(before.id) : null,
     },
     decide({ rows, now }) {
       const [moderator] = rows.moderators;
@@ -80,7 +80,7 @@ export function signInPlan(
 export function signOutPlan(me: PrincipalOf<'moderator'>): Plan<null> {
   const { moderatorId, sessionId } = me;
   return definePlan({
-    load: findLiveModeratorSession(sessionId),
+    load: sessionId === null ? null : findLiveModeratorSession(sessionId),
     decide({ rows: [live] }) {
       return {
         answer: null,

@@ -91,7 +91,7 @@ export function reportPlan(noteId: string, reported: Reported): Plan<string, 'no
       parents: parentOf(noteId),
       known: sql`SELECT note_id FROM report_addresses
         WHERE note_id = ${noteId} AND bucket = ANY(${buckets})`,
-      reports: findReportOf(noteId, memberId),
+      reports: memberId === null ? null : findReportOf(noteId, memberId),
     },
     decide({ rows }): Decision<string, 'not_found'> {
       const { events, known } = rows;
