@@ -94,25 +94,3 @@ t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, as
   await page.locator('.panel').waitFor({ state: 'detached' });
   t.equal(await held(ann), 1, 'what was claimed by hand stays');
 });
-
-t.test("a tab that goes leaves another tab's claims alone", NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  for (const message of ['One', 'Two']) await submit(service, { message });
-  const { page, context } = await openConsole(t, service, ann);
-  await page.locator('.row').nth(1).waitFor();
-  await page.keyboard.press('n');
-  await page.locator('.note .lease').waitFor();
-  const second = await context.newPage();
-  await second.goto(`${service.baseUrl}/moderation`);
-  await second.locator('.stream.live').waitFor();
-  await second.locator('.row', { hasText: 'Yours' }).waitFor();
-  await second.keyboard.press('n');
-  await second.locator('.row', { hasText: 'Yours' }).nth(1).waitFor();
-  t.equal(await held(ann), 2);
-  await second.goto('about:blank');
-  for (let looks = 0; looks < 100 && (await held(ann)) === 2; looks++)
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  t.equal(await held(ann), 1);
-  t.equal(await page.locator('.row', { hasText: 'One' }).getByText('Yours').count(), 1);
-});

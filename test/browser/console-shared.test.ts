@@ -53,31 +53,6 @@ t.test('two moderators in two browsers on one note', NEEDS_BROWSER, async (t) =>
   await look(t, anns.page, 'moderation-conflict');
 });
 
-t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  await submit(service);
-  const { page } = await openConsole(t, service, ann);
-  await page.keyboard.press('n');
-  await page.locator('.note .lease').waitFor();
-  await service.database.pool.query('UPDATE note_leases SET expires_at = clock_timestamp()');
-  await page.locator('.row.grey', { hasText: 'Claim lost' }).waitFor();
-  await look(t, page, 'moderation-lost-claim');
-  await page.locator('.row').getByRole('button', { name: 'Claim again' }).click();
-  await page.locator('.row', { hasText: 'Yours' }).waitFor();
-  t.equal((await ann.get('me')).body.leases.length, 1);
-  const released = page.waitForResponse('**/claims/release');
-  await page.keyboard.press('Escape');
-  await page.locator('.row', { hasText: 'Yours' }).waitFor({ state: 'detached' });
-  await released;
-  t.equal((await ann.get('me')).body.leases.length, 0, 'Esc releases');
-  await page.keyboard.press('n');
-  await page.locator('.note .lease').waitFor();
-  await page.goto('about:blank');
-  for (let held = 1; held > 0; ) held = (await ann.get('me')).body.leases.length;
-  t.pass('leaving releases');
-});
-
 t.test(
   'the stream is cut, the queue is polled, and the stream goes on',
   NEEDS_BROWSER,
@@ -182,29 +157,6 @@ t.test(
     await page.getByLabel('Token').waitFor();
   },
 );
-
-t.test('a list of claims that is older than a claim does not lose it', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  await submit(service);
-  const { page, context } = await openConsole(t, service, ann);
-  await page.keyboard.press('n');
-  await page.locator('.row', { hasText: 'Yours' }).waitFor();
-  const before = { complete: true, claims: [], released_subjects: [] };
-  await intercept(page, '**/api/moderation/stream', (route) =>
-    route.fulfill({
-      contentType: 'text/event-stream',
-      body: `event: claim\ndata: ${JSON.stringify(before)}\n\n`,
-    }),
-  );
-  await context.setOffline(true);
-  await page.getByText('Live updates paused').waitFor();
-  const reread = page.waitForResponse('**/api/moderation/notes/*');
-  await context.setOffline(false);
-  await reread;
-  await page.locator('.row', { hasText: 'Yours' }).waitFor();
-  t.equal(await page.getByText('Claim lost').count(), 0);
-});
 
 t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);

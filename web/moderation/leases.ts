@@ -1,11 +1,14 @@
 import { call, callAndLeave } from './api.ts';
 import { wasDecidedHere } from './decided-here.ts';
 import { nameOf } from './names.ts';
-import { change, reread } from './reread.ts';
+import { ask, change, reread } from './reread.ts';
 import { get, type HeldLease, set, withEntry } from './state.ts';
 import type { Lease, Subject } from './wire.ts';
 
 const RENEW_MS = 60_000;
+
+/** By lease: what was given back here is not taken again from news of before. */
+const givenBack = new Set<string>();
 
 /** What this tab has claimed is for it to give back; what it hears of is another tab's. */
 export function hold(
@@ -15,7 +18,7 @@ export function hold(
   const name = nameOf(subject);
   const known = get().leases.get(name);
   const here = claimed === 'here' || (known?.lease_id === lease_id && known.here);
-  const lease = { lease_id, subject, expires_at, here, lost: false };
+  const lease = { lease_id, subject, expires_at, here, since: ask(), lost: false };
   set({ leases: withEntry(get().leases, name, lease) });
 }
 
@@ -31,6 +34,7 @@ export const leaseOn = (itemId: string): HeldLease | undefined => {
 export async function release(itemId: string): Promise<void> {
   const lease = get().leases.get(itemId);
   if (!lease) return;
+  givenBack.add(lease.lease_id);
   drop(itemId);
   change(itemId, { claim: null });
   if (lease.lost) return;
@@ -44,9 +48,9 @@ export function leavePanel(): void {
   if (panel?.claimedHere && !panel.sending) void release(panel.itemId);
 }
 
-function lose(itemId: string): void {
+function lose(itemId: string, leaseId: string): void {
   const lease = get().leases.get(itemId);
-  if (!lease || lease.lost || get().marks.get(itemId)?.kind === 'deciding') return;
+  if (lease?.lease_id !== leaseId || get().marks.get(itemId)?.kind === 'deciding') return;
   set({ leases: withEntry(get().leases, itemId, { ...lease, lost: true }) });
   void reread(itemId);
 }
@@ -57,7 +61,8 @@ export async function renew(): Promise<void> {
   const lease_ids = held.map(({ lease_id }) => lease_id);
   try {
     const { lost } = await call<{ lost: string[] }>('POST', 'claims/renew', { lease_ids });
-    for (const { subject, lease_id } of held) if (lost.includes(lease_id)) lose(nameOf(subject));
+    for (const { subject, lease_id } of held)
+      if (lost.includes(lease_id)) lose(nameOf(subject), lease_id);
   } catch {
     // The next minute tries again; what was lost meanwhile is told then.
   }
@@ -69,26 +74,33 @@ interface ClaimNews {
   released_subjects: Subject[];
 }
 
-/** What the stream tells of claims, one's own of another tab among them. */
+/**
+ * What the stream tells of claims, one's own of another tab among them. It may be older than what is
+ * known here: whether a claim is lost is for the note to say, read anew.
+ */
 export function heardOfClaims({ complete, claims, released_subjects }: ClaimNews): void {
   const { me } = get();
   const held = new Map(claims.map((claim) => [nameOf(claim.subject), claim]));
   const gone = new Set(released_subjects.map(nameOf));
+  const isOver = (name: string) => gone.has(name) || (complete && !held.has(name));
+  const doubted = new Set<string>();
   for (const [name, claim] of held) {
-    if (claim.moderator_id !== me?.id) lose(name);
+    if (claim.moderator_id !== me?.id) {
+      if (leaseOn(name)) doubted.add(name);
+    }
     // The decision ended the claim, whichever of the two is told first.
-    else if (!wasDecidedHere(name)) hold(claim, 'elsewhere');
+    else if (!wasDecidedHere(name) && !givenBack.has(claim.lease_id)) hold(claim, 'elsewhere');
   }
-  for (const name of gone) lose(name);
-  if (complete) for (const name of get().leases.keys()) if (!held.has(name)) lose(name);
+  for (const [name, { lost }] of get().leases) if (!lost && isOver(name)) doubted.add(name);
   for (const { id, claim } of get().items) {
     const now = held.get(id);
     const news = now
       ? now.moderator_id !== me?.id && now.lease_id !== claim?.lease_id
       : gone.has(id) || (complete && claim !== null);
     // The stream gives no names; what may be done about it now is for the service to say, too.
-    if (news) void reread(id);
+    if (news) doubted.add(id);
   }
+  for (const id of doubted) void reread(id);
 }
 
 /** Renews while the tab is seen, and gives back what it has claimed when the page goes. */

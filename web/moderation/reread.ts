@@ -35,7 +35,7 @@ export async function reread(id: string): Promise<void> {
     const body = await call<Partial<Omit<Detail, 'version'>> & { item: Item }>('GET', pathOf(id));
     const { thread = [], history = [] } = body;
     const item = named(body.item);
-    checkLease(item);
+    checkLease(item, asked);
     show(item, asked);
     set({ details: withEntry(get().details, id, { thread, history, version: item.version }) });
   } catch {
@@ -43,18 +43,11 @@ export async function reread(id: string): Promise<void> {
   }
 }
 
-/**
- * A claim that the service no longer knows is lost, or over with the decision; one that it knows is
- * not lost, though a list of claims from before it said nothing of it.
- */
-function checkLease(item: Item): void {
+/** A claim that the service no longer knows is lost, or over with the decision. */
+function checkLease(item: Item, asked: number): void {
   const lease = get().leases.get(item.id);
-  if (!lease) return;
-  if (item.claim?.mine) {
-    if (lease.lost && item.claim.lease_id === lease.lease_id)
-      set({ leases: withEntry(get().leases, item.id, { ...lease, lost: false }) });
-    return;
-  }
+  if (!lease || lease.since > asked || item.claim?.mine) return;
+  if (get().marks.get(item.id)?.kind === 'deciding') return;
   const over = item.claim === null && !waits(item);
   set({ leases: withEntry(get().leases, item.id, over ? undefined : { ...lease, lost: true }) });
 }

@@ -38,6 +38,8 @@ export interface Batch {
 export interface HeldLease extends Lease {
   /** Claimed by this tab. */
   here: boolean;
+  /** The last question before it was heard of: an answer to that or an earlier one knows less. */
+  since: number;
   lost: boolean;
 }
 

@@ -1,0 +1,117 @@
+import t from 'tap';
+import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { openConsole } from '../harness/console.ts';
+import { eventStream } from '../harness/event-stream.ts';
+import { hire, type Moderator, submit } from '../harness/moderation.ts';
+import { startService } from '../harness/service.ts';
+
+const held = async (moderator: Moderator) => (await moderator.get('me')).body.leases.length;
+
+t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service);
+  const { page } = await openConsole(t, service, ann);
+  const stream = await eventStream(t, `${service.baseUrl}/api/moderation/stream`, {
+    authorization: `Bearer ${ann.token}`,
+  });
+  await page.keyboard.press('n');
+  // A claim that is over before the consoles are told of it is told of to none.
+  await stream.until('claim', ({ claims }) => claims.length > 0);
+  await page.locator('.note .lease').waitFor();
+  await service.database.pool.query('UPDATE note_leases SET expires_at = clock_timestamp()');
+  await page.locator('.row.grey', { hasText: 'Claim lost' }).waitFor();
+  await look(t, page, 'moderation-lost-claim');
+  await page.locator('.row').getByRole('button', { name: 'Claim again' }).click();
+  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  t.equal(await held(ann), 1);
+  const released = page.waitForResponse('**/claims/release');
+  await page.keyboard.press('Escape');
+  await page.locator('.row', { hasText: 'Yours' }).waitFor({ state: 'detached' });
+  await released;
+  t.equal(await held(ann), 0, 'Esc releases');
+  await page.keyboard.press('n');
+  await page.locator('.note .lease').waitFor();
+  await page.goto('about:blank');
+  while ((await held(ann)) > 0);
+  t.pass('leaving releases');
+});
+
+t.test('a list of claims that is older than a claim does not lose it', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service);
+  const { page, context } = await openConsole(t, service, ann);
+  await page.keyboard.press('n');
+  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  const before = { complete: true, claims: [], released_subjects: [] };
+  await intercept(page, '**/api/moderation/stream', (route) =>
+    route.fulfill({
+      contentType: 'text/event-stream',
+      body: `event: claim\ndata: ${JSON.stringify(before)}\n\n`,
+    }),
+  );
+  await context.setOffline(true);
+  await page.getByText('Live updates paused').waitFor();
+  const reread = page.waitForResponse('**/api/moderation/notes/*');
+  await context.setOffline(false);
+  await reread;
+  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  t.equal(await page.getByText('Claim lost').count(), 0);
+});
+
+t.test('an answer that is older than a claim does not lose it', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service, { message: 'One' });
+  const two = await submit(service, { message: 'Two' });
+  const { page } = await openConsole(t, service, ann);
+  const row = page.locator('.row', { hasText: 'Two' });
+  await row.waitFor();
+  const read = Promise.withResolvers<void>();
+  const claimed = Promise.withResolvers<void>();
+  await intercept(
+    page,
+    `**/api/moderation/notes/${two.id}`,
+    async (route) => {
+      const response = await route.fetch();
+      read.resolve();
+      await claimed.promise;
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  await page.keyboard.press('j');
+  await read.promise;
+  await page.locator('.note').getByRole('button', { name: 'Claim', exact: true }).click();
+  await row.getByText('Yours').waitFor();
+  claimed.resolve();
+  await page
+    .locator('.note', { hasText: 'History' })
+    .getByText('Reading…')
+    .waitFor({ state: 'detached' });
+  t.equal(await page.getByText('Claim lost').count(), 0);
+  t.equal(await row.getByText('Yours').count(), 1);
+});
+
+t.test("a tab that goes leaves another tab's claims alone", NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  for (const message of ['One', 'Two']) await submit(service, { message });
+  const { page, context } = await openConsole(t, service, ann);
+  await page.locator('.row').nth(1).waitFor();
+  await page.keyboard.press('n');
+  await page.locator('.note .lease').waitFor();
+  const second = await context.newPage();
+  await second.goto(`${service.baseUrl}/moderation`);
+  await second.locator('.stream.live').waitFor();
+  await second.locator('.row', { hasText: 'Yours' }).waitFor();
+  await second.keyboard.press('n');
+  await second.locator('.row', { hasText: 'Yours' }).nth(1).waitFor();
+  t.equal(await held(ann), 2);
+  await second.goto('about:blank');
+  for (let looks = 0; looks < 100 && (await held(ann)) === 2; looks++)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  t.equal(await held(ann), 1);
+  t.equal(await page.locator('.row', { hasText: 'One' }).getByText('Yours').count(), 1);
+});
