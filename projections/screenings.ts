@@ -7,10 +7,10 @@ const events = { ...screeningEvents, ...noteEvents };
 
 type Screened = EventOf<typeof events, 'NoteScreened'>;
 
-/** The latest screening of each note, with the hashes that find its look-alikes. */
+/** The latest screening of each note, what it found, and the hashes that find its look-alikes. */
 export const screenings = defineProjection(events, {
   name: 'screenings',
-  tables: ['note_screenings', 'note_fingerprints'],
+  tables: ['note_screenings', 'note_findings', 'note_fingerprints'],
   texts: [{ table: 'note_screenings', columns: ['words'] }],
   on: {
     NoteScreened: ({ stream_version, data, personal, recorded_at }) => [
@@ -20,7 +20,8 @@ export const screenings = defineProjection(events, {
         ON CONFLICT (note_id) DO UPDATE SET rules_version = excluded.rules_version,
           band = excluded.band, findings = excluded.findings, words = excluded.words,
           screened_at = excluded.screened_at`,
-      ...(stream_version > 1 ? [dropFingerprints(data.note_id)] : []),
+      ...(stream_version > 1 ? [dropFindings(data.note_id), dropFingerprints(data.note_id)] : []),
+      ...(data.findings.length > 0 ? [insertFindings(data)] : []),
       insertFingerprints(recorded_at, data.note_id, hashesOf(personal)),
     ],
     // The facts stay, without the note's words and without a hash of its text.
@@ -30,6 +31,26 @@ export const screenings = defineProjection(events, {
     ],
   },
 });
+
+const insertCodes = (count: number) => `INSERT INTO note_findings (note_id, code)
+  SELECT DISTINCT note_id, code
+  FROM (VALUES ${typedRows(['uuid', 'text[]'], count)}) screened (note_id, codes),
+    unnest(codes) code`;
+
+const CODES_OF_ONE = insertCodes(1);
+
+function insertFindings({ note_id, findings }: Screened['data']): Sql {
+  return {
+    name: 'findings',
+    text: CODES_OF_ONE,
+    values: [note_id, findings.map(({ code }) => code)],
+    many: { text: insertCodes },
+  };
+}
+
+function dropFindings(noteId: string): Sql {
+  return sql`DELETE FROM note_findings WHERE note_id = ${noteId}`;
+}
 
 function hashesOf(personal: Screened['personal']): string[] {
   return personal ? [personal.fingerprint.whole, ...personal.fingerprint.parts] : [];

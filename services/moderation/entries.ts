@@ -46,10 +46,11 @@ export async function entriesOf(
   const all: Entry[] = records.length === 0 ? notes : [...notes, ...records].sort(byPlace);
   if (records.length > 0 && view === 'decided') all.sort(byTimeBackwards);
   const entries = all.slice(0, limit);
-  const end = entries.findIndex((entry) => 'note' in entry && !entry.note.place_fits);
-  return end < 0
-    ? { entries, lookedTo: undefined }
-    : { entries: entries.slice(0, end), lookedTo: entries[end]?.place };
+  const end = entries.findIndex((entry) => 'note' in entry && entry.note.place_ends);
+  const last = entries[end];
+  if (!last) return { entries, lookedTo: undefined };
+  const fits = 'note' in last && last.note.place_fits;
+  return { entries: entries.slice(0, fits ? end + 1 : end), lookedTo: last.place };
 }
 
 /** Times are written alike, to the microsecond, and ids in lowercase, so both sort as text. */

@@ -33,8 +33,10 @@ export interface ItemRow extends NoteRow, HolderColumns, ScreeningColumns {
   decision: Standing | null;
   now: Date;
   place_tier: string;
-  /** False for the last row that was looked at, where it is not one of those asked for. */
+  /** False for a row that is here only to tell how far was looked. */
   place_fits: boolean;
+  /** The last that was looked at, where there may be more beyond. */
+  place_ends: boolean;
   /** Where a view goes on: UTC, to the microsecond. */
   place: string;
 }
@@ -54,6 +56,7 @@ const DETAILS = `SELECT n.*, m.handle, coalesce(r.approved, 0) AS approved,
     coalesce(reports.list, '[]') AS reports, appeal.row AS open_appeal, decision.row AS decision,
     s.rules_version, s.band, s.findings, s.words, s.screened_at,
     clock_timestamp() AS now, page.tier AS place_tier, page.fits AS place_fits,
+    page.ends AS place_ends,
     greatest(0, floor(extract(epoch FROM clock_timestamp() - n.submitted_at)))::int AS age_seconds,
     to_char(page.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
   FROM page JOIN notes n ON n.note_id = page.note_id
@@ -82,7 +85,7 @@ const DETAILS = `SELECT n.*, m.handle, coalesce(r.approved, 0) AS approved,
     ON n.state IN ('approved', 'rejected', 'removed')`;
 
 /**
- * The notes of a page, each with all that a decision needs. The page (note_id, tier, at, fits) is found
+ * The notes of a page, each with all that a decision needs. The page (note_id, tier, at, fits, ends) is found
  * first, so that no more rows are joined than are shown.
  */
 export function withDetails(page: Sql, direction: 'ASC' | 'DESC' = 'ASC'): Sql<ItemRow> {
@@ -94,7 +97,7 @@ export function withDetails(page: Sql, direction: 'ASC' | 'DESC' = 'ASC'): Sql<I
 
 export function itemsById(noteIds: readonly string[]): Sql<ItemRow> {
   return withDetails(
-    sql`SELECT note_id, tier, submitted_at AS at, true AS fits FROM notes
+    sql`SELECT note_id, tier, submitted_at AS at, true AS fits, false AS ends FROM notes
       WHERE note_id = ANY(${noteIds}::uuid[])`,
   );
 }

@@ -19,10 +19,13 @@ export const LOOKED_AT = 2_000;
 
 type Value = (given: unknown, type: string) => string;
 
+/** A finding that no more notes have is rare: all of them are looked at, and no others. */
+export const RARE = 500;
+
 /**
  * One page of a view, oldest first (decided: newest first), on from a place. Of rows that fit the
- * filters few may be found in a long view: the last row that was looked at is then among them, as
- * one that does not fit, and the next page goes on from there.
+ * filters few may be found in a long view: the last row that was looked at is then among them, whether
+ * it fits or not, and the next page goes on from there.
  */
 export function queuePage(
   view: View,
@@ -54,27 +57,61 @@ export function queuePage(
           AND l.expires_at > clock_timestamp()`
       : '';
   const order = `${mixed ? 'tier, ' : ''}at ${newestFirst ? 'DESC' : ''}, note_id`;
-  const { walks, fits } = conditionsOf(view, filters, value);
-  const most = fits.length > 0 ? LOOKED_AT : MOST;
-  const walked = walks.map(
-    (walk) => `SELECT n.note_id, ${mixed ? 'n.tier' : `''`} AS tier, ${at} AS at,
-        ${fits.join(' AND ') || 'true'} AS fits
-      FROM notes n ${leases} WHERE ${[...conditions, ...walk].join(' AND ')}
-      ORDER BY ${order} LIMIT ${most}`,
-  );
+  const listed: Listed = (from, that, fits, most) =>
+    `SELECT n.note_id, ${mixed ? 'n.tier' : `''`} AS tier, ${at} AS at, ${all(fits)} AS fits,
+        false AS ends
+      FROM ${from} ${leases} WHERE ${all([...conditions, ...that])}
+      ORDER BY ${order} LIMIT ${most}`;
+  const asked = conditionsOf(view, filters, value);
   const rows =
-    walked.length > 1
-      ? `SELECT * FROM ((${walked.join(') UNION ALL (')})) each ORDER BY ${order} LIMIT ${most}`
-      : walked.join();
-  const found =
-    fits.length > 0
-      ? `SELECT note_id, tier, at, fits
-        FROM (SELECT *, row_number() OVER () AS turn FROM (${rows}) walked) numbered
-        WHERE fits OR turn = ${most}`
-      : `SELECT * FROM (${rows}) walked`;
-  const text = `${found} LIMIT ${value(limit, 'int')}`;
+    filters.finding === undefined
+      ? walked(asked, listed, order)
+      : withFinding(value(filters.finding, 'text'), asked, listed, order);
+  const text = `SELECT * FROM (${rows}) page LIMIT ${value(limit, 'int')}`;
   return withDetails({ name: '', text, values }, newestFirst ? 'DESC' : 'ASC');
 }
+
+/** The first notes of the view, of those `from` that meet these conditions, and which of them fit. */
+type Listed = (from: string, that: string[], fits: string[], most: number) => string;
+
+/** Along the indexes of the view. */
+function walked({ walks, fits }: Conditions, listed: Listed, order: string): string {
+  const most = fits.length > 0 ? LOOKED_AT : MOST;
+  const each = walks.map((walk) => listed('notes n', walk, fits, most));
+  const rows =
+    each.length > 1
+      ? `SELECT * FROM ((${each.join(') UNION ALL (')})) each ORDER BY ${order} LIMIT ${most}`
+      : each.join();
+  return fits.length > 0
+    ? `SELECT note_id, tier, at, coalesce(fits, false) AS fits, turn = ${most} AS ends
+      FROM (SELECT *, row_number() OVER () AS turn FROM (${rows}) walked) numbered
+      WHERE fits OR turn = ${most}`
+    : rows;
+}
+
+/** From the notes that have it where those are few, and else along the view. */
+function withFinding(
+  code: string,
+  { walks, fits }: Conditions,
+  listed: Listed,
+  order: string,
+): string {
+  const rare = `(SELECT count(*) FROM found) <= ${RARE}`;
+  // One by one: else the whole view may be read to be joined with what was found.
+  const notes =
+    'found CROSS JOIN LATERAL (SELECT * FROM notes WHERE note_id = found.note_id LIMIT 1) n';
+  const any = `(${walks.map(all).join(' OR ')})`;
+  // A value, and not EXISTS, for which all that have it may be read into a hash.
+  const has = `(SELECT true FROM note_findings f WHERE f.note_id = n.note_id AND f.code = ${code})`;
+  return `WITH found AS MATERIALIZED (
+      SELECT note_id FROM note_findings WHERE code = ${code} LIMIT ${RARE + 1})
+    (${listed(notes, [rare, any, ...fits], [], MOST)})
+    UNION ALL
+    SELECT * FROM (${walked({ walks, fits: [...fits, has] }, listed, order)}) walked
+    WHERE NOT (${rare})`;
+}
+
+const all = (conditions: readonly string[]): string => conditions.join(' AND ') || 'true';
 
 interface Conditions {
   /** Of each walk along an index; together they make the view. */
@@ -87,11 +124,7 @@ interface Conditions {
  * What was decided of an author is walked by itself, since it may be little of a long view: a
  * member's and a guest's notes have an index each. An age is a part of a walk in order of age.
  */
-function conditionsOf(
-  view: View,
-  { author, q, finding, older_than }: Filters,
-  value: Value,
-): Conditions {
+function conditionsOf(view: View, { author, q, older_than }: Filters, value: Value): Conditions {
   const walk: string[] = [];
   const fits: string[] = [];
   if (older_than !== undefined)
@@ -102,11 +135,6 @@ function conditionsOf(
     const part = value(`%${q.replace(/[\\%_]/g, '\\$&')}%`, 'text');
     fits.push(`(n.message ILIKE ${part} OR n.name ILIKE ${part})`);
   }
-  if (finding !== undefined)
-    // A value, and not EXISTS, for which all screenings may be read into a hash. Most have no finding,
-    // and need not be looked up in the index of all.
-    fits.push(`(SELECT s.findings @> ${value(JSON.stringify([{ code: finding }]), 'jsonb')}
-      FROM note_screenings s WHERE s.note_id = n.note_id AND s.findings <> '[]')`);
   const authors = author === undefined ? [] : authorsOf(author, value);
   if (view === 'decided' && authors.length > 0)
     return { walks: authors.map((one) => [...walk, one]), fits };

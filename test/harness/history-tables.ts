@@ -93,6 +93,9 @@ const STATEMENTS = [
     SELECT ${uuid('note_id')}, (e.data->>'rules_version')::int, e.data->>'band',
       e.data->'findings', e.personal->'words', e.recorded_at
     FROM events e WHERE e.type = 'NoteScreened'`,
+  `INSERT INTO note_findings (note_id, code)
+    SELECT DISTINCT ${uuid('note_id')}, finding->>'code'
+    FROM events e, jsonb_array_elements(e.data->'findings') finding WHERE e.type = 'NoteScreened'`,
   `INSERT INTO note_fingerprints (hash, screened_at, note_id)
     SELECT DISTINCT hash::bigint, e.recorded_at, ${uuid('note_id')}
     FROM events e, LATERAL (SELECT e.personal->'fingerprint'->>'whole' AS hash UNION ALL

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { LOOKED_AT } from '../../services/moderation/queue-page.ts';
+import { LOOKED_AT, RARE } from '../../services/moderation/queue-page.ts';
 import { othersDecided } from '../harness/decided-notes.ts';
 import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
 import { letPass } from '../harness/passing-time.ts';
@@ -125,6 +125,44 @@ t.test('a page of a search ends after so many notes, and the next goes on', asyn
   const both = (await ann.get('queue?view=decided&author=Grace&q=other&older_than=60')).body;
   t.same([both.items, both.next_cursor], [[], null]);
   t.same(await walk(ann, 'view=decided&author=Other&q=pin&limit=4'), pins);
+});
+
+t.test('a rare finding is found at once, and a common one along the view', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const others = LOOKED_AT + 500;
+  await service.tamper(othersDecided(others));
+  await service.tamper(`WITH aged AS (
+      SELECT note_id, row_number() OVER (ORDER BY settled_at) AS age FROM notes)
+    INSERT INTO note_findings (note_id, code)
+      SELECT note_id, 'links' FROM aged WHERE age % 4 = 0 UNION ALL
+      SELECT note_id, 'email' FROM aged WHERE age <= 3 UNION ALL
+      SELECT note_id, 'phone' FROM aged WHERE age <= ${RARE + 1} UNION ALL
+      SELECT note_id, 'markup' FROM aged WHERE age <= ${RARE}`);
+  const { rows } = await service.database.pool.query<{ note_id: string }>(
+    'SELECT note_id FROM notes ORDER BY settled_at DESC',
+  );
+  const notes = rows.map(({ note_id }) => note_id);
+
+  const page = 'queue?view=decided&limit=2&finding=email';
+  const first = (await ann.get(page)).body;
+  const second = (await ann.get(`${page}&cursor=${encodeURIComponent(first.next_cursor)}`)).body;
+  t.same([...idsOf({ body: first }), ...idsOf({ body: second })], notes.slice(-3));
+  t.equal(second.next_cursor, null);
+  t.match((await ann.get('queue?view=decided&finding=shouting')).body, {
+    items: [],
+    next_cursor: null,
+  });
+  t.same(await walk(ann, 'finding=email'), [], 'in no other view');
+  t.same(await walk(ann, 'view=decided&finding=email&q=nothing'), []);
+  t.same(await walk(ann, 'view=decided&finding=email&author=Other'), notes.slice(-2, -1));
+
+  const links = notes.filter((_, index) => (notes.length - index) % 4 === 0);
+  t.same(await walk(ann, 'view=decided&finding=links&limit=100'), links);
+  const { items, next_cursor } = (await ann.get('queue?view=decided&finding=phone')).body;
+  t.same([items.length, typeof next_cursor], [1, 'string'], 'one more is common');
+  const { length } = (await ann.get('queue?view=decided&limit=100&finding=markup')).body.items;
+  t.equal(length, 100);
 });
 
 async function login(
