@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole, signIn, toast } from '../harness/console.ts';
+import { othersDecided } from '../harness/decided-notes.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -157,6 +158,44 @@ t.test(
     await page.getByLabel('Token').waitFor();
   },
 );
+
+t.test('what was read anew while a list was on its way stays', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  await service.tamper(othersDecided(120));
+  await service.tamper(`UPDATE notes SET state = 'pending', approved_at = NULL, settled_at = NULL`);
+  const { page } = await openConsole(t, service, ann);
+  for (const shown of [50, 100]) {
+    await page
+      .locator('.row')
+      .nth(shown - 1)
+      .waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+  }
+  await page.locator('.row').nth(119).waitFor();
+  const asked = Promise.withResolvers<void>();
+  const claimed = Promise.withResolvers<void>();
+  await intercept(
+    page,
+    '**/api/moderation/queue**cursor=**',
+    async (route) => {
+      asked.resolve();
+      await claimed.promise;
+      await route.continue();
+    },
+    { times: 1 },
+  );
+  await submit(service);
+  await asked.promise;
+  await bob.post('claims', { count: 1 });
+  const held = page.locator('.row').first().getByText('Held by Bob');
+  await held.waitFor();
+  const answered = page.waitForResponse('**/api/moderation/queue**cursor=**');
+  claimed.resolve();
+  await answered;
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))');
+  t.equal(await held.count(), 1);
+});
 
 t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);

@@ -33,15 +33,20 @@ export function takeFocusWish(): boolean {
   return wanted;
 }
 
-async function readPage(limit: number, cursor?: string | null): Promise<QueueBody> {
+type Page = QueueBody & { asked: number };
+
+async function readPage(limit: number, cursor?: string | null): Promise<Page> {
   const { filters } = get();
   const parts = new URLSearchParams({ view: listView(), limit: String(limit) });
   for (const [name, value] of Object.entries(filters)) if (value) parts.set(name, value);
   if (cursor) parts.set('cursor', cursor);
   const asked = ask();
   const body = await call<QueueBody>('GET', `queue?${parts}`);
-  return { ...body, items: body.items.map((item) => latest(named(item), asked)) };
+  return { ...body, items: body.items.map(named), asked };
 }
+
+/** What to show of a page: of each item what was asked for last. */
+const shownOf = ({ items, asked }: Page): Item[] => items.map((item) => latest(item, asked));
 
 let listed = 0;
 /** How many pages the list has taken so far. */
@@ -51,7 +56,7 @@ let pages = 0;
  * A page of a search ends after so many notes, whether they match or not: on to the first that does,
  * as long as the list that it is for is the one asked for.
  */
-async function readOn(mine: number, cursor: string | null): Promise<QueueBody> {
+async function readOn(mine: number, cursor: string | null): Promise<Page> {
   for (let turn = 1; ; turn++) {
     const body = await readPage(PAGE, cursor);
     if (mine !== listed) return body;
@@ -69,7 +74,7 @@ export async function loadList(): Promise<void> {
   try {
     const body = await readOn(mine, null);
     if (mine !== listed) return;
-    const { items } = body;
+    const items = shownOf(body);
     set({ items, nextCursor: body.next_cursor, counts: body.counts, loading: false });
     if (!current()) focusOn(items[0]?.id ?? null, { focus: false });
     else loadDetail(get().focusId);
@@ -87,7 +92,7 @@ export async function loadMore(): Promise<void> {
     const body = await readOn(mine, nextCursor);
     if (mine !== listed) return;
     const known = new Set(get().items.map(({ id }) => id));
-    const more = body.items.filter((item) => !known.has(item.id) && !isOutdated(item));
+    const more = shownOf(body).filter((item) => !known.has(item.id) && !isOutdated(item));
     set({
       items: [...get().items, ...more],
       nextCursor: body.next_cursor,
@@ -120,24 +125,27 @@ export async function refresh(): Promise<void> {
   const mine = listed;
   const asked = ask();
   const wanted = Math.max(get().items.length, PAGE);
-  const fresh: Item[] = [];
+  const read: Page[] = [];
+  let rows = 0;
   let cursor: string | null = null;
   let counts = get().counts;
   let turn = 0;
   try {
     do {
-      const limit = Math.min(100, wanted - fresh.length);
-      const body: QueueBody = await readPage(limit, cursor);
-      fresh.push(...body.items);
+      const body: Page = await readPage(Math.min(100, wanted - rows), cursor);
+      read.push(body);
+      rows += body.items.length;
       cursor = body.next_cursor;
       counts = body.counts;
-    } while (cursor && fresh.length < wanted && ++turn < pages);
+    } while (cursor && rows < wanted && ++turn < pages);
   } catch {
     // The next one tells; a call that fails shows at the top of the page already.
     return;
   }
   if (mine !== listed || asked < shownSince) return;
   shownSince = asked;
+  // Only now, since an item may have been read anew while the next page was on its way.
+  const fresh = read.flatMap(shownOf);
   const { items, marks, focusId, panel, selected } = get();
   const ids = new Set(fresh.map(({ id }) => id));
   const shown = new Set(items.map(({ id }) => id));
