@@ -1,5 +1,6 @@
 import { openClient } from './client.ts';
 import { openFolder } from './file-store.ts';
+import { pause } from './send.ts';
 
 // A client that records its member's events. Kill it whenever you like and start it again: no event
 // is lost, none is recorded twice.
@@ -7,7 +8,16 @@ const [baseUrl = 'http://localhost:3000', path = '.agent', ...flags] = process.a
 
 const folder = openFolder(path);
 const identity = folder.identity(`agent_${crypto.randomUUID().slice(0, 8)}`);
-const client = openClient({ baseUrl, identity, keeper: folder.keeper });
+const client = openClient({
+  baseUrl,
+  identity,
+  keeper: folder.keeper,
+  pause(milliseconds, signal) {
+    if (milliseconds >= 5000)
+      console.error(`Asked to come back in ${Math.ceil(milliseconds / 1000)} seconds: waiting`);
+    return pause(milliseconds, signal);
+  },
+});
 
 const saved = folder.pages();
 if (saved.length === 0) await client.register();

@@ -36,7 +36,9 @@ export async function openCore(config: Config, application: string) {
   const usable = requireKeys(pool, keys).then(() => requireSameKeys(pool, keys));
   await usable.catch(async (error: unknown) => {
     await pool.end();
-    throw error;
+    throw lacksTable(error)
+      ? new Error('The database is not set up: npm run release does that', { cause: error })
+      : error;
   });
   const jobs = await jobSender(config.databaseDirectUrl ?? url);
   const wakeUps = openWakeUps(config.databaseDirectUrl ?? url, application);
@@ -61,6 +63,8 @@ export async function openCore(config: Config, application: string) {
   const pools = { write: pool, ...(readPool === pool ? {} : { read: readPool }) };
   return { config, keys, pool, readPool, pools, store, wakeUps, close };
 }
+
+const lacksTable = (error: unknown) => (error as { code?: unknown }).code === '42P01';
 
 /** The API of one process: the features' table on Express. */
 export function openApp(

@@ -32,6 +32,13 @@ async function used(t: Test) {
   return { url, pool, env };
 }
 
+t.test('a database that was never set up is told of as that', async (t) => {
+  const { url } = await testDatabase(t, { empty: true });
+  await t.rejects(openCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: first }), 'test'), {
+    message: 'The database is not set up: npm run release does that',
+  });
+});
+
 t.test(
   'the service starts with old keys in the ring, and refuses without one in use',
   async (t) => {

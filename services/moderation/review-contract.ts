@@ -212,6 +212,9 @@ export const reviewContract = defineContract({
     method: 'POST',
     path: '/api/moderation/batches/:id/undo',
     summary: 'Undo what was decided together',
+    description:
+      'Approvals, rejections and removals: a batch of escalations or deferrals alone has nothing ' +
+      'that can be undone, and is not found.',
     tag: 'moderation',
     access: { roles: DECIDERS },
     params: z.object({ id: AnyUuid }),

@@ -74,3 +74,18 @@ t.test('a client killed again and again records every event once, in order', asy
   );
   t.same(credentials, [{ count: 1 }], 'one credential for all its lives');
 });
+
+t.test('a client that is asked to wait says so', async (t) => {
+  const service = await startService(t, { LIMIT_REGISTRATIONS_PER_DAY: '1' });
+  const { path, remove } = temporaryFolder('client');
+  t.teardown(remove);
+  const start = (folder: string) =>
+    spawn(process.execPath, [EXAMPLE, service.baseUrl, join(path, folder), '--until-now'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  t.same(await once(start('one'), 'exit'), [0, null]);
+  const two = start('two');
+  t.teardown(() => two.kill('SIGKILL'));
+  const [said] = await once(two.stderr, 'data');
+  t.match(String(said), /^Asked to come back in \d+ seconds: waiting\n$/);
+});
