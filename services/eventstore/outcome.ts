@@ -3,7 +3,9 @@ import pg from 'pg';
 import { clientConfig, OutcomeUnconfirmed } from '../postgres.ts';
 import type { RecordedEvent } from './event.ts';
 
-const BUDGET_MS = 2500;
+/** What asking may take where it begins late, in milliseconds. */
+const LEAST_MS = 400;
+const ANSWER_MS = 800;
 const GRACE_MS = 300;
 
 /** What a transaction is known by: its id; or, before it is told that, the process that runs it. */
@@ -14,17 +16,22 @@ export type Transaction = { xid: string } | { pid: number; begun: Date };
  * committed. An id that was given out before a crash may be given out again after it, and then tells
  * another transaction's fate: an event of the transaction itself must be there too. A transaction
  * still in progress after a moment is ended: its connection is lost, so its COMMIT may never arrive.
+ * `until` is a `deadline`.
  */
 export async function wasCommitted(
   url: string,
   transaction: Transaction,
   event: RecordedEvent | undefined,
+  until: number,
 ): Promise<boolean> {
   const started = performance.now();
-  while (performance.now() - started < BUDGET_MS) {
-    const status = await ask(url, transaction, event, performance.now() - started > GRACE_MS).catch(
-      () => undefined,
-    );
+  const last = Math.max(until, started + LEAST_MS);
+  for (let now = started; now < last; now = performance.now()) {
+    const patience = Math.min(ANSWER_MS, last - now);
+    const status = await ask(url, transaction, event, {
+      patience,
+      end: now - started > GRACE_MS,
+    }).catch(() => undefined);
     if (status === 'committed') return true;
     if (status === 'aborted') return false;
     await sleep(50);
@@ -36,12 +43,12 @@ async function ask(
   url: string,
   transaction: Transaction,
   event: RecordedEvent | undefined,
-  end: boolean,
+  { patience, end }: { patience: number; end: boolean },
 ): Promise<string | null | undefined> {
   const client = new pg.Client({
     ...clientConfig(url, 'service outcome'),
-    connectionTimeoutMillis: 800,
-    query_timeout: 800,
+    connectionTimeoutMillis: patience,
+    query_timeout: patience,
   });
   client.on('error', () => undefined);
   try {

@@ -129,7 +129,8 @@ export function openEventStore(parts: StoreParts) {
           client,
           [...opening, ...(await Promise.all(jobs.map(parts.enqueue)))],
           () => accepted.map((one) => statementsOf(one, now)),
-          () => wasCommitted(parts.url, transaction, events[0]),
+          () => wasCommitted(parts.url, transaction, events[0], until),
+          until,
         );
         parts.committed?.(events);
       } else if (!known) await client.query('ROLLBACK');

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { openPipeline, pipeline } from '../postgres/pipeline.ts';
-import { isServerError, StorageUnavailable } from '../postgres.ts';
+import { cut, isServerError, StorageUnavailable } from '../postgres.ts';
 import { readsOf, rowsOf } from './load.ts';
 import { mergeLists } from './merge.ts';
 import type { Transaction } from './outcome.ts';
@@ -98,15 +98,20 @@ function lockStatement(lock: readonly string[] | Sql): Sql {
   return { name: `lock-${lock.name}`, text, values: lock.values };
 }
 
+/** What is left of a command's patience to ask what became of it, and the least that writing has. */
+const ASKING_MS = 700;
+const WRITING_MS = 300;
+
 /**
  * Writes the statements of each command and commits. The server begins with the first while the rest
- * is made; `outcome` tells where COMMIT gets no answer.
+ * is made; `outcome` tells where COMMIT gets no answer. `until` is a `deadline`.
  */
 export async function commit(
   client: pg.PoolClient,
   first: readonly Sql[],
   rest: () => readonly (readonly Sql[])[],
   outcome: () => Promise<boolean>,
+  until: number,
 ): Promise<void> {
   const sending = openPipeline(client);
   let written: Promise<unknown>;
@@ -118,6 +123,8 @@ export async function commit(
     await sending.end([ROLLBACK]).catch(() => undefined);
     throw error;
   }
+  const left = until - performance.now() - ASKING_MS;
+  const timer = setTimeout(() => cut(client), Math.max(WRITING_MS, left));
   try {
     await written;
   } catch (error) {
@@ -127,6 +134,8 @@ export async function commit(
     }
     if (await outcome()) return;
     throw new StorageUnavailable('the transaction was not committed', { cause: error });
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import type { RecordedEvent } from '../../services/eventstore/event.ts';
-import { wasCommitted } from '../../services/eventstore/outcome.ts';
+import { type Transaction, wasCommitted } from '../../services/eventstore/outcome.ts';
 import { sql } from '../../services/eventstore/sql.ts';
 import type { Plan } from '../../services/eventstore/store.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
 import { submitPlan } from '../../services/guestbook/submit.ts';
-import { StorageUnavailable } from '../../services/postgres.ts';
+import { deadline, StorageUnavailable } from '../../services/postgres.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startService } from '../harness/service.ts';
 import { wireProxy } from '../harness/wire-proxy.ts';
@@ -209,9 +209,11 @@ t.test('a transaction is known by the process that ran it', async (t) => {
   const { pid, now: begun } = await now();
   const hourBefore = new Date(begun.getTime() - 3_600_000);
 
-  t.equal(await wasCommitted(database.url, { pid, begun }, written), true);
-  t.equal(await wasCommitted(database.url, { pid, begun: hourBefore }, never), false);
+  const committed = (transaction: Transaction, event: typeof written) =>
+    wasCommitted(database.url, transaction, event, deadline());
+  t.equal(await committed({ pid, begun }, written), true);
+  t.equal(await committed({ pid, begun: hourBefore }, never), false);
   t.match(await now(), { pid }, 'neither ended it');
-  t.equal(await wasCommitted(database.url, { pid, begun }, never), false);
+  t.equal(await committed({ pid, begun }, never), false);
   await t.rejects(now(), 'what could still commit was ended');
 });

@@ -60,6 +60,24 @@ t.test('a COMMIT that was lost writes nothing twice', async (t) => {
   t.same(await eventsOf(body), ['MemberRegistered']);
 });
 
+t.test('a database that falls silent at COMMIT answers 503 in time', async (t) => {
+  const { proxy, register, eventsOf } = await startProxied(t);
+  for (const turn of [1, 2]) {
+    const body = newRegistration();
+    proxy.holdAtCommit('MemberRegistered');
+    const started = performance.now();
+    const answer = await register(body);
+    const took = performance.now() - started;
+    t.equal(proxy.fired(), turn);
+    t.equal(answer.status, 503, answer.text);
+    t.equal(answer.body.error.code, 'outcome_unconfirmed');
+    t.ok(took < LIMIT_MS, `${Math.round(took)} ms`);
+    proxy.release();
+    t.equal((await register(body)).status, 200);
+    t.same(await eventsOf(body), ['MemberRegistered']);
+  }
+});
+
 t.test('a claim whose COMMIT got no answer is made once, or nobody knows', async (t) => {
   const { proxy, service } = await startProxied(t);
   const ann = await hire(service, 'ann');

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What happens, once, to the first transaction whose bytes hold `marker`. */
 interface Fault {
-  drop: 'reply' | 'commit' | 'rest';
+  drop: 'reply' | 'commit' | 'rest' | 'all';
   marker: string;
 }
 
@@ -90,6 +90,13 @@ export async function wireProxy(t: Ending, target: string) {
         upstream.write(bytes);
         return;
       }
+      if (fault.drop === 'all') {
+        fault = undefined;
+        fired += 1;
+        waiting ??= [];
+        upstream.write(bytes);
+        return;
+      }
       if (fault.drop !== 'commit') {
         armed = fault.drop;
         fault = undefined;
@@ -170,6 +177,10 @@ export async function wireProxy(t: Ending, target: string) {
     /** The client learns that its COMMIT was done, and from then on no byte passes, until `release`. */
     holdAfterCommit(marker: string) {
       fault = { drop: 'rest', marker };
+    },
+    /** The server gets COMMIT, and from then on no byte passes, until `release`. */
+    holdAtCommit(marker: string) {
+      fault = { drop: 'all', marker };
     },
     /** The client loses its connection, the server keeps it for a while and never sees COMMIT. */
     dropCommit(marker: string) {
