@@ -3,6 +3,9 @@ import { decide, submit } from './moderation.ts';
 import { publishArtifact, publishProfile } from './records.ts';
 import { at, good, type Operation, type Traffic } from './traffic.ts';
 
+/** Rows before what is far within a list. */
+const FAR = 500;
+
 /** Lists, from their beginning and from far within; records; what a member and a moderator see. */
 export async function reads(traffic: Traffic): Promise<Operation[]> {
   const { wire, ann, moderator, lead, limit } = traffic;
@@ -39,9 +42,9 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
   for (const path of lists) {
     const joined = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}&`;
     operations.push(at(`GET ${named(path)}`, () => get(joined.slice(0, -1))));
-    const cursor = await cursorAfter(5, async (cursor) => {
+    const cursor = await farWithin(FAR / limit, async (cursor) => {
       const asked = cursor ? `cursor=${encodeURIComponent(cursor)}` : '';
-      return (await good(get(`${joined.replace(/limit=\d+/, 'limit=100')}${asked}`))).next_cursor;
+      return (await good(get(`${joined}${asked}`))).next_cursor;
     });
     if (cursor)
       operations.push(
@@ -105,17 +108,19 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
 
 const named = (path: string) => path.replaceAll(/[0-9a-f-]{36}/g, ':id');
 
-async function cursorAfter(
+/** The cursor after so many pages, or the last in a shorter list that a whole page follows. */
+async function farWithin(
   pages: number,
   next: (cursor: string | null) => Promise<string | null>,
 ): Promise<string | null> {
+  let whole: string | null = null;
   let cursor: string | null = null;
-  for (let page = 0; page < pages; page++) {
-    const found = await next(cursor);
+  for (let page = 0; page <= pages; page++) {
+    const found: string | null = await next(cursor);
     if (!found) break;
-    cursor = found;
+    [whole, cursor] = [cursor, found];
   }
-  return cursor;
+  return whole;
 }
 
 function search({ wire }: Traffic, query: string) {
