@@ -1,4 +1,4 @@
-import { type Sql, sql, typedRows } from '../services/eventstore/sql.ts';
+import { forRows, type Sql, sql, typedRows } from '../services/eventstore/sql.ts';
 import * as noteEvents from '../services/notes/events.ts';
 import * as screeningEvents from '../services/screening/events.ts';
 import { defineProjection, type EventOf } from './projection.ts';
@@ -21,8 +21,10 @@ export const screenings = defineProjection(events, {
           band = excluded.band, findings = excluded.findings, words = excluded.words,
           screened_at = excluded.screened_at`,
       ...(stream_version > 1 ? [dropFindings(data.note_id), dropFingerprints(data.note_id)] : []),
-      ...(data.findings.length > 0 ? [insertFindings(data)] : []),
-      insertFingerprints(recorded_at, data.note_id, hashesOf(personal)),
+      ...(data.findings.length > 0
+        ? [insertFindings([data.note_id, data.findings.map(({ code }) => code)])]
+        : []),
+      insertFingerprints([recorded_at, data.note_id, hashesOf(personal)]),
     ],
     // The facts stay, without the note's words and without a hash of its text.
     NoteErased: ({ data }) => [
@@ -32,21 +34,13 @@ export const screenings = defineProjection(events, {
   },
 });
 
-const insertCodes = (count: number) => `INSERT INTO note_findings (note_id, code)
-  SELECT DISTINCT note_id, code
-  FROM (VALUES ${typedRows(['uuid', 'text[]'], count)}) screened (note_id, codes),
-    unnest(codes) code`;
-
-const CODES_OF_ONE = insertCodes(1);
-
-function insertFindings({ note_id, findings }: Screened['data']): Sql {
-  return {
-    name: 'findings',
-    text: CODES_OF_ONE,
-    values: [note_id, findings.map(({ code }) => code)],
-    many: { text: insertCodes },
-  };
-}
+const insertFindings = forRows(
+  'findings',
+  (count) => `INSERT INTO note_findings (note_id, code)
+    SELECT DISTINCT note_id, code
+    FROM (VALUES ${typedRows(['uuid', 'text[]'], count)}) screened (note_id, codes),
+      unnest(codes) code`,
+);
 
 function dropFindings(noteId: string): Sql {
   return sql`DELETE FROM note_findings WHERE note_id = ${noteId}`;
@@ -56,23 +50,14 @@ function hashesOf(personal: Screened['personal']): string[] {
   return personal ? [personal.fingerprint.whole, ...personal.fingerprint.parts] : [];
 }
 
-const SCREENED = ['timestamptz', 'uuid', 'bigint[]'];
-
-const insertHashes = (count: number) => `INSERT INTO note_fingerprints (hash, screened_at, note_id)
-  SELECT DISTINCT hash, screened_at, note_id
-  FROM (VALUES ${typedRows(SCREENED, count)}) screened (screened_at, note_id, hashes),
-    unnest(hashes) hash`;
-
-const ONE_SCREENED = insertHashes(1);
-
-function insertFingerprints(screenedAt: Date, noteId: string, hashes: readonly string[]): Sql {
-  return {
-    name: 'fingerprints',
-    text: ONE_SCREENED,
-    values: [screenedAt, noteId, hashes],
-    many: { text: insertHashes },
-  };
-}
+const insertFingerprints = forRows(
+  'fingerprints',
+  (count) => `INSERT INTO note_fingerprints (hash, screened_at, note_id)
+    SELECT DISTINCT hash, screened_at, note_id
+    FROM (VALUES ${typedRows(['timestamptz', 'uuid', 'bigint[]'], count)})
+        screened (screened_at, note_id, hashes),
+      unnest(hashes) hash`,
+);
 
 function dropFingerprints(noteId: string): Sql {
   return sql`DELETE FROM note_fingerprints WHERE note_id = ${noteId}`;

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../../services/eventstore/event.ts';
-import { type Sql, sql, typedRows } from '../../services/eventstore/sql.ts';
+import { forRows, type Sql, sql, typedRows } from '../../services/eventstore/sql.ts';
 import type { Projection } from '../projection.ts';
 import type { FeedEntries, FeedEntry } from './entry.ts';
 
@@ -43,26 +43,21 @@ function withHeads(on: Projection['on']): Projection['on'] {
 function insertEntry({ event_id, actor, recorded_at }: RecordedEvent, entry: FeedEntry): Sql {
   const { member, type, subject, data } = entry;
   const values = [member, event_id, type, recorded_at, subject.type, subject.id];
-  return {
-    name: 'feed-entry',
-    text: ONE_ENTRY,
-    values: [...values, entry.actor ?? actor, data],
-    many: { text: insertEntries },
-  };
+  return insertEntries([...values, entry.actor ?? actor, data]);
 }
 
 const ENTRY = ['uuid', 'uuid', 'text', 'timestamptz', 'text', 'uuid', 'jsonb', 'jsonb'];
 
 /** Entries of any members, each member's numbered in the order in which they stand. */
-function insertEntries(count: number): string {
-  return `WITH entry (member_id, event_id, type, occurred_at, subject_type, subject_id, actor, data, turn)
+const insertEntries = forRows(
+  'feed-entry',
+  (count) => `
+    WITH entry (member_id, event_id, type, occurred_at, subject_type, subject_id, actor, data, turn)
       AS (SELECT *, row_number() OVER () FROM (VALUES ${typedRows(ENTRY, count)}) given),
     added AS (SELECT member_id, count(*) FROM entry GROUP BY member_id),
     head AS (UPDATE feed_heads h SET sequence = h.sequence + added.count FROM added
       WHERE h.member_id = added.member_id RETURNING h.member_id, h.sequence - added.count AS before)
     INSERT INTO feed (member_id, sequence, event_id, type, occurred_at, subject_type, subject_id, actor, data)
     SELECT member_id, before + row_number() OVER (PARTITION BY member_id ORDER BY turn), event_id, type,
-      occurred_at, subject_type, subject_id, actor, data FROM entry JOIN head USING (member_id)`;
-}
-
-const ONE_ENTRY = insertEntries(1);
+      occurred_at, subject_type, subject_id, actor, data FROM entry JOIN head USING (member_id)`,
+);

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { clientConfig, OutcomeUnconfirmed } from '../postgres.ts';
 import type { RecordedEvent } from './event.ts';
 
-/** What asking may take where it begins late, in milliseconds. */
+/** What asking may take where it begins late, and the most for one answer, in milliseconds. */
 const LEAST_MS = 400;
 const ANSWER_MS = 800;
 const GRACE_MS = 300;

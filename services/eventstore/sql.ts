@@ -57,6 +57,12 @@ export function typedRows(types: readonly string[], count: number): string {
   return `(${rows.join('), (')})`;
 }
 
+/** What is written for any number of rows, by its text for so many: several of it go as one. */
+export function forRows(name: string, text: (count: number) => string): (values: unknown[]) => Sql {
+  const one = text(1);
+  return (values) => ({ name, text: one, values, many: { text } });
+}
+
 /** A text that takes its values from the columns `names` of a table `given`. */
 export function ofGiven(text: string, count: number): { text: string; names: string } {
   const names = Array.from({ length: count }, (_, index) => `v${index + 1}`).join(', ');

@@ -98,7 +98,7 @@ function lockStatement(lock: readonly string[] | Sql): Sql {
   return { name: `lock-${lock.name}`, text, values: lock.values };
 }
 
-/** What is left of a command's patience to ask what became of it, and the least that writing has. */
+/** What is left of a command's patience to ask what became of it, and the least that writing has, in ms. */
 const ASKING_MS = 700;
 const WRITING_MS = 300;
 

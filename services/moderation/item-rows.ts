@@ -85,8 +85,8 @@ const DETAILS = `SELECT n.*, m.handle, coalesce(r.approved, 0) AS approved,
     ON n.state IN ('approved', 'rejected', 'removed')`;
 
 /**
- * The notes of a page, each with all that a decision needs. The page (note_id, tier, at, fits, ends) is found
- * first, so that no more rows are joined than are shown.
+ * The notes of a page, each with all that a decision needs. The page (note_id, tier, at, fits, ends)
+ * is found first, so that no more rows are joined than are shown.
  */
 export function withDetails(page: Sql, direction: 'ASC' | 'DESC' = 'ASC'): Sql<ItemRow> {
   const text = `WITH page AS MATERIALIZED (${page.text}),

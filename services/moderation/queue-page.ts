@@ -17,10 +17,10 @@ const MOST = 101;
 /** So many notes are looked at for one page, where no index tells which of them fit. */
 export const LOOKED_AT = 2_000;
 
-type Value = (given: unknown, type: string) => string;
-
 /** A finding that no more notes have is rare: all of them are looked at, and no others. */
 export const RARE = 500;
+
+type Value = (given: unknown, type: string) => string;
 
 /**
  * One page of a view, oldest first (decided: newest first), on from a place. Of rows that fit the

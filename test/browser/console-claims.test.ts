@@ -2,10 +2,8 @@ import t from 'tap';
 import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole } from '../harness/console.ts';
 import { eventStream } from '../harness/event-stream.ts';
-import { hire, type Moderator, submit } from '../harness/moderation.ts';
+import { held, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
-
-const held = async (moderator: Moderator) => (await moderator.get('me')).body.leases.length;
 
 t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { intercept, NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole, toast } from '../harness/console.ts';
-import { hire, type Moderator, submit } from '../harness/moderation.ts';
+import { held, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
 /** Begins to write, and leaves the field and the panel without having sent anything. */
@@ -55,8 +55,6 @@ t.test('a deferral that escalates says so', NEEDS_BROWSER, async (t) => {
   await defer();
   await toast(page, 'Escalated: deferred four times “Two”');
 });
-
-const held = async (moderator: Moderator) => (await moderator.get('me')).body.leases.length;
 
 t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);

@@ -5,7 +5,7 @@ import { deadline, withClient } from '../../services/postgres.ts';
 import { newAgent } from '../harness/agent.ts';
 import { newCase } from '../harness/cases.ts';
 import { testDatabase } from '../harness/database.ts';
-import { hire, submit } from '../harness/moderation.ts';
+import { held, hire, submit } from '../harness/moderation.ts';
 import { newRegistration, startService } from '../harness/service.ts';
 import { wireProxy } from '../harness/wire-proxy.ts';
 
@@ -90,12 +90,11 @@ t.test('a claim whose COMMIT got no answer is made once, or nobody knows', async
         ...(key ? { 'idempotency-key': key } : {}),
       },
     });
-  const held = async () => (await ann.get('me')).body.leases.length;
 
   proxy.dropCommitReply('moderation.claim');
   const found = await claim(randomUUID());
   t.equal(found.status, 200, found.text);
-  t.equal(await held(), 1, 'the receipt tells');
+  t.equal(await held(ann), 1, 'the receipt tells');
 
   const key = randomUUID();
   proxy.dropCommit('moderation.claim');
@@ -106,13 +105,13 @@ t.test('a claim whose COMMIT got no answer is made once, or nobody knows', async
   let again = await claim(key);
   while (again.status === 503) again = await claim(key);
   t.equal(again.status, 200, again.text);
-  t.equal(await held(), 2);
+  t.equal(await held(ann), 2);
 
   proxy.holdAfterCommit('moderation.claim');
   const unread = await claim(randomUUID());
   proxy.release();
   t.equal(unread.body.error?.code, 'outcome_unconfirmed', unread.text);
-  t.equal(await held(), 3, 'claimed, though what was claimed could not be read');
+  t.equal(await held(ann), 3, 'claimed, though what was claimed could not be read');
   t.equal(proxy.fired(), 3);
 });
 

@@ -24,6 +24,10 @@ export function atDesk(service: Pick<Service, 'call'>, added: { id: string; toke
 
 export type Moderator = ReturnType<typeof atDesk>;
 
+/** How many claims a moderator holds. */
+export const held = async (moderator: Moderator): Promise<number> =>
+  (await moderator.get('me')).body.leases.length;
+
 /** A new note, a guest's unless said otherwise. */
 export async function submit(service: Pick<Service, 'call'>, more: object = {}, cookie?: string) {
   const body = { id: randomUUID() as string, name: 'Ada', message: 'Hello', ...more };

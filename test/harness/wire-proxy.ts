@@ -90,22 +90,20 @@ export async function wireProxy(t: Ending, target: string) {
         upstream.write(bytes);
         return;
       }
-      if (fault.drop === 'all') {
-        fault = undefined;
-        fired += 1;
-        waiting ??= [];
-        upstream.write(bytes);
-        return;
-      }
-      if (fault.drop !== 'commit') {
-        armed = fault.drop;
-        fault = undefined;
+      const { drop } = fault;
+      fault = undefined;
+      if (drop === 'reply' || drop === 'rest') {
+        armed = drop;
         answered = Buffer.alloc(0);
         upstream.write(bytes);
         return;
       }
-      fault = undefined;
       fired += 1;
+      if (drop === 'all') {
+        waiting ??= [];
+        upstream.write(bytes);
+        return;
+      }
       gone = true;
       // Before its name come `P` and a length, or `B`, a length and the portal. They may have left
       // with the bytes before.

@@ -82,20 +82,20 @@ export function heardOfClaims({ complete, claims, released_subjects }: ClaimNews
   const { me } = get();
   const held = new Map(claims.map((claim) => [nameOf(claim.subject), claim]));
   const gone = new Set(released_subjects.map(nameOf));
-  const isOver = (name: string) => gone.has(name) || (complete && !held.has(name));
+  const isMine = ({ moderator_id }: { moderator_id: string }) => moderator_id === me?.id;
+  // The decision ended the claim, whichever of the two is told first.
+  for (const [name, claim] of held)
+    if (isMine(claim) && !wasDecidedHere(name) && !givenBack.has(claim.lease_id))
+      hold(claim, 'elsewhere');
   const doubted = new Set<string>();
-  for (const [name, claim] of held) {
-    if (claim.moderator_id !== me?.id) {
-      if (leaseOn(name)) doubted.add(name);
-    }
-    // The decision ended the claim, whichever of the two is told first.
-    else if (!wasDecidedHere(name) && !givenBack.has(claim.lease_id)) hold(claim, 'elsewhere');
+  for (const [name, { lost }] of get().leases) {
+    const now = held.get(name);
+    if (!lost && (now ? !isMine(now) : gone.has(name) || complete)) doubted.add(name);
   }
-  for (const [name, { lost }] of get().leases) if (!lost && isOver(name)) doubted.add(name);
   for (const { id, claim } of get().items) {
     const now = held.get(id);
     const news = now
-      ? now.moderator_id !== me?.id && now.lease_id !== claim?.lease_id
+      ? !isMine(now) && now.lease_id !== claim?.lease_id
       : gone.has(id) || (complete && claim !== null);
     // The stream gives no names; what may be done about it now is for the service to say, too.
     if (news) doubted.add(id);

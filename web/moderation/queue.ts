@@ -1,8 +1,8 @@
-import { call, failureOf } from './api.ts';
+import { failureOf } from './api.ts';
 import { isOutdated } from './decided-here.ts';
 import { leavePanel } from './leases.ts';
-import { named } from './names.ts';
-import { ask, latest, reread } from './reread.ts';
+import { type Page, readPage, shownOf } from './list-page.ts';
+import { ask, reread } from './reread.ts';
 import {
   current,
   type Filters,
@@ -14,7 +14,7 @@ import {
   toast,
   viewOf,
 } from './state.ts';
-import { type Item, isList, isNote, type QueueBody, type View } from './wire.ts';
+import { type Item, isList, isNote, type View } from './wire.ts';
 import { failureWords } from './words.ts';
 
 const PAGE = 50;
@@ -32,21 +32,6 @@ export function takeFocusWish(): boolean {
   focusWanted = false;
   return wanted;
 }
-
-type Page = QueueBody & { asked: number };
-
-async function readPage(limit: number, cursor?: string | null): Promise<Page> {
-  const { filters } = get();
-  const parts = new URLSearchParams({ view: listView(), limit: String(limit) });
-  for (const [name, value] of Object.entries(filters)) if (value) parts.set(name, value);
-  if (cursor) parts.set('cursor', cursor);
-  const asked = ask();
-  const body = await call<QueueBody>('GET', `queue?${parts}`);
-  return { ...body, items: body.items.map(named), asked };
-}
-
-/** What to show of a page: of each item what was asked for last. */
-const shownOf = ({ items, asked }: Page): Item[] => items.map((item) => latest(item, asked));
 
 let listed = 0;
 /** How many pages the list has taken so far. */
