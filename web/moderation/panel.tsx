@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Field } from '../shared/field.tsx';
 import { closePanel, finish } from './begin.ts';
 import { DEFERRALS, inHours } from './keys.ts';
@@ -23,7 +23,8 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
   const { action, itemId, sending, fault } = panel;
   const place = useRef<HTMLElement>(null);
   const text = draftOf(itemId, action);
-  useEffect(() => {
+  // Before anything else is typed: the next key would be a command, and not a letter.
+  useLayoutEffect(() => {
     const field = action === 'escalate' && place.current?.querySelector('textarea');
     (field || place.current)?.focus();
   }, [action]);
