@@ -159,6 +159,43 @@ t.test(
   },
 );
 
+t.test(
+  'an answer about fewer rows takes none of those that came meanwhile',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const ann = await hire(service, 'Ann');
+    await service.tamper(othersDecided(60));
+    await service.tamper(
+      `UPDATE notes SET state = 'pending', approved_at = NULL, settled_at = NULL`,
+    );
+    const { page } = await openConsole(t, service, ann);
+    await page.locator('.row').nth(49).waitFor();
+    const asked = Promise.withResolvers<void>();
+    const shown = Promise.withResolvers<void>();
+    const firstPage = /\/queue\?(?!.*cursor=)/;
+    await intercept(
+      page,
+      firstPage,
+      async (route) => {
+        asked.resolve();
+        await shown.promise;
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await submit(service);
+    await asked.promise;
+    await page.getByRole('button', { name: 'More' }).click();
+    const last = page.locator('.row').nth(60);
+    await last.waitFor();
+    const askedAgain = page.waitForRequest(firstPage);
+    shown.resolve();
+    await askedAgain;
+    t.equal(await last.count(), 1);
+  },
+);
+
 t.test('what was read anew while a list was on its way stays', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];

@@ -108,7 +108,7 @@ export async function visit(
  */
 export async function intercept(
   page: Page,
-  pattern: string,
+  pattern: string | RegExp,
   answer: (route: Route) => Promise<unknown>,
   options: { times?: number } = {},
 ): Promise<void> {

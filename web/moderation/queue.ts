@@ -107,7 +107,9 @@ let shownSince = 0;
 /** Reads as much of the view as is shown, and keeps the place, the selection and what is held. */
 export async function refresh(): Promise<void> {
   if (!isList(get().view) || get().session !== 'in') return;
+  if (get().loading) return refreshSoon();
   const mine = listed;
+  const before = pages;
   const asked = ask();
   const wanted = Math.max(get().items.length, PAGE);
   const read: Page[] = [];
@@ -128,6 +130,8 @@ export async function refresh(): Promise<void> {
     return;
   }
   if (mine !== listed || asked < shownSince) return;
+  // This answer ends where the list ended before more of it was asked for.
+  if (get().loading || pages !== before) return refreshSoon();
   shownSince = asked;
   // Only now, since an item may have been read anew while the next page was on its way.
   const fresh = read.flatMap(shownOf);
