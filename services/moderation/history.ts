@@ -41,6 +41,28 @@ export function threadBody(row: ThreadRow): ThreadNote {
   };
 }
 
+/** All that was recorded of a note: in its own stream, of its screening, and of what was told. */
+export function eventsOfNote(noteId: string): Sql<NamedEvent> {
+  return sql`WITH note AS (SELECT owner_id FROM notes WHERE note_id = ${noteId}::uuid),
+    own AS (SELECT e.event_id FROM note
+      JOIN events e USING (owner_id) WHERE e.stream_id = 'note-' || ${noteId}::text)
+    SELECT e.*, m.name AS actor_name FROM note JOIN events e USING (owner_id)
+      LEFT JOIN moderators m ON m.moderator_id = (e.actor->>'id')::uuid
+    WHERE e.stream_id = ANY(ARRAY(
+      VALUES ('note-' || ${noteId}::text), ('screening-' || ${noteId}::text)
+      UNION ALL SELECT 'telling-' || event_id FROM own))
+    ORDER BY e.position`;
+}
+
+/** A note's history: with each event the version that the note had then. */
+export function noteHistory(events: readonly NamedEvent[]): HistoryEvent[] {
+  let version = 0;
+  return events.map((event) => {
+    if (event.stream_id.startsWith('note-')) version = event.stream_version;
+    return { ...historyBody(event), version };
+  });
+}
+
 /** An event as moderators read it: who, when, why. */
 export function historyBody(event: NamedEvent): HistoryEvent {
   const { actor, actor_name } = event;

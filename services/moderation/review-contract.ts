@@ -120,6 +120,7 @@ export type ThreadNote = z.input<typeof ThreadNote>;
 
 export const HistoryEvent = z.object({
   event_id: AnyUuid,
+  /** The note's by then: its screening and what was told of it leave it as it is. */
   version: Version,
   type: z.string(),
   at: Timestamp,

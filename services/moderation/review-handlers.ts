@@ -10,8 +10,7 @@ import { query } from '../postgres.ts';
 import { decisionOn, undoOf } from './commands.ts';
 import { type Result, reviewPlan, reviewsPlan } from './decide.ts';
 import { recordPlan } from './decide-record.ts';
-import { readNoteStreams } from './decide-rows.ts';
-import { historyBody, threadBody, threadOf } from './history.ts';
+import { eventsOfNote, noteHistory, threadBody, threadOf } from './history.ts';
 import { itemBodies } from './item-bodies.ts';
 import { itemsById } from './item-rows.ts';
 import type { ModerationParts } from './parts.ts';
@@ -42,7 +41,7 @@ export function reviewHandlers(parts: ModerationParts): Handlers<typeof reviewCo
       const [rows, thread, events] = await snapshot(pool, [
         itemsById([id]),
         threadOf(id),
-        readNoteStreams([id]),
+        eventsOfNote(id),
       ]);
       const [item] = await itemBodies(parts, me, rows);
       if (!item) return refuse('not_found');
@@ -52,7 +51,7 @@ export function reviewHandlers(parts: ModerationParts): Handlers<typeof reviewCo
           status: 'ok',
           item,
           thread: thread.map(threadBody),
-          history: events.map(historyBody),
+          history: noteHistory(events),
         },
       };
     },

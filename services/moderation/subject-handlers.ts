@@ -7,8 +7,7 @@ import { reportsStream } from '../reports/reports.ts';
 import { decisionOn } from './commands.ts';
 import { reviewPlan } from './decide.ts';
 import { recordPlan } from './decide-record.ts';
-import { readNoteStreams } from './decide-rows.ts';
-import { historyBody } from './history.ts';
+import { eventsOfNote, historyBody, noteHistory } from './history.ts';
 import { itemBodies } from './item-bodies.ts';
 import { itemsById } from './item-rows.ts';
 import type { ModerationParts } from './parts.ts';
@@ -23,10 +22,10 @@ export function subjectHandlers(parts: ModerationParts): Handlers<typeof subject
     'moderation.subject': async ({ principal: me, params: { type, id } }) => {
       const subject = subjectOf(type);
       if (!subject) {
-        const [rows, events] = await snapshot(pool, [itemsById([id]), readNoteStreams([id])]);
+        const [rows, events] = await snapshot(pool, [itemsById([id]), eventsOfNote(id)]);
         const [item] = await itemBodies(parts, me, rows);
         if (!item) return refuse('not_found');
-        return { status: 200, body: { status: 'ok', item, history: events.map(historyBody) } };
+        return { status: 200, body: { status: 'ok', item, history: noteHistory(events) } };
       }
       const records = subject.records([id]);
       const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { screenNote } from '../../workers/screen-note.ts';
 import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
 import { letPass, tellAll } from '../harness/passing-time.ts';
-import { type Service, startService } from '../harness/service.ts';
+import { type Service, signedIn, startService } from '../harness/service.ts';
 
 const act = (one: Moderator, id: string, action: string, version: number, more: object = {}) =>
   one.post(`notes/${id}/decisions`, { action, expected_version: version, ...more });
@@ -43,6 +44,29 @@ t.test('a note is taken down, brought back by a lead, and its history says by wh
   t.match(body.item.decision, { decision: 'restored', undo_allowed: false });
   t.equal((await ann.get(`notes/${randomUUID()}`)).status, 404);
   t.equal((await ann.get('notes/no')).status, 400);
+});
+
+t.test('its history has its screening and what was told, at the version of then', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const { handle, cookie } = await signedIn(service);
+  const note = await submit(
+    service,
+    { attribution: 'member', member_handle: handle, name: '' },
+    cookie,
+  );
+  await screenNote(service.core, { note_id: note.id });
+  await decide(ann, note.id, 'reject');
+  await letPass(service, '11 minutes');
+  t.equal(await tellAll(service), 1);
+  const { history } = (await ann.get(`notes/${note.id}`)).body;
+  t.match(history, [
+    { type: 'NoteSubmitted', version: 1 },
+    { type: 'NoteScreened', version: 1, actor: { type: 'service' }, data: { band: 'clear' } },
+    { type: 'NoteRejected', version: 2 },
+    { type: 'DecisionTold', version: 2, data: { outcome: 'rejected', of: history[2].event_id } },
+  ]);
+  t.same((await ann.get(`subjects/note/${note.id}`)).body.history, history);
 });
 
 t.test('an undone removal leaves the note where it was, for whoever may undo', async (t) => {

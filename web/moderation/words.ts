@@ -177,6 +177,8 @@ const EVENT_WORDS: Record<string, string> = {
   AppealGranted: 'appeal granted',
   AppealUpheld: 'decision upheld',
   NoteErased: 'text erased',
+  NoteScreened: 'screened',
+  DecisionTold: 'outcome told',
   RecordReported: 'reported',
   RecordReportsDismissed: 'reports dismissed',
   RecordReportsResolved: 'reporters told',
