@@ -50,11 +50,13 @@ export const decisions = defineProjection(events, {
     DecisionUndone: ({ data, recorded_at }) =>
       sql`UPDATE note_decisions SET undone_at = ${recorded_at} WHERE event_id = ${data.of}`,
     DecisionTold: ({ data, recorded_at }) =>
-      updateOf(
-        data.of,
-        ['timestamptz', 'uuid'],
-        sql`UPDATE note_decisions SET told_at = ${recorded_at} WHERE event_id = ${data.of}`,
-      ),
+      data.outcome === 'overturned'
+        ? []
+        : updateOf(
+            data.of,
+            ['timestamptz', 'uuid'],
+            sql`UPDATE note_decisions SET told_at = ${recorded_at} WHERE event_id = ${data.of}`,
+          ),
     NoteErased: ({ data }) =>
       sql`UPDATE note_decisions SET message = NULL WHERE note_id = ${data.note_id}`,
   },

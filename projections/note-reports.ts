@@ -25,6 +25,11 @@ export const noteReports = defineProjection(events, {
     DecisionUndone: ({ data }) =>
       sql`UPDATE note_reports SET state = 'open', settled_by_event = NULL
         WHERE note_id = ${data.note_id} AND settled_by_event = ${data.of}`,
+    DecisionTold: ({ data }) =>
+      data.outcome === 'overturned'
+        ? sql`UPDATE note_reports SET state = 'kept'
+            WHERE report_id = ANY(${data.reports.map(({ report_id }) => report_id)}::uuid[])`
+        : [],
     NoteErased: ({ data }) =>
       sql`UPDATE note_reports SET details = NULL WHERE note_id = ${data.note_id}`,
   },

@@ -143,7 +143,8 @@ export const DecisionTold = defineEvent('DecisionTold', {
   data: z.strictObject({
     note_id: z.uuid(),
     of: z.uuid(),
-    outcome: z.enum(['approved', 'rejected', 'removed', 'restored']),
+    /** `overturned`: another made the note public before it was told. Reporters alone learn of it. */
+    outcome: z.enum(['approved', 'rejected', 'removed', 'restored', 'overturned']),
     policy: z.string().nullable(),
     /** Whether the moderator left a word for the author, who reads it with the outcome. */
     message: z.boolean(),

@@ -55,10 +55,13 @@ export function tellPlan(
     },
     decide({ rows: { events, told }, now }) {
       const event = events.find(({ event_id }) => event_id === eventId);
-      if (told.length > 0 || !event || !stands(events, event, undoSeconds))
-        return { unchanged: false };
+      if (told.length > 0 || !event) return { unchanged: false };
+      const outcome = outcomeNow(event, events, undoSeconds);
+      if (!outcome) return { unchanged: false };
       if (now < toldAt(event.recorded_at, undoSeconds))
         throw new Error('a decision that may still be undone is told to nobody');
+      const data = facts(event as RecordedEvent<NoteEvents>, outcome, events, undoSeconds);
+      if (outcome === 'overturned' && data.reports.length === 0) return { unchanged: false };
       const by = event.actor.type === 'moderator' ? 'moderator' : 'service';
       return {
         answer: true,
@@ -68,13 +71,7 @@ export function tellPlan(
             stream,
             version: 0,
             actor: { type: by },
-            events: [
-              {
-                type: 'DecisionTold',
-                data: facts(event as RecordedEvent<NoteEvents>, events, undoSeconds),
-                personal: null,
-              },
-            ],
+            events: [{ type: 'DecisionTold', data, personal: null }],
           },
         ],
       };
@@ -87,6 +84,20 @@ function membersToTell(noteId: string): Sql {
     UNION SELECT member_id FROM notes
       WHERE note_id = (SELECT parent_id FROM notes WHERE note_id = ${noteId})
     UNION SELECT member_id FROM note_reports WHERE note_id = ${noteId}`;
+}
+
+/** What there is to tell of a decision by now; null where it is nothing. */
+function outcomeNow(
+  event: RecordedEvent,
+  events: readonly RecordedEvent[],
+  undoSeconds: number,
+): Told['outcome'] | null {
+  if (stands(events, event, undoSeconds)) return OUTCOMES[event.type] ?? null;
+  const { event_id, type } = event;
+  if (type !== 'NoteRejected' && type !== 'NoteRemoved') return null;
+  const later = events.slice(events.indexOf(event) + 1) as RecordedEvent<NoteEvents>[];
+  const undone = later.some((one) => one.type === 'DecisionUndone' && one.data.of === event_id);
+  return undone ? null : 'overturned';
 }
 
 /** Neither undone nor overtaken by another decision. */
@@ -109,12 +120,12 @@ function stands(
 
 function facts(
   event: RecordedEvent<NoteEvents>,
+  outcome: Told['outcome'],
   events: readonly RecordedEvent[],
   undoSeconds: number,
 ): Told {
   const before = note.replay(events.slice(0, events.indexOf(event)));
-  const outcome = OUTCOMES[event.type];
-  if (before.status === 'none' || !outcome) throw new Error(`${event.type} is told to nobody`);
+  if (before.status === 'none') throw new Error(`${event.type} of no note`);
   const { data, personal, recorded_at } = event;
   const refused = event.type === 'NoteRejected' || event.type === 'NoteRemoved';
   const parentAuthor = 'parent_author_id' in data ? data.parent_author_id : null;

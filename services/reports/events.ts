@@ -32,7 +32,10 @@ export const RecordReportsDismissed = defineEvent('RecordReportsDismissed', {
   }),
 });
 
-/** The record is gone, for good as far as its remover can say: its reporters are told. */
+/**
+ * The record is gone, for good as far as its remover can say, or brought back by another before that
+ * (`kept`): its reporters are told.
+ */
 export const RecordReportsResolved = defineEvent('RecordReportsResolved', {
-  data: z.strictObject({ subject, outcome: z.enum(['removed', 'withdrawn']), reports }),
+  data: z.strictObject({ subject, outcome: z.enum(['kept', 'removed', 'withdrawn']), reports }),
 });

@@ -46,7 +46,7 @@ export type ReportsCommand =
   | {
       type: 'ResolveReports';
       subject: SubjectId;
-      outcome: 'removed' | 'withdrawn';
+      outcome: 'kept' | 'removed' | 'withdrawn';
       reports: readonly Settled[];
     };
 

@@ -36,7 +36,7 @@ function resolution(
   id: string,
   author: string,
   events: readonly RecordedEvent[],
-  outcome: 'removed' | 'withdrawn',
+  outcome: 'kept' | 'removed' | 'withdrawn',
   reports: readonly RecordReportRow[],
 ): Append[] {
   const subject = { type: of.type, id };
@@ -55,7 +55,7 @@ function resolution(
 
 /**
  * Tells those concerned and the reporters of the removal that a record's version is, if it still
- * stands; answers whether it told.
+ * stands; where another brought the record back, the reporters alone. Answers whether it told.
  */
 export function tellRemovalPlan(
   subject: Subject,
@@ -78,31 +78,39 @@ export function tellRemovalPlan(
     }) {
       const stream = subject.stream(id);
       const facts = events.filter(({ stream_id }) => stream_id === stream);
-      const removal = lastRemoval(facts, undoSeconds);
+      const removal = lastRemoval(facts.slice(0, version), undoSeconds);
       if (!row || removal?.version !== version) return { unchanged: false };
-      const members = concerned.map(({ member_id }) => member_id);
-      const command = { type: 'TellRemoval' as const, of: removal.eventId, removal };
-      const told = subject.decide(facts, command, members);
-      if (isRefusal(told) || told.length === 0) return { unchanged: false };
-      if (now < removal.undoUntil)
-        throw new Error('a removal that may still be undone is told to nobody');
-      const author = row.author_id;
-      const removed = reports.filter(
+      const answered = reports.filter(
         ({ settled_by_event }) => settled_by_event === removal.eventId,
       );
-      return {
-        answer: true,
-        appends: [
-          {
-            owner: author,
-            stream,
-            version: streamVersion(facts),
-            actor: { type: 'moderator' },
-            events: told,
-          },
-          ...resolution(subject, id, author, events, 'removed', removed),
-        ],
+      const members = concerned.map(({ member_id }) => member_id);
+      const command = {
+        type: 'TellRemoval' as const,
+        of: removal.eventId,
+        removal: lastRemoval(facts, undoSeconds),
       };
+      const told = subject.decide(facts, command, members);
+      const stands = !isRefusal(told) && told.length > 0;
+      if (!stands && answered.length === 0) return { unchanged: false };
+      if (now < removal.undoUntil)
+        throw new Error('a removal that may still be undone is told to nobody');
+      const owner = row.author_id;
+      const resolved = resolution(
+        subject,
+        id,
+        owner,
+        events,
+        stands ? 'removed' : 'kept',
+        answered,
+      );
+      const telling: Append = {
+        owner,
+        stream,
+        version: streamVersion(facts),
+        actor: { type: 'moderator' },
+        events: stands ? told : [],
+      };
+      return { answer: true, appends: stands ? [telling, ...resolved] : resolved };
     },
   });
 }

@@ -192,6 +192,44 @@ t.test('reports: one of each reporter, kept in silence, settled by a removal', a
   });
 });
 
+for (const { how, back } of [
+  { how: 'a lead restores', back: 'restore' },
+  { how: 'the appeal is granted', back: 'grant' },
+])
+  t.test(`reporters learn that a note stays, where ${how} before they were told`, async (t) => {
+    const service = await startService(t);
+    const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+    const [author, reader] = [await signedIn(service), await signedIn(service)];
+    const note = await memberNote(service, author);
+    await decide(ann, note.id, 'approve');
+    await letPass(service, '11 minutes');
+    await tellAll(service);
+    await post(service, `${note.id}/report`, { reason: 'spam' }, reader.cookie);
+    const act = (moderator: typeof ann, action: string, expected_version: number) =>
+      moderator.post(`notes/${note.id}/decisions`, {
+        action,
+        expected_version,
+        ...(action === 'remove' ? { policy: 'spam' } : {}),
+      });
+    t.equal((await act(ann, 'remove', 3)).status, 201);
+    const appealed = back === 'grant';
+    if (appealed) await post(service, `${note.id}/appeal`, { text: 'Why?' }, author.cookie);
+    const { body } = await act(lea, back, appealed ? 5 : 4);
+    t.equal(body.state, 'approved');
+    const before = await typesOf(service, author);
+    await letPass(service, '11 minutes');
+    t.equal(await tellAll(service), 1);
+    t.equal(await tellAll(service), 0, 'once');
+    t.match((await feedOf(service, reader.id)).at(-1), {
+      type: 'report.resolved',
+      data: { outcome: 'kept', subject: { type: 'note', id: note.id } },
+      actor: { type: 'moderator', id: undefined },
+    });
+    t.same(await typesOf(service, author), before, 'the author had nothing to learn');
+    const { item } = (await ann.get(`notes/${note.id}`)).body;
+    t.match(item.reports, [{ state: 'kept' }]);
+  });
+
 t.test('a rejection settles what was reported before the approval was undone', async (t) => {
   const service = await startService(t);
   const ann = await hire(service, 'Ann');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../harness/agent.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
-import { feedOf } from '../harness/passing-time.ts';
+import { feedOf, letPass } from '../harness/passing-time.ts';
 import {
   publishArtifact,
   publishCase,
@@ -212,6 +212,36 @@ t.test(
     t.equal(await tellRemovals(service), 0, 'once');
   },
 );
+
+t.test('reporters learn that a record stays, restored before they were told', async (t) => {
+  const service = await startService(t);
+  const [author, ann] = [await newAgent(service), await newAgent(service)];
+  const mod = await hire(service, 'Mod');
+  const lead = await hire(service, 'Lea', 'lead');
+  const artifact = await publishArtifact(author);
+  const { id } = artifact;
+  await report(ann, artifact);
+  const act = (moderator: typeof mod, body: object) =>
+    moderator.post(`subjects/artifact/${id}/decisions`, body);
+  const removal = { action: 'remove', policy: 'spam' };
+  const removed = await act(mod, { ...removal, expected_version: 2 });
+  const { version } = removed.body;
+  const restored = await act(lead, { action: 'restore', expected_version: version });
+  t.equal(restored.status, 201, restored.text);
+  const again = await act(mod, { ...removal, expected_version: restored.body.version });
+  t.equal(again.status, 201, 'the second removal tells nothing of the first');
+  await t.rejects(tellRemovals(service), /may still be undone/);
+  await letPass(service, '11 minutes');
+  t.equal(await tellRemovals(service), 2);
+  t.equal(await tellRemovals(service), 0, 'once');
+  t.match((await feedOf(service, ann.id)).at(-1), {
+    type: 'report.resolved',
+    data: { outcome: 'kept', subject: { type: 'artifact', id } },
+    actor: { type: 'moderator', id: undefined },
+  });
+  t.match((await feedOf(service, author.id)).at(-1), { type: 'artifact.removed' });
+  t.equal((await mod.get(`subjects/artifact/${id}`)).body.item.reports[0].state, 'kept');
+});
 
 t.test("an export has one's own reports, on notes and records, and no decision", async (t) => {
   const service = await startService(t);
