@@ -101,6 +101,40 @@ t.test('an answer that is older than a claim does not lose it', NEEDS_BROWSER, a
   t.equal(await row.getByText('Yours').count(), 1);
 });
 
+t.test(
+  'what was given back before its answer came is not taken again',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const ann = await hire(service, 'Ann');
+    await submit(service);
+    const { page } = await openConsole(t, service, ann);
+    const released = Promise.withResolvers<void>();
+    await intercept(
+      page,
+      '**/api/moderation/claims',
+      async (route) => {
+        const response = await route.fetch();
+        await released.promise;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    const answered = page.waitForResponse('**/api/moderation/claims');
+    await page.keyboard.press('n');
+    const yours = page.locator('.row', { hasText: 'Yours' });
+    await yours.waitFor();
+    const release = page.waitForResponse('**/claims/release');
+    await page.keyboard.press('Escape');
+    await release;
+    released.resolve();
+    await (await answered).finished();
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))');
+    t.equal(await yours.count(), 0);
+    t.equal(await page.locator('.note .lease').count(), 0);
+  },
+);
+
 t.test("a tab that goes leaves another tab's claims alone", NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await hire(service, 'Ann');

@@ -1,6 +1,6 @@
 import { call, type Failure, failureOf } from './api.ts';
 import { notDecidedHere } from './decided-here.ts';
-import { hold } from './leases.ts';
+import { hold, isGivenBack } from './leases.ts';
 import { named, subjectOf } from './names.ts';
 import { focusOn } from './queue.ts';
 import { ask, reread, show } from './reread.ts';
@@ -47,6 +47,8 @@ function insert(claimed: Claimed): void {
 }
 
 function take({ item: given, ...lease }: Claimed): void {
+  // The stream may have told of it before this answer.
+  if (isGivenBack(lease)) return;
   const item = named(given);
   show(item, ask());
   // What is decided meanwhile waits for this answer, and goes on.

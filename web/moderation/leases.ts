@@ -7,8 +7,11 @@ import type { Lease, Subject } from './wire.ts';
 
 const RENEW_MS = 60_000;
 
-/** By lease: what was given back here is not taken again from news of before. */
+/** By lease: what was given back here is not taken again from news or answers of before. */
 const givenBack = new Set<string>();
+
+export const isGivenBack = ({ lease_id }: Pick<Lease, 'lease_id'>): boolean =>
+  givenBack.has(lease_id);
 
 /** What this tab has claimed is for it to give back; what it hears of is another tab's. */
 export function hold(
@@ -85,8 +88,7 @@ export function heardOfClaims({ complete, claims, released_subjects }: ClaimNews
   const isMine = ({ moderator_id }: { moderator_id: string }) => moderator_id === me?.id;
   // The decision ended the claim, whichever of the two is told first.
   for (const [name, claim] of held)
-    if (isMine(claim) && !wasDecidedHere(name) && !givenBack.has(claim.lease_id))
-      hold(claim, 'elsewhere');
+    if (isMine(claim) && !wasDecidedHere(name) && !isGivenBack(claim)) hold(claim, 'elsewhere');
   const doubted = new Set<string>();
   for (const [name, { lost }] of get().leases) {
     const now = held.get(name);
