@@ -94,18 +94,55 @@ t.test('what only the counts tell is read, history included', NEEDS_BROWSER, asy
   const { page } = await openConsole(t, service, ann);
   await page.locator('.history li').first().waitFor();
   t.equal(await page.locator('.history li').count(), 1);
-  const until = new Date(Date.now() + 3000).toISOString();
+  const until = new Date(Date.now() + 3_600_000).toISOString();
   await bob.post(`notes/${id}/decisions`, { action: 'defer', expected_version: 1, until });
   // The present note stays until the moderator goes elsewhere.
   await page.locator('.history li', { hasText: 'deferred' }).waitFor();
   await page.getByRole('link', { name: /^Mine/ }).click();
   await page.getByRole('link', { name: /^To do/ }).click();
   await page.getByText('The queue is clear.').waitFor();
-  while (Date.now() < Date.parse(until)) await new Promise((resolve) => setTimeout(resolve, 100));
+  await service.tamper('UPDATE notes SET deferred_until = clock_timestamp()');
   // No event brings it back: the counts are told together with any claim.
   await bob.post('claims', { note_ids: [id] });
   await page.locator('.row', { hasText: 'Put off' }).waitFor();
 });
+
+t.test(
+  'a history that is asked for before another and comes after it is not shown',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    await submit(service, { message: 'One' });
+    const { id } = await submit(service, { message: 'Two' });
+    const { page } = await openConsole(t, service, ann);
+    await page.locator('.row').nth(1).waitFor();
+    const asked = Promise.withResolvers<void>();
+    const shown = Promise.withResolvers<void>();
+    await intercept(
+      page,
+      `**/api/moderation/notes/${id}`,
+      async (route) => {
+        const response = await route.fetch();
+        asked.resolve();
+        await shown.promise;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await page.keyboard.press('j');
+    await asked.promise;
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    await bob.post(`notes/${id}/decisions`, { action: 'defer', expected_version: 1, until });
+    const deferred = page.locator('.history li', { hasText: 'deferred' });
+    await deferred.waitFor();
+    const answered = page.waitForResponse(`**/api/moderation/notes/${id}`);
+    shown.resolve();
+    await (await answered).finished();
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))');
+    t.equal(await deferred.count(), 1);
+  },
+);
 
 t.test("another's decision is in the history of a note seen before", NEEDS_BROWSER, async (t) => {
   const service = await startService(t);

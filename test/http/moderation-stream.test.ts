@@ -179,11 +179,12 @@ t.test(
     const service = await startService(t);
     const ann = await hire(service, 'Ann');
     const note = await submit(service);
-    const until = new Date(Date.now() + 2000).toISOString();
+    const until = new Date(Date.now() + 3_600_000).toISOString();
     const defer = { action: 'defer', expected_version: 1, until };
     await ann.post(`notes/${note.id}/decisions`, defer);
     const console = await open(t, service, bearer(ann));
     t.match((await console.until('counts')).data, { todo: 0 });
+    await service.tamper('UPDATE notes SET deferred_until = clock_timestamp()');
     await console.until('counts', ({ todo }) => todo === 1);
     t.pass('while nobody did anything');
   },

@@ -52,11 +52,15 @@ t.test('an asset goes out in the form that the caller takes', async (t) => {
 t.test('a long list of encodings holds nobody up', async (t) => {
   const service = await startService(t);
   const { script } = (await builtPages()).pages.guestbook;
-  const started = performance.now();
+  const took = async (encoding: string) => {
+    const started = performance.now();
+    for (let turn = 0; turn < 20; turn++)
+      await service.call('GET', `/assets/scripts/${script}`, {
+        headers: { 'accept-encoding': encoding },
+      });
+    return performance.now() - started;
+  };
+  const short = await took('gzip');
   for (const long of [`gzip${' '.repeat(7500)}x`, `gzip;q=0.${'1'.repeat(7500)}x`])
-    for (let turn = 0; turn < 20; turn++) {
-      const headers = { 'accept-encoding': long };
-      await service.call('GET', `/assets/scripts/${script}`, { headers });
-    }
-  t.ok(performance.now() - started < 1500);
+    t.ok((await took(long)) < 20 * short);
 });

@@ -37,7 +37,9 @@ export async function reread(id: string): Promise<void> {
     const item = named(body.item);
     checkLease(item, asked);
     show(item, asked);
-    set({ details: withEntry(get().details, id, { thread, history, version: item.version }) });
+    // An earlier question may be answered later.
+    if ((get().details.get(id)?.version ?? 0) <= item.version)
+      set({ details: withEntry(get().details, id, { thread, history, version: item.version }) });
   } catch {
     // What is shown stays; a call that fails shows at the top of the page already.
   }
