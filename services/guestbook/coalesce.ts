@@ -1,26 +1,31 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
+
+interface Lane<Result> {
+  ended: Promise<void>;
+  next?: Promise<Result> | undefined;
+}
+
 /**
  * At most one piece of work for a key at a time. Who asks while one is under way waits for the next,
- * which all of them share: every answer was begun after it was asked for, so none is stale.
+ * which all of them share: every answer was begun after it was asked for, so none is stale. It begins
+ * with the end of a turn of the loop, so that what has arrived in that turn shares it too.
  */
 export function coalesce<Result>() {
-  const lanes = new Map<string, { ended: Promise<void>; next?: Promise<Result> }>();
-
-  function begin(key: string, work: () => Promise<Result>): Promise<Result> {
-    const result = work();
-    const forget = () => {
-      if (!lane.next) lanes.delete(key);
-    };
-    const lane: { ended: Promise<void>; next?: Promise<Result> } = {
-      ended: result.then(forget, forget),
-    };
-    lanes.set(key, lane);
-    return result;
-  }
+  const lanes = new Map<string, Lane<Result>>();
 
   return (key: string, work: () => Promise<Result>): Promise<Result> => {
-    const lane = lanes.get(key);
-    if (!lane) return begin(key, work);
-    lane.next ??= lane.ended.then(() => begin(key, work));
+    const lane = lanes.get(key) ?? { ended: Promise.resolve() };
+    lanes.set(key, lane);
+    const begin = () => {
+      lane.next = undefined;
+      const result = work();
+      const forget = () => {
+        if (!lane.next) lanes.delete(key);
+      };
+      lane.ended = result.then(forget, forget);
+      return result;
+    };
+    lane.next ??= lane.ended.then(() => endOfTurn()).then(begin);
     return lane.next;
   };
 }
