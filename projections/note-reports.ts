@@ -7,6 +7,9 @@ function settle(noteId: string, state: ReportRow['state'], eventId: string): Sql
     WHERE note_id = ${noteId} AND state = 'open'`;
 }
 
+const idsOf = (reports: readonly Pick<ReportRow, 'report_id'>[]): string[] =>
+  reports.map(({ report_id }) => report_id);
+
 /** What was reported of notes, by whom and why. */
 export const noteReports = defineProjection(events, {
   name: 'note-reports',
@@ -21,14 +24,17 @@ export const noteReports = defineProjection(events, {
     // What it was reported for when it was public, before its approval was undone.
     NoteRejected: ({ event_id, data }) => settle(data.note_id, 'removed', event_id),
     NoteRemoved: ({ event_id, data }) => settle(data.note_id, 'removed', event_id),
-    NoteWithdrawn: ({ event_id, data }) => settle(data.note_id, 'withdrawn', event_id),
+    // Those too that a rejection had settled of which nobody knew.
+    NoteWithdrawn: ({ event_id, data }) =>
+      sql`UPDATE note_reports SET state = 'withdrawn', settled_by_event = ${event_id}
+        WHERE report_id = ANY(${idsOf(data.reports)}::uuid[])`,
     DecisionUndone: ({ data }) =>
       sql`UPDATE note_reports SET state = 'open', settled_by_event = NULL
         WHERE note_id = ${data.note_id} AND settled_by_event = ${data.of}`,
     DecisionTold: ({ data }) =>
       data.outcome === 'overturned'
         ? sql`UPDATE note_reports SET state = 'kept'
-            WHERE report_id = ANY(${data.reports.map(({ report_id }) => report_id)}::uuid[])`
+            WHERE report_id = ANY(${idsOf(data.reports)}::uuid[])`
         : [],
     NoteErased: ({ data }) =>
       sql`UPDATE note_reports SET details = NULL WHERE note_id = ${data.note_id}`,

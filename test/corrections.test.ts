@@ -65,3 +65,28 @@ t.test('0025: the feed tells in Unix seconds when a session or credential ends',
   await corrected(service, '0025-first-publications-and-ends');
   t.same(await ends(), before);
 });
+
+t.test('0034: what was reported of a note that its author withdrew is withdrawn', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const { handle, cookie } = await signedIn(service);
+  const { id } = await submit(
+    service,
+    { name: '', attribution: 'member', member_handle: handle },
+    cookie,
+  );
+  const { body } = await decide(ann, id, 'approve');
+  await service.call('POST', `/api/guestbook/${id}/report`, { body: { reason: 'spam' } });
+  await ann.post(`decisions/${body.event_id}/undo`, { expected_version: 3 });
+  const reject = { action: 'reject', expected_version: 4, policy: 'spam' };
+  const rejected = await ann.post(`notes/${id}/decisions`, reject);
+  const withdrawn = await service.call('POST', `/api/guestbook/${id}/withdraw`, {
+    body: {},
+    cookie,
+  });
+  t.equal(withdrawn.status, 200, withdrawn.text);
+  await service.tamper(`UPDATE note_reports SET state = 'removed', settled_by_event = $1`, [
+    rejected.body.event_id,
+  ]);
+  await corrected(service, '0034-reports-of-withdrawn-notes');
+});

@@ -20,11 +20,14 @@ const parentOf = (id: string): Sql<NoteRow> =>
   sql`SELECT * FROM notes
     WHERE note_id = (SELECT parent_id FROM notes WHERE note_id = ${id})`;
 
-/** The member, and whoever else's feed tells what becomes of the reports on the note. */
+/**
+ * The member, and whoever else's feed tells what becomes of the reports on the note: a rejection that
+ * nobody knows of yet has settled them for moderators alone.
+ */
 const membersOf = (memberId: string, noteId: string): Sql =>
   sql`SELECT ${memberId}::uuid AS member_id
     UNION SELECT member_id FROM note_reports
-      WHERE note_id = ${noteId} AND state = 'open'`;
+      WHERE note_id = ${noteId} AND state IN ('open', 'removed')`;
 
 export type OwnRefusal = 'not_found' | 'state_conflict';
 
@@ -59,11 +62,13 @@ export function ownPlan(
             events: decided,
           },
         ],
-        // Whoever holds the note to review it has nothing left to review.
-        rows: [
-          sql`DELETE FROM note_leases
-          WHERE note_id = ${noteId} AND subject_type = 'note'`,
-        ],
+        // Whoever holds a withdrawn note to review it has nothing left to review.
+        rows: decided.some(({ type }) => type === 'NoteWithdrawn')
+          ? [
+              sql`DELETE FROM note_leases
+                WHERE note_id = ${noteId} AND subject_type = 'note'`,
+            ]
+          : [],
       };
     },
   });

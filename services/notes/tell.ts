@@ -17,6 +17,9 @@ const OUTCOMES: Readonly<Record<string, Told['outcome']>> = {
   NoteRestored: 'restored',
 };
 
+/** What a job looks at. That an appeal was granted is told at once, but maybe not that a note is public. */
+const LOOKED_AT = [...Object.keys(OUTCOMES), 'AppealGranted'];
+
 /**
  * The job that tells those concerned, once the decision can no longer be undone by whoever made it;
  * none where nobody is to be told.
@@ -27,7 +30,7 @@ export function tellJobs(
   { version, events }: Append,
   undoSeconds: number,
 ): Job[] {
-  const index = events.findIndex(({ type }) => type in OUTCOMES);
+  const index = events.findIndex(({ type }) => LOOKED_AT.includes(type));
   if (index < 0 || (!member_id && !parentAuthorId && !reported_at)) return [];
   return [
     {
@@ -39,36 +42,35 @@ export function tellJobs(
   ];
 }
 
-/** Tells of a decision if it still stands; answers whether it told. */
+/** Tells what a decision comes to by now; answers whether it told. */
 export function tellPlan(
   row: Pick<NoteRow, 'note_id' | 'owner_id'>,
   eventId: string,
   undoSeconds: number,
 ): Plan<boolean> {
-  const stream = `telling-${eventId}`;
   return definePlan({
     lock: membersToTell(row.note_id),
     load: {
       lock: sql`SELECT note_id FROM notes WHERE note_id = ${row.note_id} FOR SHARE`,
       events: readStream(row.owner_id, `note-${row.note_id}`),
-      told: readStream(row.owner_id, stream),
+      told: readTellings(row),
     },
     decide({ rows: { events, told }, now }) {
       const event = events.find(({ event_id }) => event_id === eventId);
-      if (told.length > 0 || !event) return { unchanged: false };
-      const outcome = outcomeNow(event, events, undoSeconds);
-      if (!outcome) return { unchanged: false };
+      const telling = event && tellingOf(event, events, told);
+      if (!telling) return { unchanged: false };
       if (now < toldAt(event.recorded_at, undoSeconds))
         throw new Error('a decision that may still be undone is told to nobody');
-      const data = facts(event as RecordedEvent<NoteEvents>, outcome, events, undoSeconds);
-      if (outcome === 'overturned' && data.reports.length === 0) return { unchanged: false };
-      const by = event.actor.type === 'moderator' ? 'moderator' : 'service';
+      const data = facts(telling, events, undoSeconds);
+      if (telling.outcome === 'overturned' && data.reports.length === 0)
+        return { unchanged: false };
+      const by = telling.of.actor.type === 'moderator' ? 'moderator' : 'service';
       return {
         answer: true,
         appends: [
           {
             owner: row.owner_id,
-            stream,
+            stream: `telling-${telling.of.event_id}`,
             version: 0,
             actor: { type: by },
             events: [{ type: 'DecisionTold', data, personal: null }],
@@ -79,6 +81,16 @@ export function tellPlan(
   });
 }
 
+/** What was told of a note's decisions. */
+function readTellings({
+  note_id,
+  owner_id,
+}: Pick<NoteRow, 'note_id' | 'owner_id'>): Sql<RecordedEvent<typeof DecisionTold>> {
+  return sql`SELECT * FROM events WHERE owner_id = ${owner_id}::uuid
+    AND stream_id = ANY(ARRAY(SELECT 'telling-' || event_id FROM events
+      WHERE owner_id = ${owner_id}::uuid AND stream_id = ${`note-${note_id}`}::text))`;
+}
+
 function membersToTell(noteId: string): Sql {
   return sql`SELECT member_id FROM notes WHERE note_id = ${noteId}
     UNION SELECT member_id FROM notes
@@ -86,41 +98,53 @@ function membersToTell(noteId: string): Sql {
     UNION SELECT member_id FROM note_reports WHERE note_id = ${noteId}`;
 }
 
-/** What there is to tell of a decision by now; null where it is nothing. */
-function outcomeNow(
-  event: RecordedEvent,
-  events: readonly RecordedEvent[],
-  undoSeconds: number,
-): Told['outcome'] | null {
-  if (stands(events, event, undoSeconds)) return OUTCOMES[event.type] ?? null;
-  const { event_id, type } = event;
-  if (type !== 'NoteRejected' && type !== 'NoteRemoved') return null;
-  const later = events.slice(events.indexOf(event) + 1) as RecordedEvent<NoteEvents>[];
-  const undone = later.some((one) => one.type === 'DecisionUndone' && one.data.of === event_id);
-  return undone ? null : 'overturned';
+interface Telling {
+  of: RecordedEvent<NoteEvents>;
+  outcome: Told['outcome'];
 }
 
-/** Neither undone nor overtaken by another decision. */
-function stands(
-  events: readonly RecordedEvent[],
+/** What there is to tell of a decision by now; null where it is nothing. */
+function tellingOf(
   event: RecordedEvent,
-  undoSeconds: number,
-): boolean {
-  if (event.type !== 'NoteRestored')
-    return standingDecision(note.replay(events))?.eventId === event.event_id;
-  const index = events.indexOf(event);
-  const later = events.slice(index + 1);
-  const removal = events.slice(0, index).findLast(({ type }) => type === 'NoteRemoved');
-  // Whoever was not told of the removal has nothing to learn.
-  const told = removal && toldAt(removal.recorded_at, undoSeconds) <= event.recorded_at;
-  return (
-    told === true && !later.some(({ type }) => type === 'NoteRemoved' || type === 'NoteWithdrawn')
-  );
+  events: readonly RecordedEvent[],
+  told: readonly RecordedEvent<typeof DecisionTold>[],
+): Telling | null {
+  const of = event as RecordedEvent<NoteEvents>;
+  const outcomes = new Map(told.map(({ data }) => [data.of, data.outcome]));
+  if (outcomes.has(of.event_id)) return null;
+  const state = note.replay(events);
+  const place = events.indexOf(event);
+  const [earlier, later] = [events.slice(0, place), events.slice(place + 1)];
+  if (isReturn(of)) {
+    if (state.status !== 'approved' || later.some(({ type }) => type === 'NoteRemoved'))
+      return null;
+    const removal = earlier.findLast(({ type }) => type === 'NoteRemoved');
+    if (removal && outcomes.get(removal.event_id) === 'removed')
+      return of.type === 'NoteRestored' ? { of, outcome: 'restored' } : null;
+    // Whoever was not told of the removal learns what was to be told when it came between.
+    const approval = earlier.findLast(({ type }) => type === 'NoteApproved');
+    const known = !approval || outcomes.has(approval.event_id) || isUndone(approval, events);
+    return known ? null : { of: approval as RecordedEvent<NoteEvents>, outcome: 'approved' };
+  }
+  const outcome = OUTCOMES[of.type];
+  if (outcome && standingDecision(state)?.eventId === of.event_id) return { of, outcome };
+  const refused = of.type === 'NoteRejected' || of.type === 'NoteRemoved';
+  return refused && later.some(isReturn) && !isUndone(of, events)
+    ? { of, outcome: 'overturned' }
+    : null;
 }
+
+/** By another moderator a note is public again. */
+const isReturn = ({ type }: RecordedEvent): boolean =>
+  type === 'NoteRestored' || type === 'AppealGranted';
+
+const isUndone = ({ event_id }: RecordedEvent, events: readonly RecordedEvent[]): boolean =>
+  (events as RecordedEvent<NoteEvents>[]).some(
+    ({ type, data }) => type === 'DecisionUndone' && data.of === event_id,
+  );
 
 function facts(
-  event: RecordedEvent<NoteEvents>,
-  outcome: Told['outcome'],
+  { of: event, outcome }: Telling,
   events: readonly RecordedEvent[],
   undoSeconds: number,
 ): Told {

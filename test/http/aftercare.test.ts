@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { decide, hire, submit } from '../harness/moderation.ts';
+import { decide, held, hire, submit } from '../harness/moderation.ts';
 import { feedOf, letPass, tellAll } from '../harness/passing-time.ts';
 import { type Service, signedIn, startService } from '../harness/service.ts';
 
@@ -191,6 +191,87 @@ t.test('reports: one of each reporter, kept in silence, settled by a removal', a
     data: { outcome: 'removed' },
   });
 });
+
+t.test('an appeal takes the note from nobody, a withdrawal does', async (t) => {
+  const service = await startService(t);
+  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const author = await signedIn(service);
+  const note = await memberNote(service, author);
+  await decide(ann, note.id, 'approve');
+  const remove = { action: 'remove', expected_version: 2, policy: 'spam' };
+  await ann.post(`notes/${note.id}/decisions`, remove);
+  await lea.post('claims', { note_ids: [note.id] });
+  t.equal((await post(service, `${note.id}/appeal`, { text: 'Why?' }, author.cookie)).status, 202);
+  t.equal(await held(lea), 1);
+  const other = await memberNote(service, author);
+  await ann.post('claims', { note_ids: [other.id] });
+  t.equal((await post(service, `${other.id}/withdraw`, {}, author.cookie)).status, 200);
+  t.equal(await held(ann), 0);
+});
+
+t.test('a note rejected in secret is withdrawn with what was reported of it', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const [author, reader] = [await signedIn(service), await signedIn(service)];
+  const note = await memberNote(service, author);
+  const { body } = await decide(ann, note.id, 'approve');
+  for (const cookie of [reader.cookie, undefined])
+    await post(service, `${note.id}/report`, { reason: 'spam' }, cookie);
+  await ann.post(`decisions/${body.event_id}/undo`, { expected_version: 4 });
+  const reject = { action: 'reject', expected_version: 5, policy: 'spam' };
+  t.equal((await ann.post(`notes/${note.id}/decisions`, reject)).status, 201);
+  const withdrawn = await post(service, `${note.id}/withdraw`, {}, author.cookie);
+  t.equal(withdrawn.status, 200, withdrawn.text);
+  const last = (await feedOf(service, reader.id)).at(-1);
+  t.match(last, { type: 'report.resolved', data: { outcome: 'withdrawn' } });
+  const { item } = (await ann.get(`notes/${note.id}`)).body;
+  t.match(item.reports, [{ state: 'withdrawn' }, { state: 'withdrawn' }]);
+  await letPass(service, '11 minutes');
+  t.equal(await tellAll(service), 0);
+  t.same((await feedOf(service, reader.id)).at(-1), last, 'and told nothing else');
+});
+
+for (const { how, after } of [
+  { how: 'undone', after: 'undo' },
+  { how: 'overturned by a lead', after: 'restore' },
+  { how: 'appealed against', after: 'grant' },
+])
+  t.test(`an approval is told after all, where a removal came between: ${how}`, async (t) => {
+    const service = await startService(t);
+    const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+    const [author, parent] = [await signedIn(service), await signedIn(service)];
+    const first = await memberNote(service, parent);
+    await decide(ann, first.id, 'approve');
+    await letPass(service, '11 minutes');
+    t.equal(await tellAll(service), 1);
+    const note = await memberNote(service, author, { parent_id: first.id });
+    t.equal((await decide(ann, note.id, 'approve')).status, 201);
+    await letPass(service, '6 minutes');
+    const decisions = `notes/${note.id}/decisions`;
+    const remove = { action: 'remove', expected_version: 2, policy: 'spam' };
+    const removed = await ann.post(decisions, remove);
+    await letPass(service, '6 minutes');
+    await t.rejects(tellAll(service), /may still be undone/, 'the approval was looked at');
+    // As a worker has none left of a job that is done.
+    await service.database.pool.query(`DELETE FROM pgboss.job WHERE name = 'tell-author'`);
+    if (after === 'grant')
+      await post(service, `${note.id}/appeal`, { text: 'Why?' }, author.cookie);
+    const back =
+      after === 'undo'
+        ? await ann.post(`decisions/${removed.body.event_id}/undo`, { expected_version: 3 })
+        : await lea.post(decisions, { action: after, expected_version: after === 'grant' ? 4 : 3 });
+    t.match(back.body, { state: 'approved' });
+    await letPass(service, '11 minutes');
+    t.equal(await tellAll(service), 1);
+    t.equal(await tellAll(service), 0, 'once');
+    const types = (await typesOf(service, author)).filter((type) => type.startsWith('note.'));
+    t.same(types, ['note.submitted', 'note.approved']);
+    t.match((await feedOf(service, parent.id)).at(-1), {
+      type: 'note.replied',
+      subject: first.id,
+      data: { reply_id: note.id },
+    });
+  });
 
 for (const { how, back } of [
   { how: 'a lead restores', back: 'restore' },
