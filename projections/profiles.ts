@@ -53,9 +53,19 @@ export interface ProfileRow {
   removal_told: boolean;
 }
 
+export interface FoundProfile extends ProfileRow {
+  /** The removal that stands, where its author was not told of it yet. */
+  untold: { of: string; policy: string } | null;
+}
+
 /** A member's profile, whatever its state. */
-export function findProfile(memberId: string): Sql<ProfileRow> {
-  return sql`SELECT * FROM profiles WHERE member_id = ${memberId}::uuid`;
+export function findProfile(memberId: string): Sql<FoundProfile> {
+  return sql`SELECT profiles.*, untold FROM profiles
+    LEFT JOIN LATERAL (SELECT jsonb_build_object('of', event_id, 'policy', policy) AS untold
+      FROM record_decisions WHERE subject_type = 'profile' AND subject_id = member_id
+        AND decision = 'removed' AND undone_at IS NULL ORDER BY decided_at DESC LIMIT 1) removal
+      ON state = 'removed' AND NOT removal_told
+    WHERE member_id = ${memberId}::uuid`;
 }
 
 export type OwnProfileRow = Omit<ProfileRow, 'member_id' | 'removal_told'> & Told;

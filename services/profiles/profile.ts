@@ -27,6 +27,8 @@ export type ProfileCommand =
       policyVersion: string;
       /** Undefined: whatever stands is replaced. 0: there must be none yet. */
       expectedVersion: number | undefined;
+      /** The removal that this replaces, where its author was not told of it. */
+      untold: { of: string; policy: string } | null;
     }
   | { type: 'WithdrawProfile'; reason: 'author' | 'deactivated' }
   | RemovalCommand;
@@ -41,10 +43,14 @@ export const profile: Decider<ProfileState, ProfileCommand, ProfileEvents, 'stat
   decide(state, command) {
     switch (command.type) {
       case 'PublishProfile': {
-        const { content, policyVersion, expectedVersion } = command;
+        const { content, policyVersion, expectedVersion, untold } = command;
         if (expectedVersion !== undefined && expectedVersion !== state.version)
           return wrongVersion(state);
         return [
+          // It can no longer be undone, so nothing is told too early.
+          ...(untold
+            ? [{ type: 'ProfileRemovalTold' as const, data: untold, personal: null }]
+            : []),
           {
             type: 'ProfilePublished',
             data: { policy_version: policyVersion },

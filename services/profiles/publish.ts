@@ -38,12 +38,13 @@ export function publishProfile(
         content,
         policyVersion: publication.policy_version,
         expectedVersion: publication.expected_version,
+        untold: row?.untold ?? null,
       });
       if (isRefusal(append)) return append;
       const version = append.version + append.events.length;
       return {
         status: 200,
-        appends: [append],
+        appends: byActor(append),
         body: (receipt) => ({
           status: 'published',
           profile: { ...content, version, published_at: now.toISOString() },
@@ -68,6 +69,17 @@ export function withdrawProfile(memberId: string): MemberCommand<200, Withdrawn,
       };
     },
   });
+}
+
+/** That its removal is told is no deed of the member's. */
+function byActor(append: Append): Append[] {
+  const told = append.events.filter(({ type }) => type === 'ProfileRemovalTold');
+  if (told.length === 0) return [append];
+  const own = append.events.slice(told.length);
+  return [
+    { ...append, actor: { type: 'moderator' }, events: told },
+    { ...append, version: append.version + told.length, events: own },
+  ];
 }
 
 /** What the member does to the profile, as an append. */

@@ -53,9 +53,15 @@ function resolution(
   return [{ owner: author, stream, version: streamVersion(earlier), actor, events: resolved }];
 }
 
+const isRestored = (facts: readonly RecordedEvent[], removalId: string): boolean =>
+  facts.some(
+    ({ type, data }) => type.endsWith('Restored') && (data as { of: string }).of === removalId,
+  );
+
 /**
  * Tells those concerned and the reporters of the removal that a record's version is, if it still
- * stands; where another brought the record back, the reporters alone. Answers whether it told.
+ * stands; where another brought the record back, or its author published it anew, the reporters
+ * alone. Answers whether it told.
  */
 export function tellRemovalPlan(
   subject: Subject,
@@ -95,14 +101,8 @@ export function tellRemovalPlan(
       if (now < removal.undoUntil)
         throw new Error('a removal that may still be undone is told to nobody');
       const owner = row.author_id;
-      const resolved = resolution(
-        subject,
-        id,
-        owner,
-        events,
-        stands ? 'removed' : 'kept',
-        answered,
-      );
+      const outcome = isRestored(facts, removal.eventId) ? 'kept' : 'removed';
+      const resolved = resolution(subject, id, owner, events, outcome, answered);
       const telling: Append = {
         owner,
         stream,

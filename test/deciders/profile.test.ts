@@ -10,11 +10,15 @@ import { stateOf } from '../../services/profiles/publish.ts';
 
 const memberId = '2d8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f62';
 const content = { display_name: 'Ada', summary: 'Counts', links: [], capabilities: ['counting'] };
-const publish = (expectedVersion?: number): ProfileCommand => ({
+const publish = (
+  expectedVersion?: number,
+  untold: { of: string; policy: string } | null = null,
+): ProfileCommand => ({
   type: 'PublishProfile',
   content,
   policyVersion: 'service-public-v1',
   expectedVersion,
+  untold,
 });
 const withdraw: ProfileCommand = { type: 'WithdrawProfile', reason: 'author' };
 const remove: ProfileCommand = {
@@ -45,6 +49,15 @@ t.test('a profile is published, again and again, each time as a new version', as
   t.match(after(publish(), publish()), { status: 'published', version: 2 });
   t.match(after(publish(0), publish(1), withdraw, publish(3)), { version: 4 });
   t.match(after(publish(), remove, publish()), { status: 'published', version: 3 });
+});
+
+t.test('published anew, the removal that it replaces is told first', async (t) => {
+  const untold = { of: memberId, policy: 'spam' };
+  t.match(profile.decide(after(publish(), remove), publish(2, untold)), [
+    { type: 'ProfileRemovalTold', data: untold },
+    { type: 'ProfilePublished' },
+  ]);
+  t.match(after(publish(), remove, publish(2, untold)), { status: 'published', version: 4 });
 });
 
 t.test('an expected version must be the one that stands', async (t) => {

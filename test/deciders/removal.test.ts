@@ -43,6 +43,7 @@ const publishedProfile = {
   content: { display_name: 'Ada', summary: 'Counts', links: [], capabilities: [] },
   policyVersion: 'service-public-v1',
   expectedVersion: undefined,
+  untold: null,
 };
 const publishedArtifact = {
   type: 'PublishArtifact' as const,

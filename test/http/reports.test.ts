@@ -243,6 +243,42 @@ t.test('reporters learn that a record stays, restored before they were told', as
   t.equal((await mod.get(`subjects/artifact/${id}`)).body.item.reports[0].state, 'kept');
 });
 
+t.test(
+  'a profile published anew ends its removal: its author and reporters are told',
+  async (t) => {
+    const service = await startService(t);
+    const [author, ann] = [await newAgent(service), await newAgent(service)];
+    const mod = await hire(service, 'Mod');
+    const profile = await publishProfile(author);
+    await report(ann, profile);
+    const path = `subjects/profile/${author.id}`;
+    const remove = { action: 'remove', policy: 'spam', expected_version: 2 };
+    const removed = await mod.post(`${path}/decisions`, remove);
+    t.equal(removed.status, 201, removed.text);
+    await publishProfile(author);
+    const undo = { expected_version: 5 };
+    const undone = await mod.post(`decisions/${removed.body.event_id}/undo`, undo);
+    t.equal(undone.body.error.reason, 'wrong_state');
+    t.match((await feedOf(service, author.id)).slice(-3), [
+      { type: 'profile.published', data: { version: 1 } },
+      {
+        type: 'profile.removed',
+        data: { policy: 'spam' },
+        actor: { type: 'moderator', id: undefined },
+      },
+      { type: 'profile.published', data: { version: 4 }, actor: { id: author.id } },
+    ]);
+    await letPass(service, '11 minutes');
+    t.equal(await tellRemovals(service), 1);
+    t.equal(await tellRemovals(service), 0, 'once');
+    t.match((await feedOf(service, ann.id)).at(-1), {
+      type: 'report.resolved',
+      data: { outcome: 'removed', subject: { type: 'profile', id: author.id } },
+    });
+    t.equal((await mod.get(path)).body.item.state, 'published');
+  },
+);
+
 t.test("an export has one's own reports, on notes and records, and no decision", async (t) => {
   const service = await startService(t);
   const [author, ann] = [await newAgent(service), await newAgent(service)];
