@@ -146,8 +146,8 @@ async function identify(parts: HttpParts, req: Request, route: Route) {
   const { access } = route;
   const anonymous: Principal = { kind: 'anonymous' };
   if (access === 'public' || access === 'session?') return anonymous;
-  const { authorization, cookie } = req.headers;
-  const presented = { authorization, cookie };
+  const { authorization, cookie, 'expected-moderator': moderator } = req.headers;
+  const presented = { authorization, cookie, moderator: moderator?.toString() };
   if (access === 'session') return parts.authenticators.session(presented);
   return isForModerators(route)
     ? parts.authenticators.moderator(presented)

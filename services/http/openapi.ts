@@ -7,7 +7,14 @@ import {
 import { addExamples } from './examples.ts';
 import { commonHeaders, responsesOf } from './openapi-responses.ts';
 import { CONTRACT_VERSION } from './respond.ts';
-import { type Access, type Feature, isMutation, isRevalidated, type Route } from './route.ts';
+import {
+  type Access,
+  type Feature,
+  isForModerators,
+  isMutation,
+  isRevalidated,
+  type Route,
+} from './route.ts';
 import { UUID_V4 } from './schemas.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -210,6 +217,16 @@ function headersOf(route: Route, baseUrl: string): object[] {
             'The address of this service.',
           ),
           header('Sec-Fetch-Site', false, { const: 'same-origin' }, 'As browsers send it.'),
+        ]
+      : []),
+    ...(isForModerators(route)
+      ? [
+          header(
+            'Expected-Moderator',
+            false,
+            { type: 'string', format: 'uuid' },
+            'Whom the caller takes itself for: 401 where the session or token is of another.',
+          ),
         ]
       : []),
     ...(isRevalidated(route)

@@ -41,6 +41,8 @@ export type PrincipalOf<Kind extends Principal['kind']> = Extract<Principal, { k
 export interface Presented {
   authorization: string | undefined;
   cookie: string | undefined;
+  /** Of `Expected-Moderator`: whom the caller takes itself for. */
+  moderator?: string | undefined;
 }
 
 /** Made by the features, wired by app.ts. None of them keeps a positive answer beyond a request. */

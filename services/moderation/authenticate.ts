@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { ModeratorRow } from '../../projections/moderators.ts';
-import { type Refusal, refuse } from '../eventstore/decider.ts';
+import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import { sql } from '../eventstore/sql.ts';
 import { bearerToken, type Presented, type PrincipalOf } from '../http/principal.ts';
 import type { KeyRing, Verifier } from '../keys/key-ring.ts';
@@ -15,7 +15,10 @@ import { readModeratorToken, type Token } from './token.ts';
 
 type Authenticated = PrincipalOf<'moderator'> | Refusal<'moderator_required'>;
 
-/** Who the bearer proves, or the cookie where there is no bearer; asked anew on every request. */
+/**
+ * Who the bearer proves, or the cookie where there is no bearer; asked anew on every request. A page
+ * shares its cookie with others, in which somebody else may have signed in: so it says whom it is for.
+ */
 export function moderatorAuthenticator(pool: pg.Pool, keys: KeyRing) {
   const find = readTogether<ModeratorRow & Verifier>(
     pool,
@@ -40,13 +43,17 @@ export function moderatorAuthenticator(pool: pg.Pool, keys: KeyRing) {
     return principal(row, { sessionId: row.session_id, tokenHash: null });
   }
 
-  return async ({ authorization, cookie }: Presented): Promise<Authenticated> => {
+  return async ({ authorization, cookie, moderator }: Presented): Promise<Authenticated> => {
     const token =
       authorization === undefined
         ? presentedModeratorSession(cookie)
         : readModeratorToken(bearerToken(authorization) ?? '');
     if (!token) return refuse('moderator_required');
-    return authorization === undefined ? bySession(token) : byToken(token);
+    const found = await (authorization === undefined ? bySession(token) : byToken(token));
+    const expected = moderator?.toLowerCase();
+    return isRefusal(found) || expected === undefined || expected === found.moderatorId
+      ? found
+      : refuse('moderator_required');
   };
 }
 

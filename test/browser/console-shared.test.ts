@@ -292,6 +292,30 @@ t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSE
   await toast(page, /^Rejected/);
 });
 
+t.test('a tab does nothing in the name of who signed in beside it', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const { id } = await submit(service, { message: 'Whose?' });
+  const { page } = await openConsole(t, service, ann);
+  await page.keyboard.press('r');
+  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  await page.getByLabel('Word to the author').fill('Of Ann');
+  // As in another tab, whose session the cookie of both is then.
+  await page.evaluate(`fetch('/api/moderation/session', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: ${JSON.stringify(JSON.stringify({ token: lea.token }))},
+  }).then(({ status }) => status)`);
+  await page.getByLabel('Word to the author').press('Escape');
+  await page.keyboard.press('1');
+  await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+  t.match((await lea.get(`notes/${id}`)).body, { item: { state: 'pending' } });
+  await signIn(page, ann);
+  await toast(page, /^Rejected/);
+  const { history } = (await ann.get(`notes/${id}`)).body;
+  t.match(history.at(-1), { text: 'Of Ann', actor: { name: 'Ann' } });
+});
+
 t.test('what one moderator had decided is never sent by another', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];

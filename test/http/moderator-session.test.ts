@@ -55,6 +55,24 @@ t.test('a token is exchanged for a cookie, which does what the bearer does', asy
   t.notMatch(kept, ann.token.split('.')[1]);
 });
 
+t.test('whoever says whom it is for is refused in the name of another', async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const cookie = cookieOf(await signIn(service, ann.token));
+  const status = async (expected: string, headers: object) =>
+    (
+      await service.call('GET', '/api/moderation/me', {
+        headers: { 'expected-moderator': expected, ...headers },
+      })
+    ).status;
+  for (const headers of [{ cookie }, { authorization: `Bearer ${ann.token}` }]) {
+    t.equal(await status(ann.id, headers), 200);
+    t.equal(await status(ann.id.toUpperCase(), headers), 200);
+    t.equal(await status(bob.id, headers), 401);
+    t.equal(await status('', headers), 401);
+  }
+});
+
 t.test('a wrong token, and who is no moderator', async (t) => {
   const service = await startService(t);
   const ann = await hire(service, 'Ann');

@@ -50,6 +50,12 @@ export function sessionFound(sameModerator: boolean): void {
 export const signedInAgain = (): Promise<void> =>
   new Promise((resolve, reject) => waiting.push({ resolve, reject }));
 
+/** Another tab may have put somebody else's session into the cookie that all of them share. */
+export function asMyself(): Record<string, string> {
+  const { me } = get();
+  return me ? { 'expected-moderator': me.id } : {};
+}
+
 /**
  * One call of the moderators' API. A POST carries a key, so that it can be sent again where the
  * network failed; one that met the end of the session is sent again after the sign-in.
@@ -87,7 +93,7 @@ async function once<Body>(
   body: object | undefined,
   key: string | undefined,
 ): Promise<Body> {
-  const headers: Record<string, string> = {};
+  const headers = asMyself();
   if (body) headers['content-type'] = 'application/json';
   if (key) headers['idempotency-key'] = key;
   const response = await fetch(`/api/moderation/${path}`, {
@@ -112,7 +118,7 @@ async function once<Body>(
 export function callAndLeave(path: string, body: object): void {
   void fetch(`/api/moderation/${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { ...asMyself(), 'content-type': 'application/json' },
     body: JSON.stringify(body),
     keepalive: true,
   }).catch(() => undefined);

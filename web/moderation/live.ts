@@ -1,4 +1,4 @@
-import { sessionLost, signedInAgain } from './api.ts';
+import { asMyself, sessionLost, signedInAgain } from './api.ts';
 import { isEcho } from './decided-here.ts';
 import { heardOfClaims } from './leases.ts';
 import { nameOf } from './names.ts';
@@ -39,7 +39,7 @@ export async function follow(): Promise<void> {
     };
     try {
       const response = await fetch('/api/moderation/stream', {
-        headers: lastId === undefined ? {} : { 'last-event-id': lastId },
+        headers: { ...asMyself(), ...(lastId === undefined ? {} : { 'last-event-id': lastId }) },
         cache: 'no-store',
         signal: silence.signal,
       });
