@@ -103,7 +103,7 @@ export const artifactsOfMember = ownRecords<OwnArtifactRow>({
   table: 'artifacts',
   id: 'artifact_id',
   member: 'author_id',
-  removed: `state = 'removed'`,
+  removed: `state IN ('removed', 'withdrawn')`,
   columns: `artifact_id, author_id, kind, content_hash, packet::text, supersedes_id,
         superseded_by, ${TOLD_STATE}, version, created_at`,
 });

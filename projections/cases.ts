@@ -109,7 +109,8 @@ export type ListedCaseRow = CaseRow & { place: string };
 const SUBMISSION = `s.member_id AS submitter_id, s.summary AS submission_summary,
   s.artifact_id AS submission_artifact_id, s.created_at AS submitted_at`;
 
-const LAPSED = `c.state = 'claimed' AND c.lease_expires_at <= now()`;
+const lapsed = (of = '') => `${of}state = 'claimed' AND ${of}lease_expires_at <= now()`;
+const LAPSED = lapsed('c.');
 
 /** One case, whatever its state. */
 export function findCase(caseId: string): Sql<CaseRow> {
@@ -184,7 +185,7 @@ export function lapsedCases(limit: number): Sql<{ case_id: string }> {
     ORDER BY lease_expires_at LIMIT ${limit}`;
 }
 
-/** A member's cases as the member may know them. */
+/** A member's cases as the member may know them; of a lease that is over, as everybody reads them. */
 export const casesOf = ownRecords<OwnRow>({
   type: 'case',
   table: 'cases',
@@ -192,5 +193,8 @@ export const casesOf = ownRecords<OwnRow>({
   member: 'author_id',
   removed: 'removed',
   columns: `case_id AS id, title, summary, objective, acceptance_criteria, artifact_id,
-        state, version, created_at, updated_at, decision IS NOT NULL AS removed`,
+        CASE WHEN ${lapsed()} THEN 'open' ELSE state END AS state,
+        CASE WHEN ${lapsed()} THEN version + 1 ELSE version END AS version, created_at,
+        CASE WHEN ${lapsed()} THEN lease_expires_at ELSE updated_at END AS updated_at,
+        decision IS NOT NULL AS removed`,
 });

@@ -70,12 +70,15 @@ export function findProfile(memberId: string): Sql<FoundProfile> {
 
 export type OwnProfileRow = Omit<ProfileRow, 'member_id' | 'removal_told'> & Told;
 
+/** Withdrawn, it may have been removed before; published anew, it is another. */
+const REMOVED = `(state = 'removed' OR state = 'withdrawn' AND decided_at > published_at)`;
+
 /** The same as its member may know it. */
 export function ownProfile(memberId: string, undoSeconds: number): Sql<OwnProfileRow> {
   return named(
     `SELECT display_name, summary, links, capabilities, ${TOLD_STATE}, decision, version,
       published_at
-    FROM profiles ${joinTold('profile', 'member_id', `state = 'removed'`, '$2')}
+    FROM profiles ${joinTold('profile', 'member_id', REMOVED, '$2')}
     WHERE member_id = $1`,
     [memberId, undoSeconds],
   );

@@ -85,11 +85,13 @@ export interface Told {
  * a parameter, is over. Until then the record reads as one that is published.
  */
 export function joinTold(type: RecordType, id: string, removed: string, seconds: string): string {
-  return `LEFT JOIN LATERAL (SELECT decided_at,
+  return `LEFT JOIN LATERAL (SELECT decision AS decided, decided_at,
         jsonb_build_object('policy', policy, 'message', message) AS decision
       FROM record_decisions WHERE subject_type = '${type}' AND subject_id = ${id}
-        AND decision = 'removed' AND undone_at IS NULL ORDER BY decided_at DESC LIMIT 1) told
-    ON ${removed} AND decided_at + make_interval(secs => ${seconds}) <= now()`;
+        AND decision <> 'kept' AND undone_at IS NULL
+      ORDER BY decided_at DESC, event_id DESC LIMIT 1) told
+    ON ${removed} AND decided = 'removed'
+      AND decided_at + make_interval(secs => ${seconds}) <= now()`;
 }
 
 /** The state of a record beside what `joinTold` found. */
@@ -102,7 +104,7 @@ interface OwnRecords {
   /** The column of the record's id, and that of whose it is. */
   id: string;
   member: string;
-  /** The condition under which a moderator has taken it down. */
+  /** The condition under which a removal that nobody reversed still says something of it. */
   removed: string;
   columns: string;
 }

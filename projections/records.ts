@@ -7,6 +7,8 @@ export interface RecordRow {
   subject_id: string;
   author_id: string;
   state: 'published' | 'withdrawn' | 'removed';
+  /** What it belongs to went with its author: restored, it is withdrawn. Only where it may be so. */
+  gone?: boolean;
   /** Whether anybody can read it. */
   public: boolean;
   /** Of the record alone. */
@@ -46,7 +48,7 @@ export function artifactRecords(ids: readonly string[]): Sql<RecordRow> {
 
 export function caseRecords(ids: readonly string[]): Sql<RecordRow> {
   return sql`SELECT case_id AS subject_id, author_id,
-      CASE WHEN removed THEN 'removed' WHEN author_gone THEN 'withdrawn' ELSE 'published' END
+      CASE WHEN author_gone THEN 'withdrawn' WHEN removed THEN 'removed' ELSE 'published' END
         AS state,
       NOT removed AND NOT author_gone AS public, version, title,
       concat_ws(E'\n', summary, objective, array_to_string(acceptance_criteria, E'\n')) AS text,
@@ -58,6 +60,7 @@ export function caseRecords(ids: readonly string[]): Sql<RecordRow> {
 export function caseNoteRecords(ids: readonly string[]): Sql<RecordRow> {
   return sql`SELECT n.note_id AS subject_id, n.member_id AS author_id,
       CASE WHEN n.state = 'published' AND c.author_gone THEN 'withdrawn' ELSE n.state END AS state,
+      c.author_gone AS gone,
       n.state = 'published' AND n.message IS NOT NULL AND NOT c.removed AND NOT c.author_gone
         AS public,
       n.version, c.title, n.message AS text, n.created_at AS published_at

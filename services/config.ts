@@ -29,7 +29,7 @@ const off = z
 const postgresUrl = z
   .string()
   .refine(
-    (text) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol),
+    (text) => URL.canParse(text) && /^postgres(ql)?:\/\/[^/]*(\/.|[^/])/i.test(text),
     'must be an address of the form postgres://user:password@host:port/database',
   )
   .optional();

@@ -83,6 +83,13 @@ t.test('no secret stands in a message', async (t) => {
   t.notMatch(message, secret);
 });
 
+t.test('an address of a database names a host or a database', async (t) => {
+  for (const DATABASE_URL of ['postgres://', 'postgres:///', 'postgres:x', 'db:5432/x'])
+    t.match(faults({ DATABASE_URL }), 'DATABASE_URL must be an address of the form', DATABASE_URL);
+  for (const url of ['postgres://db', 'postgresql://u:p@db:5432/x', 'postgres:///x?host=/tmp'])
+    t.equal(readConfig({ DATABASE_URL: url, SERVER_KEYS: one }).databaseUrl, url);
+});
+
 t.test('plain http is for loopback only, and an address is an origin', async (t) => {
   for (const origin of ['http://127.1.2.3:3000', 'http://[::1]:3000', 'http://a.localhost'])
     t.equal(readConfig({ BASE_URL: origin }).baseUrl, origin);

@@ -128,12 +128,10 @@ export function publish(state: ArtifactState, command: CommandOf<'PublishArtifac
   ];
 }
 
-/** A chain that cannot fork: one successor, by the same author, of what is still public. */
+/** A chain that cannot fork: one successor, by the same author, of what may be gone by then. */
 export function supersede(state: ArtifactState, command: CommandOf<'SupersedeArtifact'>): Decided {
   const free =
-    state.status === 'published' &&
-    state.authorId === command.authorId &&
-    state.supersededBy === null;
+    state.status !== 'none' && state.authorId === command.authorId && state.supersededBy === null;
   if (!free) return conflict('supersedes_unavailable', {});
   const data = { artifact_id: state.artifactId, by: command.by };
   return [{ type: 'ArtifactSuperseded', data, personal: null }];

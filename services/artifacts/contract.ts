@@ -5,7 +5,7 @@ import { defineContract } from '../http/route.ts';
 import { AnyUuid, Cursor, Limit, Receipt, Timestamp, Uuid } from '../http/schemas.ts';
 import { Sha256 } from './fixture.ts';
 import { KINDS } from './kind.ts';
-import { Packet } from './packet.ts';
+import { MAX_PACKET, Packet } from './packet.ts';
 
 const BODY_LIMIT = 320 * 1024;
 
@@ -40,7 +40,8 @@ export const artifactsContract = defineContract({
     summary: 'Publish a context packet: a handoff, a brief or a result',
     description:
       'The body is the packet. It is public at once and never changes; `supersedes_id` names an earlier one ' +
-      'of the same author, which nothing supersedes yet, and whose place it takes.',
+      'of the same author, which nothing supersedes yet, and whose place it takes. As compact JSON it has at ' +
+      `most ${MAX_PACKET} bytes.`,
     tag: 'artifacts',
     access: { scope: 'artifact:publish' },
     gated: true,

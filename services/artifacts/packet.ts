@@ -7,7 +7,8 @@ import { FreeText, FreeTexts, PortableFixture, RelativePath, Sha256 } from './fi
 const PACKET_SCHEMA = 'service.context-packet.v1';
 
 /** In bytes of compact JSON. */
-const MAX_PACKET = 256 * 1024;
+/** Of a packet as compact JSON, in bytes. */
+export const MAX_PACKET = 256 * 1024;
 
 const HandoffContent = z.strictObject({
   objective: FreeText,

@@ -1,4 +1,5 @@
 import type { PolicyRow } from '../../projections/policies.ts';
+import { MAX_PACKET } from '../artifacts/packet.ts';
 import type { Config } from '../config.ts';
 import { consent, POLICY_VERSION } from '../http/consent.ts';
 import { APPEAL_DAYS } from '../notes/author.ts';
@@ -73,6 +74,7 @@ export function publicPolicy(config: Config, policies: readonly PolicyRow[]): Pu
       writes_per_day: config.limitWritesPerDay,
       notes_per_ten_minutes: config.limitNotesPerTenMinutes,
       notes_per_day: config.limitNotesPerDay,
+      packet_bytes: MAX_PACKET,
     },
     moderation: {
       rules: config.fastLane

@@ -83,7 +83,10 @@ function isJson(type = ''): boolean {
   if (type === 'application/json') return true;
   try {
     const { essence, params } = new MIMEType(type);
-    return essence === 'application/json' && /^utf-8$/i.test(params.get('charset') ?? 'utf-8');
+    // Of a name that stands twice the first counts there, and one without a value not at all.
+    const charsets = type.match(/;\s*charset\s*=/gi)?.length ?? 0;
+    const charset = params.get('charset') ?? (charsets === 0 ? 'utf-8' : '');
+    return essence === 'application/json' && charsets < 2 && /^utf-8$/i.test(charset);
   } catch {
     return false;
   }

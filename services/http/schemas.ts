@@ -19,6 +19,9 @@ export const IdempotencyKey = z
 /** A UUID that the server made, of any version. */
 export const AnyUuid = z.uuid();
 
+/** One of those as a client gives it back: in either case, read as lowercase. */
+export const GivenUuid = z.uuid().toLowerCase();
+
 export const Handle = z
   .string()
   .regex(/^[a-z][a-z0-9_]{2,23}$/, 'must be 3 to 24 of a-z, 0-9 and _, starting with a letter')

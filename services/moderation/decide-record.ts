@@ -102,7 +102,7 @@ export function recordPlan(
         answer: ([event]) => ({
           status: asked.action === 'undo' ? 'undone' : 'decided',
           event_id: event?.event_id ?? '',
-          state: removed ? 'removed' : 'published',
+          state: removed ? 'removed' : row.gone ? 'withdrawn' : 'published',
           version,
           undo_until: removed ? new Date(now.getTime() + undoSeconds * 1000).toISOString() : null,
         }),

@@ -1,4 +1,4 @@
-import { findPolicy, type PolicyRow } from '../../projections/policies.ts';
+import { findPolicy } from '../../projections/policies.ts';
 import { type Append, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { NewEvent, RecordedEvent } from '../eventstore/event.ts';
@@ -12,6 +12,7 @@ import {
   type Writes,
 } from '../eventstore/store.ts';
 import type { PrincipalOf, Role } from '../http/principal.ts';
+import { screeningJob } from '../jobs/queues.ts';
 import { toldAt } from '../notes/author.ts';
 import { erasePersonal } from '../notes/erase.ts';
 import { type NoteCommand, note } from '../notes/note.ts';
@@ -26,8 +27,8 @@ import {
   withWinner,
 } from './decide-rows.ts';
 import { claimedByOther } from './leases.ts';
-import { refuseUnlessActive } from './policy.ts';
 import { holdProven } from './proven.ts';
+import { type Request, wrongRequest } from './request.ts';
 import type { Decided } from './review-contract.ts';
 
 export type DecideRefusal =
@@ -36,11 +37,6 @@ export type DecideRefusal =
   | 'not_found'
   | 'invalid_request'
   | 'state_conflict';
-
-/** What of a request no schema can judge: whether its policy is active, how far away its time is. */
-export type Request = { policy: string } | { until?: string | undefined } | object;
-
-const MOST_DEFERRED_MS = 72 * 3_600_000;
 
 type Moderator = PrincipalOf<'moderator'>;
 
@@ -147,21 +143,7 @@ function notesLoad(ids: readonly string[]) {
   };
 }
 
-function wrongRequest(
-  request: Request,
-  [policy]: readonly PolicyRow[],
-  now: Date,
-): Refusal<'invalid_request'> | null {
-  if ('policy' in request) return refuseUnlessActive(policy);
-  if (!('until' in request) || request.until === undefined) return null;
-  const ahead = new Date(request.until).getTime() - now.getTime();
-  return ahead > 0 && ahead <= MOST_DEFERRED_MS
-    ? null
-    : refuse('invalid_request', {
-        issues: [{ path: 'until', message: 'must be within the next 72 hours' }],
-      });
-}
-
+const reopens = ({ events }: Append) => events.at(-1)?.type === 'DecisionUndone';
 const erases = ({ events }: Append) => events.some(({ type }) => type === 'NoteErased');
 const noteIdOf = ({ stream }: Append): string => stream.slice('note-'.length);
 
@@ -222,7 +204,10 @@ function openDesk(
     jobs: (append: Append) => {
       const row = notes.get(noteIdOf(append));
       const parent = (row?.parent_id && parents.get(row.parent_id)) || null;
-      return row ? tellJobs(row, parent?.member_id ?? null, append, undoSeconds) : [];
+      if (!row) return [];
+      const tell = tellJobs(row, parent?.member_id ?? null, append, undoSeconds);
+      // One that was decided before it was screened is screened now that it waits again.
+      return reopens(append) ? [...tell, screeningJob([row.note_id])] : tell;
     },
   };
 }

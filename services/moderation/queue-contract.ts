@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, Cursor, Limit, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
+import { AnyUuid, Cursor, GivenUuid, Limit, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
 import { RECORD_TYPES } from '../reports/kind.ts';
 import { FINDING_CODES } from '../screening/rules.ts';
 import { Item } from './item.ts';
@@ -28,7 +28,7 @@ const Lease = z.object({
   expires_at: UnixSeconds,
 });
 
-const LeaseIds = z.strictObject({ lease_ids: z.array(AnyUuid).min(1).max(100) });
+const LeaseIds = z.strictObject({ lease_ids: z.array(GivenUuid).min(1).max(100) });
 
 export const ClaimRequest = z.union(
   [

@@ -40,11 +40,11 @@ export const RecordItem = z
     /** The newest twenty. */
     reports: z.array(Report),
     reported_at: Timestamp.nullable(),
-    /** The removal or restoration that stands. */
+    /** The removal or restoration that stands, or that it was kept since. */
     decision: z
       .object({
         event_id: AnyUuid,
-        decision: z.enum(['removed', 'restored']),
+        decision: z.enum(['removed', 'restored', 'kept']),
         policy: z.string().nullable(),
         message: z.string().nullable(),
         moderator: Moderator.nullable(),
@@ -60,7 +60,7 @@ export const RecordItem = z
 export type RecordItem = z.input<typeof RecordItem>;
 
 type Standing = Pick<RecordDecisionRow, 'event_id' | 'moderator_id' | 'policy' | 'message'> & {
-  decision: 'removed' | 'restored';
+  decision: 'removed' | 'restored' | 'kept';
   moderator_name: string | null;
   decided_at: string;
   told_at: string | null;
@@ -103,7 +103,6 @@ export function withReports(type: RecordType, records: Sql): Sql<RecordItemRow> 
         'told_at', d.told_at) AS row
       FROM record_decisions d LEFT JOIN moderators dm ON dm.moderator_id = d.moderator_id
       WHERE d.subject_type = ${of} AND d.subject_id = r.subject_id AND d.undone_at IS NULL
-        AND d.decision <> 'kept'
       ORDER BY d.decided_at DESC, d.event_id DESC LIMIT 1) decision ON r.state <> 'withdrawn'`;
   return { name: hash('sha1', text), text, values: [...records.values, type] };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, Text, Timestamp, Uuid } from '../http/schemas.ts';
+import { AnyUuid, GivenUuid, Text, Timestamp, Uuid } from '../http/schemas.ts';
 import { Item, NoteStateName, Version } from './item.ts';
 import { PolicyCode } from './policies-contract.ts';
 import { CLAIMERS, DECIDERS, READERS } from './roles.ts';
@@ -181,7 +181,7 @@ export const reviewContract = defineContract({
     summary: 'Undo a decision: its own for a while, a lead any at any time',
     tag: 'moderation',
     access: { roles: DECIDERS },
-    params: z.object({ event_id: AnyUuid }),
+    params: z.object({ event_id: GivenUuid }),
     body: z.strictObject({ expected_version: Version }),
     idempotency: 'optional',
     replies: {
@@ -218,7 +218,7 @@ export const reviewContract = defineContract({
       'that can be undone, and is not found.',
     tag: 'moderation',
     access: { roles: DECIDERS },
-    params: z.object({ id: AnyUuid }),
+    params: z.object({ id: GivenUuid }),
     body: z.strictObject({}),
     idempotency: 'optional',
     replies: {

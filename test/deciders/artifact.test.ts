@@ -79,14 +79,14 @@ t.test(
   },
 );
 
-t.test('a packet has one successor, by its author, while it is public', async (t) => {
+t.test('a packet has one successor, by its author, also where it is gone', async (t) => {
   t.match(after(publish, supersede()), { status: 'published', supersededBy: next, version: 2 });
   const unavailable = 'supersedes_unavailable';
   t.equal(reasonOf(artifact.initial, supersede()), unavailable);
   t.equal(reasonOf(after(publish), supersede(other)), unavailable);
   t.equal(reasonOf(after(publish, supersede()), supersede()), unavailable);
-  t.equal(reasonOf(after(publish, withdraw()), supersede()), unavailable);
-  t.equal(reasonOf(after(publish, remove), supersede()), unavailable);
+  t.match(after(publish, withdraw(), supersede()), { status: 'withdrawn', supersededBy: next });
+  t.match(after(publish, remove, supersede()), { status: 'removed', supersededBy: next });
 });
 
 t.test('its author alone withdraws a packet, once', async (t) => {

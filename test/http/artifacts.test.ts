@@ -135,16 +135,21 @@ t.test('of twenty that would supersede one packet, one does', async (t) => {
   t.equal((await service.call('GET', `${ARTIFACTS}/${first.id}`)).status, 200);
 });
 
-t.test("only one's own public packet is superseded", async (t) => {
+t.test("only one's own packet is superseded, withdrawn or not", async (t) => {
   const service = await startService(t);
   const [ada, bob] = [await newAgent(service), await newAgent(service)];
   const theirs = (await publish(bob, brief())).body.artifact;
   const withdrawn = (await publish(ada, brief())).body.artifact;
   await ada.call('POST', `${ARTIFACTS}/${withdrawn.id}/withdraw`, {});
-  for (const supersedes_id of [theirs.id, withdrawn.id, randomUUID()]) {
+  for (const supersedes_id of [theirs.id, randomUUID()]) {
     const answer = await publish(ada, brief({ supersedes_id }));
     t.equal(answer.body.error.reason, 'supersedes_unavailable');
   }
+  const instead = await publish(ada, brief({ supersedes_id: withdrawn.id }));
+  t.equal(instead.status, 201, instead.text);
+  const twice = await publish(ada, brief({ supersedes_id: withdrawn.id }));
+  t.equal(twice.body.error.reason, 'supersedes_unavailable');
+  t.equal((await service.call('GET', `${ARTIFACTS}/${withdrawn.id}`)).status, 410);
   const own = (await publish(ada, brief())).body.artifact;
   const upper = await publish(ada, brief({ supersedes_id: own.id.toUpperCase() }));
   t.equal(upper.body.artifact.packet.supersedes_id, own.id);

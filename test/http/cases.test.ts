@@ -133,6 +133,9 @@ t.test(
     const own = await get(service, `?author_id=${author.agent.id}&state=open`);
     t.same(own.body.cases, [before.body.case]);
     t.same((await get(service, '')).body.cases, [before.body.case]);
+    const { cases } = (await author.agent.call('GET', '/api/v1/me/export')).body;
+    const { state, version, updated_at } = before.body.case;
+    t.match(cases, [{ id, state, version, updated_at }]);
     t.equal((await ann.submit(id, 2)).body.error.reason, 'lease_expired');
     t.equal((await ann.release(id, 3)).body.error.reason, 'lease_expired');
 

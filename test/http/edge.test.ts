@@ -266,6 +266,8 @@ t.test('a type may have parameters, of which the charset alone matters', async (
     ['application/json;', 202],
     ['application/json; charset=latin1', 415],
     ['application/json; charset', 202],
+    ['application/json; charset=', 415],
+    ['application/json; charset=utf-8; charset=latin1', 415],
     ['application/jsonp', 415],
     ['json', 415],
   ] as const) {

@@ -15,6 +15,8 @@ const MESSAGE = 'Be kind.';
 const NOTHING = { decision: null };
 const TOLD = { decision: { policy: 'abuse', message: MESSAGE } };
 
+const pathOf = ({ id }: { id: string }) => `artifacts/${id}`;
+
 async function exported(agent: Agent) {
   const answer = await agent.call('GET', '/api/v1/me/export');
   if (answer.status !== 200) throw new Error(answer.text);
@@ -109,6 +111,27 @@ t.test('nor of a removal', async (t) => {
   t.match((await seen()).artifacts[0], now);
   await remove(ann, artifact);
   t.match((await seen()).artifacts[0], now);
+});
+
+t.test('a word to the author stays where the author withdrew what was taken down', async (t) => {
+  const service = await startService(t);
+  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const agent = await newAgent(service);
+  const records = [await publishProfile(agent), await publishArtifact(agent)];
+  const restored = await publishArtifact(agent);
+  for (const record of [...records, restored]) await remove(ann, record);
+  const path = `subjects/artifact/${restored.id}`;
+  const { version: expected_version } = (await lea.get(path)).body.item;
+  await lea.post(`${path}/decisions`, { action: 'restore', expected_version });
+  await letPass(service, '601 seconds');
+  for (const withdraw of ['me/profile', ...records.slice(1).concat(restored).map(pathOf)])
+    t.equal((await agent.call('POST', `/api/v1/${withdraw}/withdraw`, {})).status, 200, withdraw);
+  const { profile, artifacts } = await exported(agent);
+  t.match(profile, { state: 'withdrawn', ...TOLD });
+  t.match(artifacts, [
+    { state: 'withdrawn', ...TOLD },
+    { state: 'withdrawn', ...NOTHING },
+  ]);
 });
 
 t.test('what a member says against a decision is in it, and what was answered', async (t) => {

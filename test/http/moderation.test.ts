@@ -170,6 +170,8 @@ t.test('a claim keeps others out until it is released or over; ten at a time', a
   t.same((await bob.get('queue')).body.items[0].allowed_actions, []);
   const renewal = await ann.post('claims/renew', { lease_ids: [lease_id] });
   t.match(renewal.body, { renewed: [lease_id], lost: [] });
+  const upper = { lease_ids: [lease_id.toUpperCase()] };
+  t.match((await ann.post('claims/renew', upper)).body, { renewed: [lease_id], lost: [] });
   t.match((await bob.post('claims/renew', { lease_ids: [lease_id] })).body, { lost: [lease_id] });
   await bob.post('claims/release', { lease_ids: [lease_id] });
   t.equal((await ann.get('me')).body.leases.length, 1);

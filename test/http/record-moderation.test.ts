@@ -209,6 +209,29 @@ t.test('who may not decide, and what cannot be decided', async (t) => {
   t.equal((await mod.post(path, remove(2))).body.error.reason, 'wrong_state');
 });
 
+t.test('what went with its author is public for nobody, restored or not', async (t) => {
+  const service = await startService(t);
+  const [author, other] = [await newAgent(service), await newAgent(service)];
+  const [mod, lead] = [await hire(service, 'Mod'), await hire(service, 'Lea', 'lead')];
+  const theCase = await publishCase(author);
+  const note = await publishCaseNote(other, theCase.id);
+  const ofNote = await mod.post(`${pathOf(note)}/decisions`, remove(1));
+  const ofCase = await mod.post(`${pathOf(theCase)}/decisions`, remove(1));
+  t.equal(ofCase.status, 201, ofCase.text);
+  await author.call('POST', '/api/v1/me/delete', { confirm_handle: author.handle });
+  const { version: expected_version, ...seen } = await itemOf(lead, theCase);
+  t.match(seen, { state: 'withdrawn', allowed_actions: [] });
+  for (const answer of [
+    await lead.post(`${pathOf(theCase)}/decisions`, { action: 'restore', expected_version }),
+    await lead.post(`decisions/${ofCase.body.event_id}/undo`, { expected_version }),
+  ])
+    t.equal(answer.body.error?.reason, 'wrong_state', answer.text);
+  const undo = { expected_version: ofNote.body.version };
+  const undone = await lead.post(`decisions/${ofNote.body.event_id}/undo`, undo);
+  t.match(undone.body, { status: 'undone', state: 'withdrawn' }, undone.text);
+  t.equal((await itemOf(lead, note)).state, 'withdrawn');
+});
+
 t.test(
   'an author who withdraws a removed record takes it away from every restoration',
   async (t) => {

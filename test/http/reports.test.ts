@@ -170,6 +170,8 @@ t.test('after keep a reason is silent, and a new one is heard', async (t) => {
     expected_version: 2,
   });
   t.equal(kept.status, 201, kept.text);
+  const [decided] = (await mod.get('queue?view=decided')).body.items;
+  t.match(decided, { id, decision: { decision: 'kept', undo_allowed: false, undo_until: null } });
   t.match(kept.body, { status: 'decided', state: 'published', version: 3, undo_until: null });
   t.match((await feedOf(service, ann.id)).at(-1), {
     type: 'report.resolved',

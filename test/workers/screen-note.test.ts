@@ -78,6 +78,21 @@ t.test('a note is screened by a job of its own transaction, and its item says wh
   t.notMatch(JSON.stringify(event.data), /shit|example/i, 'what is for ever holds no word of it');
 });
 
+t.test(
+  'a note that was decided before it was screened is screened when it waits again',
+  async (t) => {
+    const service = await startService(t);
+    const ann = await hire(service, 'Ann');
+    const note = await submit(service, { message: 'See example.com' });
+    const { body } = await decide(ann, note.id, 'approve');
+    t.strictSame(await work(service), [false]);
+    await service.database.pool.query(`DELETE FROM pgboss.job WHERE name = 'screen-note'`);
+    await ann.post(`decisions/${body.event_id}/undo`, { expected_version: 2 });
+    t.strictSame(await work(service), [true]);
+    t.equal((await ann.get('queue?finding=links')).body.items.length, 1);
+  },
+);
+
 t.test("a member's note is screened under its owner, and claimed all the while", async (t) => {
   const service = await startService(t);
   const ann = await hire(service, 'Ann');

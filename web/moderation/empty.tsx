@@ -12,15 +12,18 @@ interface Signs {
   at: Date;
 }
 
+/** Of a profile that was published anew no decision stands: the one before tells then. */
+const LOOKED_AT = 5;
+
 /** What shows that the queue is empty and not broken. */
 async function readSigns(): Promise<Signs> {
   const from = encodeURIComponent(new Date(Date.now() - 60_000).toISOString());
   const [decided, { jobs }] = await Promise.all([
-    call<QueueBody>('GET', 'queue?view=decided&limit=1'),
+    call<QueueBody>('GET', `queue?view=decided&limit=${LOOKED_AT}`),
     call<Stats>('GET', `stats?from=${from}`),
   ]);
   return {
-    last: decided.items[0]?.decision?.decided_at ?? null,
+    last: decided.items.find(({ decision }) => decision)?.decision?.decided_at ?? null,
     screening: jobs.screening,
     dead: jobs.dead,
     at: new Date(),

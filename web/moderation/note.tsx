@@ -156,6 +156,7 @@ const DECIDED = {
   rejected: 'reject',
   removed: 'remove',
   restored: 'restore',
+  kept: 'keep',
   granted: 'grant',
 } as const;
 
