@@ -9,6 +9,7 @@ import { loggable } from './telemetry/loggable.ts';
 import { openLogger } from './telemetry/logger.ts';
 import { processMetrics, requestMetrics } from './telemetry/metrics.ts';
 import { serveMetrics } from './telemetry/metrics-server.ts';
+import { waitingMetrics } from './telemetry/waiting.ts';
 
 const config = configOrExit();
 const logger = openLogger(config.logLevel);
@@ -21,6 +22,7 @@ const [core] = await Promise.all([openCore(config, 'service web'), builtPages()]
   },
 );
 const registry = processMetrics(core.pools);
+waitingMetrics(registry, core.pool);
 const { app, stop } = openApp(core, logger, requestMetrics(registry));
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };
 const closeMetrics = await serveMetrics(registry, metricsAt, logger);

@@ -16,10 +16,11 @@ import { loggable } from '../services/telemetry/loggable.ts';
 import { openLogger } from '../services/telemetry/logger.ts';
 import { processMetrics } from '../services/telemetry/metrics.ts';
 import { serveMetrics } from '../services/telemetry/metrics-server.ts';
+import { waitingMetrics } from '../services/telemetry/waiting.ts';
 import { JOBS, schedulesOf } from './jobs.ts';
-import { workMetrics } from './metrics.ts';
+import { jobMetrics } from './metrics.ts';
 
-type WorkMetrics = ReturnType<typeof workMetrics>;
+type JobMetrics = ReturnType<typeof jobMetrics>;
 
 const DRAIN_MS = 20_000;
 const WORK = {
@@ -33,7 +34,7 @@ async function startJobs(
   config: Config,
   core: Core,
   logger: Logger,
-  metrics: WorkMetrics,
+  metrics: JobMetrics,
 ): Promise<PgBoss> {
   const boss = new PgBoss({
     // Past any pooler: it holds session locks.
@@ -65,7 +66,7 @@ async function serve(
   name: QueueName,
   core: Core,
   logger: Logger,
-  metrics: WorkMetrics,
+  metrics: JobMetrics,
 ): Promise<void> {
   const { schema, every, run } = JOBS[name];
   await boss.updateQueue(name, { ...QUEUES[name], deadLetter: DEAD_LETTERS });
@@ -111,7 +112,8 @@ try {
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
   const closeMetrics = await serveMetrics(registry, metricsAt, logger);
   try {
-    const metrics = workMetrics(registry, core.pool);
+    waitingMetrics(registry, core.pool);
+    const metrics = jobMetrics(registry);
     const boss = await startJobs(config, core, logger, metrics);
     logger.info('worker ready');
     await stopping.promise;

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import t from 'tap';
 import { openPool } from '../../services/postgres.ts';
-import { workMetrics } from '../../workers/metrics.ts';
+import { waitingMetrics } from '../../services/telemetry/waiting.ts';
+import { jobMetrics } from '../../workers/metrics.ts';
 import { testDatabase } from '../harness/database.ts';
 import { freePort } from '../harness/free-port.ts';
 import { startService } from '../harness/service.ts';
@@ -15,7 +16,8 @@ t.test('a worker tells of its jobs, of what waits and of the oldest note', async
   const service = await startService(t);
   const { pool } = service.core;
   const registry = new Registry();
-  const { ended } = workMetrics(registry, pool);
+  waitingMetrics(registry, pool);
+  const { ended } = jobMetrics(registry);
   t.match(await registry.metrics(), /^notes_pending_oldest_seconds 0$/m);
 
   const body = { id: randomUUID(), message: 'Hello' };
@@ -44,35 +46,41 @@ t.test('what a lost database would have told is missing, not zero', async (t) =>
   const registry = new Registry();
   const pool = openPool('postgres://nobody@127.0.0.1:1/none', 'test', 1);
   t.teardown(() => pool.end());
-  workMetrics(registry, pool);
+  waitingMetrics(registry, pool);
   const text = await registry.metrics();
   t.match(text, /^database_up 0$/m);
   t.notMatch(text, /^(notes_pending|jobs_waiting|jobs_dead)[ {]/m);
 });
 
-t.test('a worker process serves its metrics where it is told to', async (t) => {
-  const { url } = await testDatabase(t);
-  const port = await freePort();
-  const worker = spawn(process.execPath, [join(import.meta.dirname, '../../workers/worker.ts')], {
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: url,
-      SERVER_KEYS: `1:${'0'.repeat(64)}`,
-      WORKER_METRICS_PORT: port,
-      LOG_LEVEL: 'error',
-    },
-    stdio: 'inherit',
+for (const [name, script, setting] of [
+  ['worker', 'workers/worker.ts', 'WORKER_METRICS_PORT'],
+  ['web', 'services/web.ts', 'METRICS_PORT'],
+] as const)
+  t.test(`a ${name} process tells what waits, where it is told to`, async (t) => {
+    const { url } = await testDatabase(t);
+    const port = await freePort();
+    const child = spawn(process.execPath, [join(import.meta.dirname, '../..', script)], {
+      env: {
+        PATH: process.env.PATH,
+        DATABASE_URL: url,
+        SERVER_KEYS: `1:${'0'.repeat(64)}`,
+        PORT: await freePort(),
+        [setting]: port,
+        LOG_LEVEL: 'error',
+      },
+      stdio: 'inherit',
+    });
+    const ended = once(child, 'exit');
+    t.teardown(() => child.kill('SIGKILL'));
+    let text = '';
+    for (let waited = 0; !text && waited < 20_000; waited += 50) {
+      const answer = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);
+      text = (await answer?.text()) ?? '';
+      if (!text.includes('jobs_waiting{')) text = '';
+      await sleep(50);
+    }
+    t.match(text, /^database_up 1$/m);
+    t.match(text, /^jobs_dead 0$/m);
+    child.kill('SIGTERM');
+    t.same(await ended, [0, null]);
   });
-  const ended = once(worker, 'exit');
-  t.teardown(() => worker.kill('SIGKILL'));
-  let text = '';
-  for (let waited = 0; !text && waited < 20_000; waited += 50) {
-    const answer = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);
-    text = (await answer?.text()) ?? '';
-    if (!text.includes('jobs_waiting{')) text = '';
-    await sleep(50);
-  }
-  t.match(text, /^database_up 1$/m);
-  worker.kill('SIGTERM');
-  t.same(await ended, [0, null]);
-});
