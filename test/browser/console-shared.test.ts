@@ -300,12 +300,21 @@ t.test('a tab does nothing in the name of who signed in beside it', NEEDS_BROWSE
   await page.keyboard.press('r');
   await page.locator('.row', { hasText: 'Yours' }).waitFor();
   await page.getByLabel('Word to the author').fill('Of Ann');
-  // As in another tab, whose session the cookie of both is then.
-  await page.evaluate(`fetch('/api/moderation/session', {
+  // As in another tab, whose session the cookie of both is then, when the decision is on its way.
+  const signInBeside = `fetch('/api/moderation/session', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: ${JSON.stringify(JSON.stringify({ token: lea.token }))},
-  }).then(({ status }) => status)`);
+  }).then(({ status }) => status)`;
+  await intercept(
+    page,
+    '**/decisions',
+    async (route) => {
+      t.equal(await page.evaluate(signInBeside), 200);
+      await route.continue();
+    },
+    { times: 1 },
+  );
   await page.getByLabel('Word to the author').press('Escape');
   await page.keyboard.press('1');
   await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();

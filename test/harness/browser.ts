@@ -104,7 +104,8 @@ export async function visit(
 
 /**
  * Has requests of a page answered by the test. A page that begins to be intercepted may let one slip
- * through in that moment: so it asks for something until that is answered by the test too.
+ * through in that moment: so it asks for something until that is answered by the test too. This stays
+ * so: where nothing is to be intercepted any more, what is still held back would be let go.
  */
 export async function intercept(
   page: Page,
@@ -115,7 +116,6 @@ export async function intercept(
   await page.route(pattern, answer, options);
   await page.route('**/livez', (route) => route.fulfill({ status: 204 }));
   while ((await page.evaluate("fetch('/livez').then(({ status }) => status)")) !== 204);
-  await page.unroute('**/livez');
 }
 
 /** Looks at the present state: axe finds nothing, and pictures of it are kept in every look. */
