@@ -62,9 +62,10 @@ export interface FoundProfile extends ProfileRow {
 export function findProfile(memberId: string): Sql<FoundProfile> {
   return sql`SELECT profiles.*, untold FROM profiles
     LEFT JOIN LATERAL (SELECT jsonb_build_object('of', event_id, 'policy', policy) AS untold
-      FROM record_decisions WHERE subject_type = 'profile' AND subject_id = member_id
+      FROM record_decisions WHERE state = 'removed' AND NOT removal_told
+        AND subject_type = 'profile' AND subject_id = member_id
         AND decision = 'removed' AND undone_at IS NULL ORDER BY decided_at DESC LIMIT 1) removal
-      ON state = 'removed' AND NOT removal_told
+      ON true
     WHERE member_id = ${memberId}::uuid`;
 }
 

@@ -109,10 +109,10 @@ onParentGone(() => stopping.resolve());
 try {
   const core = await openCore(config, 'worker');
   const registry = processMetrics(core.pools);
+  waitingMetrics(registry, core.pool);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
   const closeMetrics = await serveMetrics(registry, metricsAt, logger);
   try {
-    waitingMetrics(registry, core.pool);
     const metrics = jobMetrics(registry);
     const boss = await startJobs(config, core, logger, metrics);
     logger.info('worker ready');

@@ -59,26 +59,24 @@ export const notesFeed = defineFeedEntries(notes, {
         },
   DecisionTold: ({ data, actor }) => {
     const { note_id, outcome, policy, message, appeal_until, member_id } = data;
+    if (outcome === 'overturned') return resolved(data.reports, 'kept', note_id, member_id);
     const refused = outcome === 'rejected' || outcome === 'removed';
-    const overturned = outcome === 'overturned';
-    const own: FeedEntry[] =
-      member_id && !overturned
-        ? [
-            {
-              member: member_id,
-              type: `note.${outcome}`,
-              subject: note(note_id),
-              data: refused
-                ? { decision_id: data.of, policy, message, appeal_until }
-                : { decision_id: data.of, parent_id: data.parent_id },
-              actor: { type: actor.type },
-            },
-          ]
-        : [];
+    const own: FeedEntry[] = member_id
+      ? [
+          {
+            member: member_id,
+            type: `note.${outcome}`,
+            subject: note(note_id),
+            data: refused
+              ? { decision_id: data.of, policy, message, appeal_until }
+              : { decision_id: data.of, parent_id: data.parent_id },
+            actor: { type: actor.type },
+          },
+        ]
+      : [];
     const reply =
       outcome === 'approved' ? replied(data, data.parent_id, data.parent_author_id, member_id) : [];
-    const reporters = resolved(data.reports, overturned ? 'kept' : 'removed', note_id, member_id);
-    return [...own, ...reply, ...reporters];
+    return [...own, ...reply, ...resolved(data.reports, 'removed', note_id, member_id)];
   },
   NoteWithdrawn: ({ owner_id, data, actor }) => [
     {

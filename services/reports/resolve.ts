@@ -96,8 +96,8 @@ export function tellRemovalPlan(
         removal: lastRemoval(facts, undoSeconds),
       };
       const told = subject.decide(facts, command, members);
-      const stands = !isRefusal(told) && told.length > 0;
-      if (!stands && answered.length === 0) return { unchanged: false };
+      const made = isRefusal(told) ? [] : told;
+      if (made.length === 0 && answered.length === 0) return { unchanged: false };
       if (now < removal.undoUntil)
         throw new Error('a removal that may still be undone is told to nobody');
       const owner = row.author_id;
@@ -108,9 +108,9 @@ export function tellRemovalPlan(
         stream,
         version: streamVersion(facts),
         actor: { type: 'moderator' },
-        events: stands ? told : [],
+        events: made,
       };
-      return { answer: true, appends: stands ? [telling, ...resolved] : resolved };
+      return { answer: true, appends: made.length === 0 ? resolved : [telling, ...resolved] };
     },
   });
 }

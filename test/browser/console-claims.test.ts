@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { handled, holdOne, intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole } from '../harness/console.ts';
 import { eventStream } from '../harness/event-stream.ts';
 import { held, hire, submit } from '../harness/moderation.ts';
@@ -10,8 +10,7 @@ import { startService } from '../harness/service.ts';
 async function claimNext(page: Page): Promise<void> {
   const answered = page.waitForResponse('**/api/moderation/claims');
   await page.keyboard.press('n');
-  await (await answered).finished();
-  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))');
+  await handled(page, answered);
 }
 
 t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER, async (t) => {
@@ -75,24 +74,12 @@ t.test('an answer that is older than a claim does not lose it', NEEDS_BROWSER, a
   const { page } = await openConsole(t, service, ann);
   const row = page.locator('.row', { hasText: 'Two' });
   await row.waitFor();
-  const read = Promise.withResolvers<void>();
-  const claimed = Promise.withResolvers<void>();
-  await intercept(
-    page,
-    `**/api/moderation/notes/${two.id}`,
-    async (route) => {
-      const response = await route.fetch();
-      read.resolve();
-      await claimed.promise;
-      await route.fulfill({ response });
-    },
-    { times: 1 },
-  );
+  const read = await holdOne(page, `**/api/moderation/notes/${two.id}`, 'answer');
   await page.keyboard.press('j');
-  await read.promise;
+  await read.asked;
   await page.locator('.note').getByRole('button', { name: 'Claim', exact: true }).click();
   await row.getByText('Yours').waitFor();
-  claimed.resolve();
+  read.go();
   await page
     .locator('.note', { hasText: 'History' })
     .getByText('Reading…')
@@ -109,17 +96,7 @@ t.test(
     const ann = await hire(service, 'Ann');
     await submit(service);
     const { page } = await openConsole(t, service, ann);
-    const released = Promise.withResolvers<void>();
-    await intercept(
-      page,
-      '**/api/moderation/claims',
-      async (route) => {
-        const response = await route.fetch();
-        await released.promise;
-        await route.fulfill({ response });
-      },
-      { times: 1 },
-    );
+    const claim = await holdOne(page, '**/api/moderation/claims', 'answer');
     const answered = page.waitForResponse('**/api/moderation/claims');
     await page.keyboard.press('n');
     const yours = page.locator('.row', { hasText: 'Yours' });
@@ -127,9 +104,8 @@ t.test(
     const release = page.waitForResponse('**/claims/release');
     await page.keyboard.press('Escape');
     await release;
-    released.resolve();
-    await (await answered).finished();
-    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))');
+    claim.go();
+    await handled(page, answered);
     t.equal(await yours.count(), 0);
     t.equal(await page.locator('.note .lease').count(), 0);
   },

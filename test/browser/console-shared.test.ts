@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { handled, holdOne, intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole, signIn, toast } from '../harness/console.ts';
 import { othersDecided } from '../harness/decided-notes.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
@@ -117,29 +117,16 @@ t.test(
     const { id } = await submit(service, { message: 'Two' });
     const { page } = await openConsole(t, service, ann);
     await page.locator('.row').nth(1).waitFor();
-    const asked = Promise.withResolvers<void>();
-    const shown = Promise.withResolvers<void>();
-    await intercept(
-      page,
-      `**/api/moderation/notes/${id}`,
-      async (route) => {
-        const response = await route.fetch();
-        asked.resolve();
-        await shown.promise;
-        await route.fulfill({ response });
-      },
-      { times: 1 },
-    );
+    const first = await holdOne(page, `**/api/moderation/notes/${id}`, 'answer');
     await page.keyboard.press('j');
-    await asked.promise;
+    await first.asked;
     const until = new Date(Date.now() + 3_600_000).toISOString();
     await bob.post(`notes/${id}/decisions`, { action: 'defer', expected_version: 1, until });
     const deferred = page.locator('.history li', { hasText: 'deferred' });
     await deferred.waitFor();
     const answered = page.waitForResponse(`**/api/moderation/notes/${id}`);
-    shown.resolve();
-    await (await answered).finished();
-    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))');
+    first.go();
+    await handled(page, answered);
     t.equal(await deferred.count(), 1);
   },
 );
@@ -208,26 +195,15 @@ t.test(
     );
     const { page } = await openConsole(t, service, ann);
     await page.locator('.row').nth(49).waitFor();
-    const asked = Promise.withResolvers<void>();
-    const shown = Promise.withResolvers<void>();
     const firstPage = /\/queue\?(?!.*cursor=)/;
-    await intercept(
-      page,
-      firstPage,
-      async (route) => {
-        asked.resolve();
-        await shown.promise;
-        await route.continue();
-      },
-      { times: 1 },
-    );
+    const reread = await holdOne(page, firstPage, 'request');
     await submit(service);
-    await asked.promise;
+    await reread.asked;
     await page.getByRole('button', { name: 'More' }).click();
     const last = page.locator('.row').nth(60);
     await last.waitFor();
     const askedAgain = page.waitForRequest(firstPage);
-    shown.resolve();
+    reread.go();
     await askedAgain;
     t.equal(await last.count(), 1);
   },
@@ -247,27 +223,15 @@ t.test('what was read anew while a list was on its way stays', NEEDS_BROWSER, as
     await page.getByRole('button', { name: 'More' }).click();
   }
   await page.locator('.row').nth(119).waitFor();
-  const asked = Promise.withResolvers<void>();
-  const claimed = Promise.withResolvers<void>();
-  await intercept(
-    page,
-    '**/api/moderation/queue**cursor=**',
-    async (route) => {
-      asked.resolve();
-      await claimed.promise;
-      await route.continue();
-    },
-    { times: 1 },
-  );
+  const secondPage = await holdOne(page, '**/api/moderation/queue**cursor=**', 'request');
   await submit(service);
-  await asked.promise;
+  await secondPage.asked;
   await bob.post('claims', { count: 1 });
   const held = page.locator('.row').first().getByText('Held by Bob');
   await held.waitFor();
   const answered = page.waitForResponse('**/api/moderation/queue**cursor=**');
-  claimed.resolve();
-  await answered;
-  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))');
+  secondPage.go();
+  await handled(page, answered);
   t.equal(await held.count(), 1);
 });
 

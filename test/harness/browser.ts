@@ -7,6 +7,7 @@ import {
   type BrowserContextOptions,
   chromium,
   type Page,
+  type Response,
   type Route,
 } from 'playwright-core';
 import type { Test } from 'tap';
@@ -116,6 +117,33 @@ export async function intercept(
   await page.route(pattern, answer, options);
   await page.route('**/livez', (route) => route.fulfill({ status: 204 }));
   while ((await page.evaluate("fetch('/livez').then(({ status }) => status)")) !== 204);
+}
+
+/**
+ * Holds back one request of a page, or its answer, as it is then: `asked` ends when it has come, `go`
+ * lets it go on.
+ */
+export async function holdOne(page: Page, pattern: string | RegExp, what: 'request' | 'answer') {
+  const asked = Promise.withResolvers<void>();
+  const going = Promise.withResolvers<void>();
+  await intercept(
+    page,
+    pattern,
+    async (route) => {
+      const response = what === 'answer' ? await route.fetch() : undefined;
+      asked.resolve();
+      await going.promise;
+      await (response ? route.fulfill({ response }) : route.continue());
+    },
+    { times: 1 },
+  );
+  return { asked: asked.promise, go: going.resolve };
+}
+
+/** An answer has come, and the page has had time to make something of it. */
+export async function handled(page: Page, answer: Promise<Response>): Promise<void> {
+  await (await answer).finished();
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))');
 }
 
 /** Looks at the present state: axe finds nothing, and pictures of it are kept in every look. */
