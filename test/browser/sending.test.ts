@@ -24,7 +24,10 @@ t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER,
   await page.unroute('**/api/guestbook');
 
   await context.setOffline(true);
+  // The words stand there from before.
+  const failed = page.waitForEvent('requestfailed');
   await page.getByRole('button', { name: 'Send again' }).click();
+  await failed;
   await page.getByText('Your text is kept').waitFor();
   await context.setOffline(false);
   await page.getByText('Waiting for review', { exact: true }).waitFor();
