@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { handled, holdOne, intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
-import { openConsole } from '../harness/console.ts';
+import { currentText, openConsole, toast } from '../harness/console.ts';
 import { eventStream } from '../harness/event-stream.ts';
 import { held, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
@@ -108,6 +108,59 @@ t.test(
     await handled(page, answered);
     t.equal(await yours.count(), 0);
     t.equal(await page.locator('.note .lease').count(), 0);
+  },
+);
+
+t.test('what was decided before its claim was answered stays decided', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  for (const message of ['One', 'Two']) await submit(service, { message });
+  const { page } = await openConsole(t, service, ann);
+  await page.locator('.row').nth(1).waitFor();
+  const claim = await holdOne(page, '**/api/moderation/claims', 'answer');
+  const answered = page.waitForResponse('**/api/moderation/claims');
+  await page.keyboard.press('n');
+  await page.locator('.note .lease').waitFor();
+  await page.keyboard.press('a');
+  await toast(page, 'Approved');
+  claim.go();
+  await handled(page, answered);
+  t.equal(await currentText(page), 'Two');
+  t.equal(await page.locator('.row').count(), 1);
+  t.equal(await page.locator('.note .lease').count(), 0);
+});
+
+t.test(
+  'a claim is held whose note was refused before it was answered',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const ann = await hire(service, 'Ann');
+    for (const message of ['One', 'Two']) await submit(service, { message });
+    const { page } = await openConsole(t, service, ann);
+    await page.locator('.row').nth(1).waitFor();
+    const claim = await holdOne(page, '**/api/moderation/claims', 'answer');
+    const answered = page.waitForResponse('**/api/moderation/claims');
+    await page.keyboard.press('n');
+    await page.locator('.note .lease').waitFor();
+    const refused = Promise.withResolvers<void>();
+    const decision = page.waitForRequest('**/decisions');
+    await intercept(page, '**/decisions', async (route) => {
+      await refused.promise;
+      await route.fulfill({ status: 409, json: { error: { code: 'conflict', message: 'No.' } } });
+    });
+    await page.keyboard.press('a');
+    await decision;
+    claim.go();
+    await handled(page, answered);
+    refused.resolve();
+    await toast(page, 'Not approved.');
+    await page.locator('.note .lease').waitFor();
+    t.equal(await currentText(page), 'One');
+    const released = page.waitForResponse('**/claims/release');
+    await page.keyboard.press('Escape');
+    await released;
+    t.equal(await held(ann), 0);
   },
 );
 

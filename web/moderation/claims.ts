@@ -1,5 +1,5 @@
 import { call, type Failure, failureOf } from './api.ts';
-import { notDecidedHere } from './decided-here.ts';
+import { isOutdated, notDecidedHere } from './decided-here.ts';
 import { hold, isGivenBack } from './leases.ts';
 import { named, subjectOf } from './names.ts';
 import { focusOn } from './queue.ts';
@@ -27,7 +27,11 @@ export async function claimNext(): Promise<void> {
       toast('Nothing is free to claim: the queue is clear, or others hold the rest.');
       return;
     }
-    const { id } = named(claimed.item);
+    const item = named(claimed.item);
+    const { id } = item;
+    // The stream may have told of it before this answer, and it was decided on since.
+    if (isOutdated(item)) await decisionsAnswered();
+    if (isOutdated(item)) return;
     notDecidedHere(id);
     insert(claimed);
     focusOn(id);
