@@ -1,5 +1,5 @@
 import t from 'tap';
-import { intercept, NEEDS_BROWSER } from '../harness/browser.ts';
+import { holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
 import { currentText, openConsole, toast } from '../harness/console.ts';
 import { hire, submit } from '../harness/moderation.ts';
 import { type Service, startService } from '../harness/service.ts';
@@ -141,6 +141,16 @@ t.test(
     await page.keyboard.press('u');
     await toast(page, /^Undone/);
     t.same(await states(service), { pending: 6 });
+
+    await intercept(page, '**/decisions/batch', (route) => route.abort('connectionreset'));
+    await page.keyboard.press('x');
+    await page.keyboard.press('Shift+A');
+    await page.getByRole('dialog').waitFor();
+    await page
+      .getByRole('button', { name: /^Approve/ })
+      .last()
+      .click();
+    await toast(page, 'Perhaps nothing was decided. No answer');
   },
 );
 
@@ -153,12 +163,7 @@ t.test(
     const [, note] = await fill(service, 3, 'Buy');
     const { page } = await openConsole(t, service, ann);
     await page.locator('.row').nth(2).waitFor();
-    const held = Promise.withResolvers<void>();
-    await intercept(page, '**/decisions/batch', async (route) => {
-      const response = await route.fetch();
-      await held.promise;
-      await route.fulfill({ response });
-    });
+    const batch = await holdOne(page, '**/decisions/batch', 'answer');
     for (let n = 0; n < 3; n++) {
       await page.keyboard.press('x');
       await page.keyboard.press('j');
@@ -169,7 +174,7 @@ t.test(
     await page.keyboard.press('1');
     await submit(service, { message: 'One more' });
     await page.locator('.row', { hasText: 'One more' }).waitFor();
-    held.resolve();
+    batch.go();
     await toast(page, /2 notes; 1 note refused/);
     await page.locator('.row', { hasText: 'Bob has been working on this since' }).waitFor();
   },

@@ -314,27 +314,13 @@ t.test(
     const { id } = await submit(service);
     const { page } = await openConsole(t, service, ann);
     await page.locator('.row').nth(1).waitFor();
-    const [asked, held, told] = [0, 1, 2].map(() => Promise.withResolvers<void>());
-    await intercept(
-      page,
-      `**/notes/${id}`,
-      async (route) => {
-        const response = await route.fetch();
-        asked?.resolve();
-        await held?.promise;
-        await route.fulfill({ response });
-        told?.resolve();
-      },
-      { times: 1 },
-    );
+    const read = await holdOne(page, `**/notes/${id}`, 'answer');
     await page.keyboard.press('j');
-    await asked?.promise;
+    await read.asked;
     await bob.post('claims', { note_ids: [id] });
     const by = page.locator('.row', { hasText: 'Held by Bob' });
     await by.waitFor();
-    held?.resolve();
-    await told?.promise;
-    // What was answered is shown in the page's next turn.
+    read.go();
     await page.locator('.history li').first().waitFor();
     t.equal(await by.count(), 1);
   },

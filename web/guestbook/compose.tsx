@@ -38,6 +38,8 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
   const [draft, setDraft] = useState<Draft>(() => ({ ...newDraft(), ...readKept<Draft>(slot) }));
   const [tried, setTried] = useState(false);
   const [failure, setFailure] = useState<Failure>();
+  /** The note has arrived as it was before it was changed. */
+  const [overtaken, setOvertaken] = useState(false);
   const [sending, setSending] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   // Whoever began as a member goes on as one, until they say otherwise: a session may end meanwhile.
@@ -46,6 +48,9 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
   const member = draft.asGuest ? undefined : handle;
   /** What may have arrived or not, as long as nothing of it is changed. */
   const sent = useRef<Submission>(undefined);
+  const shown = useRef(true);
+  /** The network came back while the note was on its way: it may have left too early. */
+  const backOnline = useRef(false);
 
   useEffect(() => {
     if (session) setBegunAs(session.handle);
@@ -53,12 +58,20 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
 
   const change = (more: Partial<Draft>) => {
     sent.current = undefined;
-    const next = { ...draft, ...more };
-    setDraft(next);
-    keep(slot, next.message || next.name ? next : undefined);
+    // The draft of now: an answer may come long after what was sent.
+    setDraft((now) => {
+      const next = { ...now, ...more };
+      keep(slot, next.message || next.name ? next : undefined);
+      return next;
+    });
   };
 
-  useEffect(() => form.current?.querySelector<HTMLElement>('textarea')?.focus(), []);
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('textarea')?.focus();
+    return () => {
+      shown.current = false;
+    };
+  }, []);
 
   const local = {
     message: /\P{White_Space}/u.test(draft.message)
@@ -89,22 +102,35 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
 
   async function deliver(body: Submission): Promise<void> {
     sent.current = body;
+    backOnline.current = false;
+    setOvertaken(false);
     setSending(true);
     const answer = await call<{ status: Standing }>('POST', '/api/guestbook', { body });
+    const changed = sent.current !== body;
+    if (answer.kind !== 'done' && uncertain(answer) && backOnline.current && !changed)
+      return deliver(body);
     setSending(false);
     if (answer.kind === 'done') {
       own.add({ body, sentAt: Date.now(), standing: answer.body.status });
+      setFailure(undefined);
+      if (changed) return beginAnother();
       keep(slot, undefined);
       announce('Sent. Your note waits for review.');
-      onSent();
+      // Whoever left the form meanwhile may have opened another one.
+      if (shown.current) onSent();
       return;
     }
-    setFailure(answer);
+    const conflict = answer.kind === 'problem' && answer.code === 'submission_conflict';
+    setFailure(conflict ? undefined : answer);
     if (answer.kind === 'problem' && answer.code === 'session_required') session?.ended();
-    // Under this id another text arrived before: what stands here now is another note.
-    if (answer.kind === 'problem' && answer.code === 'submission_conflict')
-      change({ id: randomUuid() });
+    if (conflict) beginAnother();
     else focusFirstError(form.current);
+  }
+
+  /** Under this id another text arrived before: what stands here now is another note. */
+  function beginAnother(): void {
+    change({ id: randomUuid() });
+    setOvertaken(true);
   }
 
   // When the network is back, what did not arrive goes out by itself: the same note, the same id.
@@ -112,15 +138,14 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
   resend.current = deliver;
   const kept = failure !== undefined && uncertain(failure);
   useEffect(() => {
-    if (!kept) return undefined;
     const again = () => {
-      if (sent.current && !sending) void resend.current(sent.current);
+      if (sending) backOnline.current = true;
+      else if (kept && sent.current) void resend.current(sent.current);
     };
     addEventListener('online', again);
     return () => removeEventListener('online', again);
   }, [kept, sending]);
 
-  const conflict = failure?.kind === 'problem' && failure.code === 'submission_conflict';
   const fieldFault = issueOf(failure, 'message') ?? issueOf(failure, 'name');
   return (
     <form
@@ -173,13 +198,17 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
           most={NAME}
         />
       )}
+      {overtaken && (
+        <p class="box look" role="alert">
+          Your note had already arrived as it was before you changed it. Sending now makes this
+          another note.
+        </p>
+      )}
       {failure && !fieldFault && (
         <p class="box bad" role="alert">
-          {conflict
-            ? 'Your note had already arrived as it was before you changed it. Sending now makes this another note.'
-            : kept
-              ? 'No answer from the service. Your text is kept on this device, and arrives once however often you send it.'
-              : words(failure)}
+          {kept
+            ? 'No answer from the service. Your text is kept on this device, and arrives once however often you send it.'
+            : words(failure)}
         </p>
       )}
       <div class="row">

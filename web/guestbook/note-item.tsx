@@ -106,29 +106,30 @@ export function Message({ text, id }: { text: string; id?: string }) {
   );
 }
 
-function Replies({ parentId, ...list }: ListParts & { parentId: string }) {
-  const { notes, failed, again, older } = useNotes(list.experience, parentId);
-  if (failed)
-    return (
-      <p class="box row" role="alert">
-        The replies could not be loaded.
-        <button type="button" class="button quiet" onClick={() => void again()}>
-          Try again
-        </button>
-      </p>
-    );
-  if (!notes) return <p class="hint">Loading…</p>;
-  if (notes.length === 0) return <p class="hint replies-none">No replies yet.</p>;
+function Replies({ parentId, ...parts }: ListParts & { parentId: string }) {
+  const { notes, list, again, older } = useNotes(parts.experience, parentId);
+  if (!notes && !again) return <p class="hint">Loading…</p>;
   return (
     <>
-      <ol class="replies" aria-label="Replies">
-        {notes.map((reply) => (
-          <li key={reply.id}>
-            <NoteItem note={reply} isReply {...list} />
-          </li>
-        ))}
-      </ol>
-      {older && (
+      {notes?.length === 0 && <p class="hint replies-none">No replies yet.</p>}
+      {notes && notes.length > 0 && (
+        <ol class="replies" aria-label="Replies" ref={list}>
+          {notes.map((reply) => (
+            <li key={reply.id}>
+              <NoteItem note={reply} isReply {...parts} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {again && (
+        <p class="box row" role="alert">
+          The replies could not be loaded.
+          <button type="button" class="button quiet" onClick={() => void again()}>
+            Try again
+          </button>
+        </p>
+      )}
+      {older && !again && (
         <button type="button" class="button quiet" onClick={() => void older()}>
           Older replies
         </button>

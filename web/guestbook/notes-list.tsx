@@ -8,8 +8,7 @@ export function NotesList({
   own,
   onNotice,
 }: ListParts & { onNotice: (notice: string) => void }) {
-  const { notes, failed, notice, again, newer, older } = useNotes(experience, null);
-  const list = useRef<HTMLOListElement>(null);
+  const { notes, notice, list, again, newer, older } = useNotes(experience, null);
   useEffect(() => {
     if (notice) onNotice(notice);
   }, [notice, onNotice]);
@@ -22,21 +21,12 @@ export function NotesList({
     before.current = published;
   }, [published, newer]);
 
-  async function showOlder(): Promise<void> {
-    const known = notes?.length ?? 0;
-    await older?.();
-    // The button may be gone: the focus goes to what it brought.
-    requestAnimationFrame(() => {
-      list.current?.querySelectorAll<HTMLElement>(':scope > li > article')[known]?.focus();
-    });
-  }
-
   return (
-    <section aria-labelledby="notes-title" aria-busy={!notes && !failed}>
+    <section aria-labelledby="notes-title" aria-busy={!notes && !again}>
       <h2 id="notes-title" class="visually-hidden">
         Notes
       </h2>
-      {failed && (
+      {again && (
         <div class="box bad row" role="alert">
           <span>The notes could not be loaded.</span>
           <button type="button" class="button" onClick={() => void again()}>
@@ -56,7 +46,7 @@ export function NotesList({
       )}
       {older && (
         <p class="older">
-          <button type="button" class="button" onClick={() => void showOlder()}>
+          <button type="button" class="button" onClick={() => void older()}>
             Older notes
           </button>
         </p>

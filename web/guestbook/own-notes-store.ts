@@ -65,21 +65,24 @@ export function useOwnNotes(session: Session | undefined) {
 
   const check = useCallback(
     async ({ body }: OwnNote) => {
-      if (body.attribution === 'guest') {
-        const answer = await call<Outcome>('POST', '/api/guestbook', { body });
-        if (answer.kind === 'done')
-          update(body.id, { standing: answer.body.status, checkedAt: Date.now() });
-        return;
-      }
-      const answer = await call<Outcome>('GET', `/api/guestbook/${body.id}/outcome`);
-      if (answer.kind === 'done')
-        update(body.id, {
-          standing: answer.body.status,
-          outcome: answer.body,
-          checkedAt: Date.now(),
-        });
+      const asked = Date.now();
+      const guest = body.attribution === 'guest';
+      const answer = guest
+        ? await call<Outcome>('POST', '/api/guestbook', { body })
+        : await call<Outcome>('GET', `/api/guestbook/${body.id}/outcome`);
+      if (answer.kind !== 'done') return;
+      const { status: standing } = answer.body;
+      const outcome = guest ? {} : { outcome: answer.body };
+      // An answer to an earlier question may come later than this one.
+      change((all) =>
+        all.map((note) =>
+          note.body.id === body.id && (note.checkedAt ?? 0) <= asked
+            ? { ...note, standing, ...outcome, checkedAt: asked }
+            : note,
+        ),
+      );
     },
-    [update],
+    [change],
   );
 
   const waiting = mine.filter(({ standing }) => standing === 'pending_review');
@@ -103,7 +106,9 @@ export function useOwnNotes(session: Session | undefined) {
     checkAll,
     check,
     update,
-    add: (note: OwnNote) => change((all) => [note, ...all]),
+    // Sent twice, it is one note.
+    add: (note: OwnNote) =>
+      change((all) => [note, ...all.filter(({ body }) => body.id !== note.body.id)]),
     remove: (id: string) => change((all) => all.filter(({ body }) => body.id !== id)),
     removeMembers: (handle: string) =>
       change((all) => all.filter(({ body }) => body.member_handle !== handle)),

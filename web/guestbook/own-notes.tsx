@@ -58,6 +58,7 @@ function OwnNoteItem({ note, own }: { note: OwnNote; own: OwnNotes }) {
   const { body, standing, outcome } = note;
   const [asking, setAsking] = useState<'withdraw' | 'appeal'>();
   const [failure, setFailure] = useState<Failure>();
+  const busy = useRef(false);
   const member = body.attribution === 'member';
   const gone = outcome?.outcome === 'withdrawn';
   const { class: tone, word } = standingOf(note);
@@ -66,8 +67,13 @@ function OwnNoteItem({ note, own }: { note: OwnNote; own: OwnNotes }) {
   const place = EXPERIENCES.find(({ id }) => id === body.experience)?.name;
 
   async function act(action: 'withdraw' | 'appeal', sent: object, done: string): Promise<void> {
+    if (busy.current) return;
+    busy.current = true;
     const answer = await call('POST', `/api/guestbook/${body.id}/${action}`, { body: sent });
-    if (answer.kind !== 'done') {
+    busy.current = false;
+    // What was sent again after no answer had arrived already.
+    const known = answer.kind === 'problem' && answer.details.reason === 'already_appealed';
+    if (answer.kind !== 'done' && !known) {
       setFailure(answer);
       return;
     }

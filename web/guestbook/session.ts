@@ -27,20 +27,26 @@ export type Membership = ReturnType<typeof useMembership>;
 export function useMembership(onEnd: (why: string) => void) {
   const [session, setSession] = useState<Session>();
   const signInKey = useRef<string | undefined>(undefined);
+  const ends = useRef(0);
 
   const forget = useCallback(() => {
+    ends.current += 1;
     keep('session-until', undefined);
     signInKey.current = undefined;
     setSession(undefined);
   }, []);
 
   const load = useCallback(async () => {
+    const before = ends.current;
     const answer = await call<Me>('GET', '/api/membership/me');
+    // A session that ended while it was asked for is over, whatever was answered.
+    if (ends.current !== before) return answer;
     if (answer.kind === 'problem' && answer.status === 401) forget();
-    if (answer.kind !== 'done') return;
+    if (answer.kind !== 'done') return answer;
     const { id, expires_at, member } = answer.body;
     keep('session-until', expires_at);
     setSession({ id, handle: member.handle, expiresAt: expires_at, ended: forget });
+    return answer;
   }, [forget]);
 
   useEffect(() => {
@@ -72,8 +78,7 @@ export function useMembership(onEnd: (why: string) => void) {
     const answer = await call('POST', '/api/membership/login', { body: { id, sign_in_key: key } });
     if (answer.kind !== 'done') return answer;
     signInKey.current = key;
-    await load();
-    return answer;
+    return load();
   }
 
   async function signOut(): Promise<Answer<unknown>> {

@@ -18,13 +18,18 @@ interface Read {
   notice: string;
 }
 
+interface Wish {
+  path: string;
+  part: 'first' | 'older' | 'newer';
+}
+
 export interface ListParts {
   experience: Experience;
   session: Session | undefined;
   own: OwnNotes;
 }
 
-/** Notes of an experience, or the replies to one, page by page. */
+/** Notes of an experience, or the replies to one, page by page: a list of its own for each. */
 export function useNotes(experience: Experience, parentId: string | null) {
   const first = `/api/guestbook?${new URLSearchParams({
     experience,
@@ -32,23 +37,18 @@ export function useNotes(experience: Experience, parentId: string | null) {
   })}`;
   const [notes, setNotes] = useState<Note[]>();
   const [next, setNext] = useState<string>();
-  const [failed, setFailed] = useState(false);
+  const [failed, setFailed] = useState<Wish>();
   const [notice, setNotice] = useState('');
-  const asked = useRef(0);
+  const list = useRef<HTMLOListElement>(null);
 
-  const load = useCallback(async (path: string, part: 'first' | 'older' | 'newer') => {
-    asked.current += 1;
-    const turn = asked.current;
+  const load = useCallback(async ({ path, part }: Wish) => {
     const answer = await call<Read>('GET', path);
-    // The reader has gone on to another list meanwhile.
-    if (turn !== asked.current) return;
-    setFailed(answer.kind !== 'done');
+    setFailed(answer.kind === 'done' ? undefined : { path, part });
     if (answer.kind !== 'done') return;
     const { entries } = answer.body;
     setNotice(answer.body.notice);
     if (part !== 'newer') setNext(nextLink(answer.headers));
     setNotes((known = []) => {
-      if (part === 'first') return entries;
       const ids = new Set(known.map(({ id }) => id));
       const unknown = entries.filter(({ id }) => !ids.has(id));
       return part === 'newer' ? [...unknown, ...known] : [...known, ...unknown];
@@ -56,18 +56,23 @@ export function useNotes(experience: Experience, parentId: string | null) {
     if (part === 'older') announce(`${entries.length} older notes`);
   }, []);
 
-  useEffect(() => {
-    setNotes(undefined);
-    setNext(undefined);
-    void load(first, 'first');
-  }, [first, load]);
+  async function ask(wish: Wish): Promise<void> {
+    const last = list.current?.querySelector(':scope > li:last-child');
+    await load(wish);
+    // The button may be gone: the focus goes to what it brought.
+    if (wish.part === 'older')
+      requestAnimationFrame(() => last?.nextElementSibling?.querySelector('article')?.focus());
+  }
+
+  useEffect(() => void load({ path: first, part: 'first' }), [first, load]);
 
   return {
     notes,
-    failed,
     notice,
-    again: () => (notes && next ? load(next, 'older') : load(first, 'first')),
-    newer: useCallback(() => load(first, 'newer'), [first, load]),
-    older: next ? () => load(next, 'older') : undefined,
+    list,
+    /** Asks once more for what could not be read. */
+    again: failed && (() => ask(failed)),
+    newer: useCallback(() => load({ path: first, part: 'newer' }), [first, load]),
+    older: next ? () => ask({ path: next, part: 'older' }) : undefined,
   };
 }

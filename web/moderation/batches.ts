@@ -8,7 +8,7 @@ import { reread } from './reread.ts';
 import { get, mark, set, toast } from './state.ts';
 import { remember } from './undo.ts';
 import { type Action, type BatchResult, isNote } from './wire.ts';
-import { doneWords, failureWords, plural } from './words.ts';
+import { doneWords, failureWords, plural, refusalWords } from './words.ts';
 
 const MOST_IN_BATCH = 100;
 
@@ -73,7 +73,7 @@ export async function runBatch(policy?: string): Promise<void> {
   } catch (error) {
     for (const { id } of items) notDecidedHere(id);
     set({ batch: null });
-    toast(`Nothing was decided. ${failureWords(failureOf(error))}`, { tone: 'alert' });
+    toast(refusalWords('Nothing was decided', failureOf(error)), { tone: 'alert' });
   }
 }
 

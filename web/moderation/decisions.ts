@@ -10,7 +10,7 @@ import { changePanel, forgetDrafts, get, mark, set, toast } from './state.ts';
 import { claimAnswered, decisionSent } from './under-way.ts';
 import { remember } from './undo.ts';
 import { type Action, type Decided, type Item, isNote } from './wire.ts';
-import { aboutOf, doneWords, failureWords } from './words.ts';
+import { aboutOf, doneWords, refusalWords } from './words.ts';
 
 /** What makes an action a decision. */
 export type Decisive = { policy?: string; message?: string; until?: string };
@@ -73,7 +73,7 @@ function moveOn(id: string): void {
 /** Nothing of it is lost: the row says why, and what was typed stands where it was. */
 function refused(item: Item, action: Action, failure: Failure): void {
   const { id } = item;
-  const text = `Not ${doneWords(action).toLowerCase()}. ${failureWords(failure)}`;
+  const text = refusalWords(`Not ${doneWords(action).toLowerCase()}`, failure);
   mark(id, { kind: 'conflict', text });
   changePanel(id, { sending: false, fault: text });
   toast(text, { tone: 'alert', about: aboutOf(item) });

@@ -5,7 +5,7 @@ import { focusOn, refresh } from './queue.ts';
 import { current, type Done, get, itemOf, mark, set, toast, type Undoable } from './state.ts';
 import { decisionsAnswered } from './under-way.ts';
 import type { BatchResult, Decided, Item } from './wire.ts';
-import { aboutOf, failureWords, plural } from './words.ts';
+import { aboutOf, plural, refusalWords } from './words.ts';
 
 export function remember(what: Done): void {
   set({ done: [...get().done, what] });
@@ -57,7 +57,7 @@ async function send(what: Undoable): Promise<void> {
     const failure = failureOf(error);
     const final = isFinal(failure);
     if (final) forget(what);
-    toast(`Not undone. ${failureWords(failure)}`, {
+    toast(refusalWords('Not undone', failure), {
       tone: 'alert',
       about: what.about,
       undo: final ? null : what,

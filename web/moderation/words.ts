@@ -150,10 +150,16 @@ export function failureWords(failure: Failure): string {
     case 'role_required':
       return 'Your role does not allow this.';
     case 'network':
-      return 'The service cannot be reached. Nothing was sent; try again.';
+      return 'No answer from the service. Trying again does no harm.';
     default:
       return issueWords(failure) ?? failure.message;
   }
+}
+
+/** Why what was asked for was `not` done; of what was not answered, nobody knows whether it was. */
+export function refusalWords(not: string, failure: Failure): string {
+  const unknown = failure.status === 0 || failure.code === 'outcome_unconfirmed';
+  return `${unknown ? `Perhaps ${not.toLowerCase()}` : not}. ${failureWords(failure)}`;
 }
 
 function issueWords({ details }: Failure): string | undefined {

@@ -1,0 +1,172 @@
+import t from 'tap';
+import { handled, holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
+import { join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
+import { decide, hire, submit } from '../harness/moderation.ts';
+
+const POSTED = /\/api\/guestbook$/;
+
+t.test('what is changed while it is sent becomes another note', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const ann = await hire(whole.service, 'Ann');
+  const { page } = await visitGuestbook(t, whole);
+  await page.getByRole('button', { name: 'Write a note…' }).click();
+  const field = page.getByLabel('Your note', { exact: true });
+  await field.fill('One');
+  const sending = await holdOne(page, POSTED, 'answer');
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await sending.asked;
+  await field.fill('One, and two');
+  sending.go();
+  await page.getByText('Sending now makes this another note').waitFor();
+  t.equal(await field.inputValue(), 'One, and two');
+  await page.getByText('Waiting for review', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await field.waitFor({ state: 'detached' });
+  const { items } = (await ann.get('queue')).body;
+  t.same(items.map(({ text }: { text: string }) => text).sort(), ['One', 'One, and two']);
+});
+
+t.test('an answer closes the form that it is for, and no other', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const { page } = await visitGuestbook(t, whole);
+  await page.getByRole('button', { name: 'Write a note…' }).click();
+  const field = page.getByLabel('Your note', { exact: true });
+  await field.fill('For the first');
+  const sending = await holdOne(page, POSTED, 'answer');
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await sending.asked;
+  await page.getByRole('link', { name: 'Two Clerks' }).click();
+  await field.fill('For the second');
+  sending.go();
+  await page.getByText('Waiting for review', { exact: true }).waitFor();
+  t.equal(await field.inputValue(), 'For the second');
+});
+
+t.test('a note that left too early for the network goes out again', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const { page } = await visitGuestbook(t, whole, { expected: /net::ERR/ });
+  const failing = Promise.withResolvers<void>();
+  await intercept(
+    page,
+    POSTED,
+    async (route) => {
+      await failing.promise;
+      await route.abort('connectionreset');
+    },
+    { times: 1 },
+  );
+  await page.getByRole('button', { name: 'Write a note…' }).click();
+  await page.getByLabel('Your note', { exact: true }).fill('From a train');
+  const asked = page.waitForRequest(POSTED);
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await asked;
+  await page.evaluate("dispatchEvent(new Event('online'))");
+  failing.resolve();
+  await page.getByText('Waiting for review', { exact: true }).waitFor();
+});
+
+t.test('older notes come although newer were looked for meanwhile', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const { service } = whole;
+  const ann = await hire(service, 'Ann');
+  for (let number = 1; number <= 31; number++) {
+    const { id } = await submit(service, { message: `Note ${number}` });
+    await decide(ann, id, 'approve');
+  }
+  const visit = await visitGuestbook(t, whole);
+  const { page } = visit;
+  await write(visit, 'My own');
+  const older = await holdOne(page, /[?&]before=/, 'answer');
+  await page.getByRole('button', { name: 'Older notes' }).click();
+  await older.asked;
+  await decide(ann, (await ann.get('queue')).body.items[0].id, 'approve');
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.locator('.notes').getByText('My own').waitFor();
+  older.go();
+  await page.locator('.notes').getByText('Note 1', { exact: true }).waitFor();
+  t.equal(await page.locator('.notes > li').count(), 32);
+});
+
+t.test('an older answer does not bring back what was withdrawn', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const ann = await hire(whole.service, 'Ann');
+  const visit = await visitGuestbook(t, whole);
+  const { page } = visit;
+  await join(visit, 'ada');
+  await write(visit, 'To be taken back');
+  const [{ id }] = (await ann.get('queue')).body.items;
+  await decide(ann, id, 'approve');
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByText('Published', { exact: true }).waitFor();
+  const outcome = `**/api/guestbook/${id}/outcome`;
+  const late = await holdOne(page, outcome, 'answer');
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await late.asked;
+  await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
+  await page.getByRole('button', { name: 'Withdraw it' }).click();
+  await page.getByText('Withdrawn by you').waitFor();
+  const answered = page.waitForResponse(outcome);
+  late.go();
+  await handled(page, answered);
+  t.equal(await page.getByText('Withdrawn by you').count(), 1);
+});
+
+t.test('an appeal goes out once, and is known to have arrived', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
+  const ann = await hire(whole.service, 'Ann');
+  const visit = await visitGuestbook(t, whole, { expected: /net::ERR|status of 409/ });
+  const { page } = visit;
+  await join(visit, 'ada');
+  await write(visit, 'It was a joke');
+  const [{ id }] = (await ann.get('queue')).body.items;
+  await decide(ann, id, 'reject');
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByRole('button', { name: 'Appeal' }).click();
+  await page.getByLabel('Why should it appear?').fill('It was a joke.');
+  let appeals = 0;
+  const losing = Promise.withResolvers<void>();
+  await intercept(
+    page,
+    '**/appeal',
+    async (route) => {
+      appeals++;
+      await route.fetch();
+      await losing.promise;
+      await route.abort('connectionreset');
+    },
+    { times: 2 },
+  );
+  const send = page.getByRole('button', { name: 'Send appeal' });
+  await send.dblclick();
+  losing.resolve();
+  await page.getByText('Nothing is lost: try again').waitFor();
+  t.equal(appeals, 1);
+  await page.unroute('**/appeal');
+  await send.click();
+  await page.getByText('Your appeal waits').waitFor();
+  t.equal(await page.getByRole('alert').count(), 0);
+});
+
+t.test('a session that cannot be read is asked for again', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const visit = await visitGuestbook(t, whole, { expected: /net::ERR/ });
+  const { page } = visit;
+  await intercept(page, '**/membership/me', (route) => route.abort('connectionreset'), {
+    times: 1,
+  });
+  const joining = join(visit, 'ada');
+  await page.getByText('Nothing is lost: try again').waitFor();
+  await page.getByRole('button', { name: 'Join as ada' }).click();
+  await joining;
+
+  // The session ends in another tab, while this one asks for it.
+  const asking = await holdOne(page, '**/membership/me', 'answer');
+  await page.reload();
+  await asking.asked;
+  await page.evaluate(`dispatchEvent(new StorageEvent('storage',
+    { key: 'guestbook.session-until', newValue: null }))`);
+  const answered = page.waitForResponse('**/membership/me');
+  asking.go();
+  await handled(page, answered);
+  await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
+});
