@@ -65,6 +65,24 @@ t.test('a note that left too early for the network goes out again', NEEDS_BROWSE
   await page.getByText('Waiting for review', { exact: true }).waitFor();
 });
 
+t.test(
+  'a network that is back just after a note failed is not missed',
+  NEEDS_BROWSER,
+  async (t) => {
+    const whole = await startGuestbook(t);
+    const visit = await visitGuestbook(t, whole, {
+      expected: /net::ERR/,
+      first: `const ask = fetch;
+      window.fetch = (...parts) => ask(...parts).catch((error) => {
+        setTimeout(() => dispatchEvent(new Event('online')));
+        throw error;
+      });`,
+    });
+    await intercept(visit.page, POSTED, (route) => route.abort('connectionreset'), { times: 1 });
+    await write(visit, 'From a train');
+  },
+);
+
 t.test('older notes come although newer were looked for meanwhile', NEEDS_BROWSER, async (t) => {
   const whole = await startGuestbook(t);
   const { service } = whole;

@@ -49,8 +49,8 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
   /** What may have arrived or not, as long as nothing of it is changed. */
   const sent = useRef<Submission>(undefined);
   const shown = useRef(true);
-  /** The network came back while the note was on its way: it may have left too early. */
-  const backOnline = useRef(false);
+  /** On its way, and whether the network came back since: then it may have left too early. */
+  const underWay = useRef<{ backOnline: boolean }>(undefined);
 
   useEffect(() => {
     if (session) setBegunAs(session.handle);
@@ -84,7 +84,7 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
 
   async function send(): Promise<void> {
     setTried(true);
-    if (sending) return;
+    if (underWay.current) return;
     if (local.message || local.name) {
       focusFirstError(form.current);
       return;
@@ -102,13 +102,15 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
 
   async function deliver(body: Submission): Promise<void> {
     sent.current = body;
-    backOnline.current = false;
+    const way = { backOnline: false };
+    underWay.current = way;
     setOvertaken(false);
     setSending(true);
     const answer = await call<{ status: Standing }>('POST', '/api/guestbook', { body });
     const changed = sent.current !== body;
-    if (answer.kind !== 'done' && uncertain(answer) && backOnline.current && !changed)
-      return deliver(body);
+    underWay.current = undefined;
+    if (answer.kind === 'done' || !uncertain(answer)) sent.current = undefined;
+    else if (way.backOnline && !changed) return deliver(body);
     setSending(false);
     if (answer.kind === 'done') {
       own.add({ body, sentAt: Date.now(), standing: answer.body.status });
@@ -136,16 +138,16 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
   // When the network is back, what did not arrive goes out by itself: the same note, the same id.
   const resend = useRef(deliver);
   resend.current = deliver;
-  const kept = failure !== undefined && uncertain(failure);
   useEffect(() => {
     const again = () => {
-      if (sending) backOnline.current = true;
-      else if (kept && sent.current) void resend.current(sent.current);
+      if (underWay.current) underWay.current.backOnline = true;
+      else if (sent.current) void resend.current(sent.current);
     };
     addEventListener('online', again);
     return () => removeEventListener('online', again);
-  }, [kept, sending]);
+  }, []);
 
+  const kept = failure !== undefined && uncertain(failure);
   const fieldFault = issueOf(failure, 'message') ?? issueOf(failure, 'name');
   return (
     <form
