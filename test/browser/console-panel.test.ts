@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { intercept, NEEDS_BROWSER } from '../harness/browser.ts';
-import { openConsole, toast } from '../harness/console.ts';
+import { intercept, NEEDS_BROWSER, openBrowser, visit } from '../harness/browser.ts';
+import { openConsole, signIn, toast } from '../harness/console.ts';
 import { held, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
@@ -91,4 +91,30 @@ t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, as
   await page.keyboard.press('j');
   await page.locator('.panel').waitFor({ state: 'detached' });
   t.equal(await held(ann), 1, 'what was claimed by hand stays');
+});
+
+t.test('policies that could not be read are asked for again', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service);
+  const { page } = await visit(t, await openBrowser(t), `${service.baseUrl}/moderation`, {
+    expected: /status of 401|ERR_CONNECTION/,
+  });
+  const failures = Promise.withResolvers<void>();
+  let asked = 0;
+  await intercept(page, '**/api/moderation/policies', async (route) => {
+    asked++;
+    // The first question and both of its repetitions fail; the next one is held back.
+    if (asked > 3) await failures.promise;
+    await (asked > 3 ? route.continue() : route.abort('connectionreset'));
+  });
+  await signIn(page, ann);
+  await page.locator('.row').waitFor();
+  while (asked < 3) await page.waitForEvent('requestfailed');
+  await page.keyboard.press('r');
+  await page.getByText('Reading the policies…').waitFor();
+  failures.resolve();
+  await page.locator('.panel').getByRole('button', { name: 'Spam' }).waitFor();
+  await page.keyboard.press('1');
+  await toast(page, /^Rejected/);
 });

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import type { Test } from 'tap';
-import { openBrowser, visit } from './browser.ts';
+import { handled, openBrowser, visit } from './browser.ts';
 import type { Moderator } from './moderation.ts';
 import type { Service } from './service.ts';
 
@@ -25,11 +25,13 @@ export async function openConsole(
   const { page, context } = await visit(t, browser, `${service.baseUrl}/moderation`, {
     expected: REFUSALS,
   });
+  const policies = page.waitForResponse('**/api/moderation/policies');
   await signIn(page, moderator);
   await page.getByRole('heading', { name: 'To do', level: 2 }).waitFor();
   await page.locator('.stream.live').waitFor();
-  // A key means something once there is a present row, or none.
+  // A key means something once there is a present row, or none; a number, once there are policies.
   await page.locator('.rows, .empty').waitFor();
+  await handled(page, policies);
   return { browser, page, context };
 }
 

@@ -1,6 +1,7 @@
 import { Dialog } from '../shared/dialog.tsx';
 import { runBatch } from './batches.ts';
 import { MarkedText } from './marked-text.tsx';
+import { NoPolicy } from './no-policy.tsx';
 import { activePolicies } from './policy-list.ts';
 import { focusOn } from './queue.ts';
 import { type Batch, get, set } from './state.ts';
@@ -52,6 +53,7 @@ export function BatchPreview({ batch: { action, items, sending } }: { batch: Bat
                 {index < 9 && get().keys && <kbd>{index + 1}</kbd>} {title}
               </button>
             ))}
+            {policies.length === 0 && <NoPolicy />}
           </fieldset>
         ) : (
           <div class="row-buttons">

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Field } from '../shared/field.tsx';
 import { closePanel, finish } from './begin.ts';
 import { DEFERRALS, inHours } from './keys.ts';
+import { NoPolicy } from './no-policy.tsx';
 import { activePolicies } from './policy-list.ts';
 import { draft, draftOf, isWorded, type Panel, store } from './state.ts';
 import { useStore } from './store.ts';
@@ -67,7 +68,7 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
               {index < 9 && keys && <kbd>{index + 1}</kbd>} {title}
             </button>
           ))}
-          {activePolicies().length === 0 && <p class="box look">No policy is in force.</p>}
+          {activePolicies().length === 0 && <NoPolicy />}
         </div>
       )}
       {action === 'defer' && (

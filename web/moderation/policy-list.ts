@@ -5,9 +5,9 @@ import type { Policy } from './wire.ts';
 export async function loadPolicies(): Promise<void> {
   try {
     const { policies } = await call<{ policies: Policy[] }>('GET', 'policies');
-    set({ policies });
+    set({ policies, policiesRead: true });
   } catch {
-    // A rejection that finds none says so, and the stream brings the next occasion.
+    // A rejection that finds none asks again.
   }
 }
 

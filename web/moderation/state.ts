@@ -103,6 +103,7 @@ export interface State {
   said: string;
   stream: 'live' | 'connecting' | 'paused';
   policies: readonly Policy[];
+  policiesRead: boolean;
 }
 
 export const viewOf = (hash: string): View => {
@@ -139,6 +140,7 @@ export const store = openStore<State>({
   said: '',
   stream: 'connecting',
   policies: [],
+  policiesRead: false,
 });
 
 export const { get, set } = store;
