@@ -21,12 +21,18 @@ t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER
   const stream = await eventStream(t, `${service.baseUrl}/api/moderation/stream`, {
     authorization: `Bearer ${ann.token}`,
   });
+  const claim = await holdOne(page, '**/api/moderation/claims', 'answer');
   await page.keyboard.press('n');
   // A claim that is over before the consoles are told of it is told of to none.
   await stream.until('claim', ({ claims }) => claims.length > 0);
   await page.locator('.note .lease').waitFor();
   await service.database.pool.query('UPDATE note_leases SET expires_at = clock_timestamp()');
-  await page.locator('.row.grey', { hasText: 'Claim lost' }).waitFor();
+  const lost = page.locator('.row.grey', { hasText: 'Claim lost' });
+  await lost.waitFor();
+  const answered = page.waitForResponse('**/api/moderation/claims');
+  claim.go();
+  await handled(page, answered);
+  t.equal(await lost.count(), 1, 'whenever its answer comes');
   await look(t, page, 'moderation-lost-claim');
   await page.locator('.row').getByRole('button', { name: 'Claim again' }).click();
   await page.locator('.row', { hasText: 'Yours' }).waitFor();

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { LOOKED_AT } from '../../services/moderation/queue-page.ts';
-import { look, NEEDS_BROWSER, openBrowser, visit } from '../harness/browser.ts';
+import { handled, holdOne, look, NEEDS_BROWSER, openBrowser, visit } from '../harness/browser.ts';
 import { openConsole } from '../harness/console.ts';
 import { othersDecided } from '../harness/decided-notes.ts';
 import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
@@ -199,4 +199,25 @@ t.test('a table of the figures is as high as its rows', NEEDS_BROWSER, async (t)
   await table.getByRole('rowheader', { name: 'Ann' }).waitFor();
   const [shown, whole] = await table.evaluate((e) => [e.clientHeight, e.scrollHeight]);
   t.equal(shown, whole);
+});
+
+t.test('older entries of the audit come once', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  for (let count = 0; count < 60; count++) await decide(ann, (await submit(service)).id, 'approve');
+  const { page } = await openConsole(t, service, ann);
+  await page.getByRole('link', { name: /^Audit/ }).click();
+  const positions = page.locator('.audit tbody td:first-child');
+  await positions.nth(49).waitFor();
+  const first = await holdOne(page, '**/audit?**cursor=**', 'answer');
+  const older = page.getByRole('button', { name: 'Older' });
+  await older.click();
+  await first.asked;
+  await older.click();
+  await positions.nth(59).waitFor();
+  const answered = page.waitForResponse('**/audit?**cursor=**');
+  first.go();
+  await handled(page, answered);
+  const shown = await positions.allTextContents();
+  t.equal(new Set(shown).size, shown.length);
 });

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, failureOf } from './api.ts';
 import type { Entry } from './wire.ts';
 import { actorWords, eventWords, failureWords, fullTime, timeWords } from './words.ts';
@@ -13,15 +13,19 @@ export function Audit() {
   const [entries, setEntries] = useState<readonly Entry[]>([]);
   const [cursor, setCursor] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
+  const asked = useRef(0);
   const read = async (after: string | null) => {
+    const turn = ++asked.current;
     try {
       const place = after ? `&cursor=${encodeURIComponent(after)}` : '';
       const page = await call<Page>('GET', `audit?order=newest&limit=50${place}`);
+      // Asked for once more meanwhile: that answer is the one to show.
+      if (turn !== asked.current) return;
       setEntries((before) => (after ? [...before, ...page.entries] : page.entries));
       setCursor(page.next_cursor);
       setFault(null);
     } catch (error) {
-      setFault(failureWords(failureOf(error)));
+      if (turn === asked.current) setFault(failureWords(failureOf(error)));
     }
   };
   useEffect(() => void read(null), []);

@@ -21,7 +21,9 @@ export function hold(
   const name = nameOf(subject);
   const known = get().leases.get(name);
   const here = claimed === 'here' || (known?.lease_id === lease_id && known.here);
-  const lease = { lease_id, subject, expires_at, here, since: ask(), lost: false };
+  // A lease that is over does not begin again: its own answer may come after that was told.
+  const lost = known?.lease_id === lease_id && known.lost;
+  const lease = { lease_id, subject, expires_at, here, since: ask(), lost };
   set({ leases: withEntry(get().leases, name, lease) });
 }
 
