@@ -80,7 +80,7 @@ const SUBJECTS = `
     AND (n.parent_id IS NULL
       OR EXISTS (SELECT FROM notes r WHERE r.note_id = n.parent_id AND r.state = 'approved'))
   LEFT JOIN profiles p ON a.subject_type = 'profile' AND p.member_id = a.subject_id
-    AND p.state = 'published'
+    AND p.state = 'published' AND p.published_at = a.occurred_at
   LEFT JOIN artifacts f ON a.subject_type = 'artifact' AND f.artifact_id = a.subject_id
     AND f.state = 'published'`;
 
@@ -90,7 +90,8 @@ const TITLE = `coalesce(c.title, f.title, p.display_name,
 
 /**
  * Newest first. Title and publicity are the subject's own, read with it: what was withdrawn, taken
- * down or erased is gone from here at once, and back with it. A note's title is its beginning.
+ * down or erased is gone from here at once, and back with it. A note's title is its beginning. Of a
+ * profile there is what is published now: what stood there before is nobody's to read any more.
  *
  * Type and limit stand in the text, each a statement of its own: PostgreSQL takes an unknown limit
  * for a tenth of the table, and then plans these joins anew each time, which costs more than they.

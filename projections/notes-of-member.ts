@@ -50,7 +50,7 @@ export interface NoteOfMember
 
 /**
  * Notes of a member after one of them, the oldest first, as the member may know them: rejected ones
- * are pending until nobody may undo that any more.
+ * are pending until nobody may undo that any more, and of a removal the reason is told then.
  */
 export function notesOfMember(
   memberId: string,
@@ -59,11 +59,11 @@ export function notesOfMember(
   undoSeconds: number,
 ): Sql<NoteOfMember> {
   return sql`SELECT note_id, experience, parent_id, message,
-      CASE WHEN untold THEN 'pending' ELSE state END AS state, decision, submitted_at, approved_at,
+      CASE WHEN untold AND state = 'rejected' THEN 'pending' ELSE state END AS state, decision, submitted_at, approved_at,
       submitted_at::text AS at
     FROM notes n
-    CROSS JOIN LATERAL (SELECT state = 'rejected'
-      AND settled_at + make_interval(secs => ${undoSeconds}) > now() AS untold) told
+    CROSS JOIN LATERAL (SELECT settled_at + make_interval(secs => ${undoSeconds}) > now()
+      AS untold) told
     LEFT JOIN LATERAL (
       SELECT jsonb_build_object('policy', policy, 'message', message) AS decision
       FROM note_decisions d WHERE d.note_id = n.note_id AND undone_at IS NULL

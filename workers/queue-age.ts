@@ -22,11 +22,13 @@ export async function queueAlert({ store }: { store: EventStore }): Promise<Queu
   return isRefusal(told) ? null : told;
 }
 
-/** One that was put off is left until it is due. */
+/** One that was put off is left until it is due; one that is being worked on, to whoever holds it. */
 function tooOld(limit: number): Sql<NoteRow> {
-  return sql`SELECT note_id, owner_id FROM notes
+  return sql`SELECT note_id, owner_id FROM notes n
     WHERE state = 'pending' AND tier = 'normal'
       AND submitted_at < clock_timestamp() - interval '72 hours'
       AND (deferred_until IS NULL OR deferred_until <= clock_timestamp())
+      AND NOT EXISTS (SELECT FROM note_leases l WHERE l.note_id = n.note_id
+        AND l.subject_type = 'note' AND l.expires_at > clock_timestamp())
     ORDER BY submitted_at LIMIT ${limit}`;
 }

@@ -74,8 +74,11 @@ export const notesFeed = defineFeedEntries(notes, {
           },
         ]
       : [];
+    // Of what is restored its event names the parent's author where no approval was told.
     const reply =
-      outcome === 'approved' ? replied(data, data.parent_id, data.parent_author_id, member_id) : [];
+      outcome === 'approved' || outcome === 'restored'
+        ? replied(data, data.parent_id, data.parent_author_id, member_id)
+        : [];
     return [...own, ...reply, ...resolved(data.reports, 'removed', note_id, member_id)];
   },
   NoteWithdrawn: ({ owner_id, data, actor }) => [

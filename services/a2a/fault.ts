@@ -48,6 +48,7 @@ const CODES: Readonly<Record<number, number>> = {
   401: -32041,
   403: -32043,
   404: -32044,
+  408: -32600,
   409: -32049,
   410: -32044,
   413: -32600,
@@ -57,7 +58,7 @@ const CODES: Readonly<Record<number, number>> = {
 };
 
 /** The numbers that proxies and HTTP clients act upon; the others are 200 with an error in it. */
-const REAL: ReadonlySet<number> = new Set([401, 413, 415, 429, 503]);
+const REAL: ReadonlySet<number> = new Set([401, 408, 413, 415, 429, 503]);
 
 const INTERNAL = -32603;
 const PARSE_ERROR = -32700;

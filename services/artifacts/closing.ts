@@ -1,6 +1,7 @@
 import { type OpenArtifactRow, openArtifactsOf } from '../../projections/artifacts.ts';
 import { CLOSING_BATCH, defineClosing } from '../closing.ts';
 import type { Append } from '../eventstore/append.ts';
+import { dropLeases } from '../review-leases.ts';
 
 /**
  * Withdraws every packet with its member's account. `rows` are what `openArtifactsOf` loads under
@@ -25,4 +26,10 @@ export function closeArtifacts(memberId: string, rows: readonly OpenArtifactRow[
 export const artifactsClosing = defineClosing({
   load: (memberId) => openArtifactsOf(memberId, CLOSING_BATCH),
   close: closeArtifacts,
+  rows: (_memberId, rows) => [
+    dropLeases(
+      'artifact',
+      rows.map(({ artifact_id }) => artifact_id),
+    ),
+  ],
 });

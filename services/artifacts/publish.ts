@@ -7,6 +7,7 @@ import type { NewEvent } from '../eventstore/event.ts';
 import type { Receipt } from '../http/schemas.ts';
 import type { JsonObject } from '../http/strict-json.ts';
 import { defineCommand, type MemberCommand } from '../member-command.ts';
+import { dropLeases } from '../review-leases.ts';
 import { type ArtifactRefusal, artifact, publish, supersede } from './artifact.ts';
 import type { ArtifactBody } from './contract.ts';
 import type { Packet } from './packet.ts';
@@ -113,6 +114,7 @@ export function withdrawArtifact(
             events: withdrawn,
           },
         ],
+        rows: [dropLeases('artifact', [id])],
         body: (receipt) => ({ status: 'withdrawn', id, receipt }),
       };
     },

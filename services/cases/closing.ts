@@ -8,6 +8,7 @@ import { CLOSING_BATCH, defineClosing } from '../closing.ts';
 import { type Append, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, replay } from '../eventstore/decider.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
+import { dropLeases } from '../review-leases.ts';
 import { caseDecider } from './case.ts';
 import { caseAppends } from './command.ts';
 
@@ -38,6 +39,13 @@ function endCases(
   });
 }
 
+const ownCases = (memberId: string, facts: readonly RecordedEvent[]): Set<string> =>
+  new Set(
+    facts
+      .filter(({ owner_id }) => owner_id === memberId)
+      .map(({ stream_id }) => stream_id.slice('case-'.length)),
+  );
+
 /** A case concerns all who took part in it, so they are locked with the member. */
 export const casesClosing = defineClosing({
   lock: (memberId) => membersOfCasesHeld(memberId, CLOSING_BATCH),
@@ -46,4 +54,6 @@ export const casesClosing = defineClosing({
     members: livingMembersOfCasesHeld(memberId, CLOSING_BATCH),
   }),
   close: (memberId, { facts, members }, now) => endCases(memberId, now, facts, members),
+  // Those of others in which the member had a claim go on.
+  rows: (memberId, { facts }) => [dropLeases('case', [...ownCases(memberId, facts)])],
 });

@@ -12,6 +12,7 @@ import type { Actor } from '../eventstore/event.ts';
 import type { Rows } from '../eventstore/load.ts';
 import type { Receipt } from '../http/schemas.ts';
 import { defineCommand, type MemberCommand } from '../member-command.ts';
+import { dropLeases } from '../review-leases.ts';
 import { caseDecider } from './case.ts';
 import { caseBody, rowAfter } from './case-body.ts';
 import type { CaseEvent, KnownCase } from './case-state.ts';
@@ -103,6 +104,7 @@ export function caseCommand<const Status extends 200 | 201, const Word extends s
       return {
         status: done.status,
         appends: caseAppends(state, version, decided, { type: 'member', id: memberId }),
+        rows: command.type === 'WithdrawCase' ? [dropLeases('case', [caseId])] : [],
         body: (receipt) => ({
           status: done.word,
           case: caseBody(rowAfter(row, after, now, submitted)),

@@ -50,10 +50,12 @@ function claim(state: KnownCase, command: Command<'ClaimCase'>): Decided {
   return expecting(state, command, () => {
     const end = after(now, leaseSeconds);
     const later = mine && state.claim.expiresAt > end ? state.claim.expiresAt : end;
+    // The lease of a claim that is returned is as long: an extension does not shorten that either.
+    const seconds = mine ? Math.max(state.claim.leaseSeconds, leaseSeconds) : leaseSeconds;
     const data = {
       case_id: state.caseId,
       member_id: memberId,
-      lease_seconds: leaseSeconds,
+      lease_seconds: seconds,
       lease_expires_at: later.toISOString(),
       members: concerned(command),
     };

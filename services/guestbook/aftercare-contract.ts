@@ -73,7 +73,7 @@ export const aftercareContract = defineContract({
     path: '/api/guestbook/:id/outcome',
     summary: "What became of one's own note, and what its moderator had to say",
     description:
-      "The feed tells that a note was rejected or removed and under which policy; the moderator's words are read here.",
+      "The feed tells that a note was rejected or removed and under which policy; the moderator's words are read here, once the decision can no longer be undone by whoever made it.",
     tag: 'guestbook',
     access: 'session',
     params,

@@ -7,7 +7,7 @@ import type { PrincipalOf } from '../http/principal.ts';
 import type { Handlers } from '../http/route.ts';
 import type { Limit } from '../limits/rate-limits.ts';
 import { inSession, sessionAuthenticator } from '../membership/sessions.ts';
-import { appealUntil } from '../notes/author.ts';
+import { appealUntil, toldAt } from '../notes/author.ts';
 import { ownPlan, reportPlan } from '../notes/author-plans.ts';
 import { type Keyed, mapAnswer, oncePlan } from '../once.ts';
 import { snapshot } from '../postgres/snapshot.ts';
@@ -98,6 +98,8 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
       const { state, appeal, settled_at, erased_at } = row;
       const refused = status === 'not_published' && state !== 'withdrawn';
       const until = settled_at && appealUntil(settled_at, undoSeconds);
+      // That a note is gone is seen at once; why is told when its removal cannot be undone any more.
+      const told = refused && settled_at !== null && toldAt(settled_at, undoSeconds) <= row.now;
       const appealable = refused && appeal === null && erased_at === null && until !== null;
       return {
         status: 200,
@@ -110,8 +112,8 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
               : status === 'pending_review'
                 ? null
                 : outcomeOf(decision),
-          policy: refused ? (decision?.policy ?? null) : null,
-          message: refused ? (decision?.message ?? null) : null,
+          policy: told ? (decision?.policy ?? null) : null,
+          message: told ? (decision?.message ?? null) : null,
           appeal_until: appealable && until > row.now ? until.toISOString() : null,
         },
       };

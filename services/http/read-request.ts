@@ -75,6 +75,9 @@ export function checkMedia(req: IncomingMessage, route: Route): void {
   const encoding = req.headers['content-encoding'];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
     throw new Problem('unsupported_media_type');
+  const coding = req.headers['transfer-encoding'];
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')
+    throw new Problem('unsupported_media_type');
   if (!isJson(req.headers['content-type'])) throw new Problem('unsupported_media_type');
   if (Number(req.headers['content-length'] ?? 0) > limitOf(route)) throw tooLarge(route);
 }

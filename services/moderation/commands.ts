@@ -2,7 +2,7 @@ import type { DecisionRow } from '../../projections/decisions.ts';
 import type { NoteCommand } from '../notes/note.ts';
 import type { Asked } from './decide.ts';
 import type { DecisionRequest } from './review-contract.ts';
-import { ROLES_OF } from './roles.ts';
+import { LEADS, ROLES_OF } from './roles.ts';
 
 const HOUR_MS = 3_600_000;
 /** For how long a note is put off where nothing is said. */
@@ -32,6 +32,7 @@ export function decisionOn(noteId: string, body: DecisionRequest, batchId?: stri
           return {
             type: 'DeferNote',
             ...common,
+            lead: LEADS.includes(me.role),
             until: new Date(body.until ?? now.getTime() + DEFERRED_MS),
           };
         case 'remove':

@@ -15,10 +15,11 @@ import type { ReportReason } from '../notes/report-reasons.ts';
 import { type RemovalCommand, wrongState, wrongVersion } from '../removal.ts';
 import { recordReports, reportsStream } from '../reports/reports.ts';
 import { membersToTell } from '../reports/resolve.ts';
+import { dropLeases } from '../review-leases.ts';
 import { lastRemoval, type Subject } from '../subject.ts';
 import type { DecideRefusal } from './decide.ts';
 import { withWinner } from './decide-rows.ts';
-import { claimedByOther, dropLease, liveLeaseOn } from './leases.ts';
+import { claimedByOther, liveLeaseOn } from './leases.ts';
 import { refuseUnlessActive } from './policy.ts';
 import { holdProven } from './proven.ts';
 import type { Decided } from './review-contract.ts';
@@ -113,7 +114,7 @@ export function recordPlan(
             actor: { type: 'moderator', id: me.moderatorId },
           },
         ],
-        rows: [dropLease({ type: subject.type, id })],
+        rows: [dropLeases(subject.type, [id])],
         jobs: removed ? [tellJob(desk, made.version + 1)] : [],
       };
     },

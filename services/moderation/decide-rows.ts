@@ -49,7 +49,7 @@ export function withWinner<Code extends string>(
   events: readonly NamedEvent[],
 ): Refusal<Code> {
   const { reason } = refusal.details ?? {};
-  const last = events.findLast(({ actor }) => actor.type === 'moderator');
+  const last = events.findLast(({ actor }) => actor.type === 'moderator' && actor.id);
   if (!last || (reason !== 'wrong_state' && reason !== 'version_mismatch')) return refusal;
   return refuse(refusal.refused, {
     ...refusal.details,

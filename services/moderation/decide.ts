@@ -3,7 +3,6 @@ import { type Append, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { NewEvent, RecordedEvent } from '../eventstore/event.ts';
 import type { Rows } from '../eventstore/load.ts';
-import { sql } from '../eventstore/sql.ts';
 import {
   type Decision,
   definePlan,
@@ -18,6 +17,7 @@ import { erasePersonal } from '../notes/erase.ts';
 import { type NoteCommand, note } from '../notes/note.ts';
 import { type NoteEvents, type NoteState, type ParentFacts, wrongState } from '../notes/state.ts';
 import { tellJobs } from '../notes/tell.ts';
+import { dropLeases } from '../review-leases.ts';
 import {
   holdParents,
   liveLeasesOn,
@@ -124,8 +124,7 @@ export function reviewsPlan(
         answer,
         appends,
         rows: [
-          sql`DELETE FROM note_leases
-            WHERE note_id = ANY(${appends.map(noteIdOf)}::uuid[]) AND subject_type = 'note'`,
+          dropLeases('note', appends.map(noteIdOf)),
           ...appends.filter(erases).map((append) => erasePersonal(append.owner, noteIdOf(append))),
         ],
         jobs: appends.flatMap((append): Job[] => desk.jobs(append)),

@@ -59,10 +59,6 @@ export function liveLeaseOn({ type, id }: Held): Sql<NamedLease> {
     WHERE l.note_id = ${id} AND l.subject_type = ${type} AND l.expires_at > clock_timestamp()`;
 }
 
-export function dropLease({ type, id }: Held): Sql {
-  return sql`DELETE FROM note_leases WHERE note_id = ${id} AND subject_type = ${type}`;
-}
-
 /** Five minutes more, but no more than thirty from the claim. */
 export function renewLeases(moderatorId: string, leaseIds: readonly string[]): Sql {
   return sql`UPDATE note_leases SET expires_at = greatest(expires_at,

@@ -166,7 +166,7 @@ export const reviewContract = defineContract({
     path: '/api/moderation/notes/:id/decisions',
     summary: 'Decide on a note',
     description:
-      'policy is obligatory for reject and remove; message is the reason of an escalation and the word to the author otherwise; a fourth deferral escalates.',
+      'policy is obligatory for reject and remove; message is the reason of an escalation and the word to the author otherwise; a fourth deferral escalates, and so does each one after it that is no lead’s.',
     tag: 'moderation',
     access: { roles: CLAIMERS },
     params: z.object({ id: Uuid }),

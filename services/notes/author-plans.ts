@@ -5,6 +5,7 @@ import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { Actor, RecordedEvent } from '../eventstore/event.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import { type Decision, definePlan, type Plan } from '../eventstore/store.ts';
+import { dropLeases } from '../review-leases.ts';
 import { type NoteCommand, note } from './note.ts';
 import type { ReportReason } from './report-reasons.ts';
 
@@ -62,12 +63,8 @@ export function ownPlan(
             events: decided,
           },
         ],
-        // Whoever holds a withdrawn note to review it has nothing left to review.
         rows: decided.some(({ type }) => type === 'NoteWithdrawn')
-          ? [
-              sql`DELETE FROM note_leases
-                WHERE note_id = ${noteId} AND subject_type = 'note'`,
-            ]
+          ? [dropLeases('note', [noteId])]
           : [],
       };
     },

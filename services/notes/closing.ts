@@ -1,7 +1,7 @@
 import { openReports, reportersOf } from '../../projections/note-reports.ts';
 import { notesToEnd } from '../../projections/notes-of-member.ts';
 import { CLOSING_BATCH, defineClosing } from '../closing.ts';
-import { sql } from '../eventstore/sql.ts';
+import { dropLeases } from '../review-leases.ts';
 import { endWithAuthor, erasedWithAuthor } from './upkeep.ts';
 
 /** A public note stays, under no name, unless the member wants it gone; every other one is erased. */
@@ -23,8 +23,10 @@ export const notesClosing = defineClosing({
         : [erasedWithAuthor(note_id)],
     }));
   },
-  rows: (_memberId, rows) => [
-    sql`DELETE FROM note_leases
-      WHERE note_id = ANY(${rows.notes.map(({ note_id }) => note_id)}::uuid[]) AND subject_type = 'note'`,
+  rows: (_memberId, { notes }) => [
+    dropLeases(
+      'note',
+      notes.map(({ note_id }) => note_id),
+    ),
   ],
 });

@@ -29,7 +29,7 @@ export type ReviewCommand = Review &
     | { type: 'ApproveNote'; parent: ParentFacts | null; rule?: string }
     | { type: 'RejectNote'; policy: string; message: string | null }
     | { type: 'EscalateNote'; why: string }
-    | { type: 'DeferNote'; until: Date }
+    | { type: 'DeferNote'; until: Date; lead: boolean }
     | { type: 'RemoveNote'; policy: string; message: string | null }
     | { type: 'RestoreNote'; moderatorId: string }
     | { type: 'KeepNote' }
@@ -89,8 +89,7 @@ export function decideReview(state: KnownNote, command: ReviewCommand): Decided 
         },
       ];
     case 'DeferNote':
-      // A lead has nobody to escalate to.
-      return (state as Pending).deferrals < MOST_DEFERRALS || (state as Pending).tier === 'lead'
+      return mayPutOff(state as Pending, command)
         ? [
             {
               type: 'NoteDeferred',
@@ -121,6 +120,10 @@ export function decideReview(state: KnownNote, command: ReviewCommand): Decided 
       return decideAppeal(state as Rejected | Removed, command, common);
   }
 }
+
+/** A lead has nobody to escalate to, and whoever is none does not put off for ever what waits for one. */
+const mayPutOff = ({ deferrals, tier }: Pending, { lead }: { lead: boolean }): boolean =>
+  deferrals < MOST_DEFERRALS || (tier === 'lead' && lead);
 
 type Common = { note_id: string; claimed_at: string | null; batch_id?: string };
 

@@ -101,6 +101,8 @@ function membersToTell(noteId: string): Sql {
 interface Telling {
   of: RecordedEvent<NoteEvents>;
   outcome: Told['outcome'];
+  /** Whom a reply is told of, where that is not in the event. */
+  parentAuthor?: string | null;
 }
 
 /** What there is to tell of a decision by now; null where it is nothing. */
@@ -113,24 +115,41 @@ function tellingOf(
   const outcomes = new Map(told.map(({ data }) => [data.of, data.outcome]));
   if (outcomes.has(of.event_id)) return null;
   const state = note.replay(events);
-  const place = events.indexOf(event);
-  const [earlier, later] = [events.slice(0, place), events.slice(place + 1)];
-  if (isReturn(of)) {
-    if (state.status !== 'approved' || later.some(({ type }) => type === 'NoteRemoved'))
-      return null;
-    const removal = earlier.findLast(({ type }) => type === 'NoteRemoved');
-    if (removal && outcomes.get(removal.event_id) === 'removed')
-      return of.type === 'NoteRestored' ? { of, outcome: 'restored' } : null;
-    // Whoever was not told of the removal learns what was to be told when it came between.
-    const approval = earlier.findLast(({ type }) => type === 'NoteApproved');
-    const known = !approval || outcomes.has(approval.event_id) || isUndone(approval, events);
-    return known ? null : { of: approval as RecordedEvent<NoteEvents>, outcome: 'approved' };
-  }
+  const later = events.slice(events.indexOf(event) + 1);
+  if (isReturn(of))
+    return state.status === 'approved' && !later.some(isReturn) ? returnOf(of, events, told) : null;
   const outcome = OUTCOMES[of.type];
   if (outcome && standingDecision(state)?.eventId === of.event_id) return { of, outcome };
   const refused = of.type === 'NoteRejected' || of.type === 'NoteRemoved';
   return refused && later.some(isReturn) && !isUndone(of, events)
     ? { of, outcome: 'overturned' }
+    : null;
+}
+
+/** What the last return of a note that is public again comes to, for those who know only what was told. */
+function returnOf(
+  of: RecordedEvent<NoteEvents>,
+  events: readonly RecordedEvent[],
+  told: readonly RecordedEvent<typeof DecisionTold>[],
+): Telling | null {
+  const earlier = events.slice(0, events.indexOf(of)) as RecordedEvent<NoteEvents>[];
+  const outcomes = new Map(told.map(({ data }) => [data.of, data.outcome]));
+  const removed = earlier.findLastIndex(({ event_id }) => outcomes.get(event_id) === 'removed');
+  // That an appeal is granted is told with it.
+  const returned = earlier.findLastIndex(
+    ({ type, event_id }) => type === 'AppealGranted' || outcomes.get(event_id) === 'restored',
+  );
+  const approval = earlier.findLast(({ type }) => type === 'NoteApproved');
+  const approved = approval?.type === 'NoteApproved' && !isUndone(approval, events) && approval;
+  const known = !approved || outcomes.has(approved.event_id);
+  // Whoever was not told of a removal learns what was to be told when it came between.
+  if (removed <= returned) return known ? null : { of: approved, outcome: 'approved' };
+  const parentAuthor =
+    known || told.some(({ data }) => data.outcome === 'restored' && data.parent_author_id)
+      ? null
+      : approved.data.parent_author_id;
+  return of.type === 'NoteRestored' || parentAuthor
+    ? { of, outcome: 'restored', parentAuthor }
     : null;
 }
 
@@ -144,7 +163,7 @@ const isUndone = ({ event_id }: RecordedEvent, events: readonly RecordedEvent[])
   );
 
 function facts(
-  { of: event, outcome }: Telling,
+  { of: event, outcome, parentAuthor }: Telling,
   events: readonly RecordedEvent[],
   undoSeconds: number,
 ): Told {
@@ -152,7 +171,6 @@ function facts(
   if (before.status === 'none') throw new Error(`${event.type} of no note`);
   const { data, personal, recorded_at } = event;
   const refused = event.type === 'NoteRejected' || event.type === 'NoteRemoved';
-  const parentAuthor = 'parent_author_id' in data ? data.parent_author_id : null;
   return {
     note_id: before.noteId,
     of: event.event_id,
@@ -162,7 +180,7 @@ function facts(
     experience: before.experience,
     member_id: before.memberId,
     parent_id: before.parentId,
-    parent_author_id: parentAuthor,
+    parent_author_id: parentAuthor ?? ('parent_author_id' in data ? data.parent_author_id : null),
     appeal_until: refused ? appealUntil(recorded_at, undoSeconds).toISOString() : null,
     reports: refused ? [...before.reports.open] : [],
   };

@@ -2,6 +2,7 @@ import { findProfile, type ProfileRow } from '../../projections/profiles.ts';
 import { defineClosing } from '../closing.ts';
 import type { Append } from '../eventstore/append.ts';
 import { isRefusal } from '../eventstore/decider.ts';
+import { dropLeases } from '../review-leases.ts';
 import { decideProfile } from './publish.ts';
 
 /**
@@ -16,4 +17,5 @@ export function closeProfile(memberId: string, row: ProfileRow | undefined): App
 export const profileClosing = defineClosing({
   load: findProfile,
   close: (memberId, [row]) => closeProfile(memberId, row),
+  rows: (memberId) => [dropLeases('profile', [memberId])],
 });

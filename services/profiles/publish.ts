@@ -3,6 +3,7 @@ import type { Append } from '../eventstore/append.ts';
 import { isRefusal, type Refusal } from '../eventstore/decider.ts';
 import type { Receipt } from '../http/schemas.ts';
 import { defineCommand, type MemberCommand } from '../member-command.ts';
+import { dropLeases } from '../review-leases.ts';
 import type { ProfileBody } from './contract.ts';
 import { type ProfileCommand, type ProfileContent, type ProfileState, profile } from './profile.ts';
 
@@ -65,6 +66,7 @@ export function withdrawProfile(memberId: string): MemberCommand<200, Withdrawn,
       return {
         status: 200,
         appends: [append],
+        rows: [dropLeases('profile', [memberId])],
         body: (receipt) => ({ status: 'withdrawn', id: memberId, version, receipt }),
       };
     },

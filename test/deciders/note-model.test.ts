@@ -4,7 +4,7 @@ import { isRefusal } from '../../services/eventstore/decider.ts';
 import type { RecordedEvent } from '../../services/eventstore/event.ts';
 import { type NoteCommand, note } from '../../services/notes/note.ts';
 import type { KnownNote, NoteEvents, NoteState } from '../../services/notes/state.ts';
-import { DAY, NoteModel, type Step, steps, UNDO } from '../harness/note-model.ts';
+import { DAY, LEAD, NoteModel, type Step, steps, UNDO } from '../harness/note-model.ts';
 import { answersOf, same, tries } from '../harness/sequences.ts';
 import {
   ann,
@@ -91,7 +91,12 @@ function commandOf(step: Step, state: KnownNote, second: number): NoteCommand {
     case 'erase':
       return { type: 'EraseNote', cause: act.retention ? 'retention' : 'account_deletion' };
     default: {
-      const more = { policy: 'spam', why: 'Unsure', until: later(second + DAY) };
+      const more = {
+        policy: 'spam',
+        why: 'Unsure',
+        until: later(second + DAY),
+        lead: step.moderator === LEAD,
+      };
       return { type: names[act.type], ...common, ...more } as NoteCommand;
     }
   }

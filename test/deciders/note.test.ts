@@ -92,6 +92,10 @@ t.test('escalation and deferral keep a note pending; the fourth deferral escalat
     tier: 'lead',
     deferredUntil: null,
   });
+  const fifth = after(s.submission, defer(1), defer(2), defer(3), defer(4));
+  t.match(note.decide(fifth, defer(5)), [{ type: 'NoteEscalated' }], 'whoever is no lead');
+  const lead = { ...defer(5), lead: true } as never;
+  t.match(note.decide(fifth, lead), [{ type: 'NoteDeferred' }], 'a lead has nobody above');
 });
 
 t.test('the service escalates what is too old, once, and not before it is due', async (t) => {

@@ -96,7 +96,7 @@ export class CaseModel {
     if (act.type === 'claim') {
       const extended = this.#state === 'claimed';
       this.#end = Math.max(extended ? this.#end : 0, second + act.seconds);
-      this.#seconds = act.seconds;
+      this.#seconds = Math.max(extended ? this.#seconds : 0, act.seconds);
       this.#move('claimed', member);
     } else if (act.type === 'release') this.#open(null);
     else if (act.type === 'submit') this.#move('submitted', member);

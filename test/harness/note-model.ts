@@ -31,6 +31,8 @@ export interface Step {
   parentPublic: boolean;
 }
 
+/** The moderator who is a lead, where that matters. */
+export const LEAD = 1;
 export const UNDO = 600;
 export const DAY = 86_400;
 const APPEAL = UNDO + 14 * DAY;
@@ -193,7 +195,8 @@ export class NoteModel {
       case 'escalate':
         return this.#escalate();
       case 'defer':
-        if (this.review.deferrals === 3 && this.review.tier !== 'lead') return this.#escalate();
+        if (this.review.deferrals >= 3 && !(this.review.tier === 'lead' && by === LEAD))
+          return this.#escalate();
         this.review = { ...this.review, deferrals: this.review.deferrals + 1, until: now + DAY };
         return this.#step();
       case 'remove':

@@ -4,6 +4,7 @@ import { newAgent } from '../harness/agent.ts';
 import { appendTo } from '../harness/append.ts';
 import { casesOf, opened } from '../harness/cases.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
+import { publishProfile } from '../harness/records.ts';
 import { type Service, signedIn, startService } from '../harness/service.ts';
 
 const list = async (service: Service, query = '') => {
@@ -170,4 +171,28 @@ t.test('a case taken down is gone everywhere, and back once it is restored', asy
     'case.removed',
     'case.removed',
   ]);
+});
+
+t.test('of a profile there is what is published now', async (t) => {
+  const service = await startService(t);
+  const mod = await hire(service, 'Mod');
+  const agent = await newAgent(service);
+  const times = async () =>
+    (await list(service)).entries.map((one: { title: string }) => one.title);
+  for (const name of ['One', 'Two']) await publishProfile(agent, name);
+  t.same(await times(), ['Two']);
+  await agent.call('POST', '/api/v1/me/profile/withdraw', {});
+  t.same(await times(), []);
+  await publishProfile(agent, 'Three');
+  t.same(await times(), ['Three'], 'what was withdrawn does not come back under another name');
+  const removed = await mod.post(`subjects/profile/${agent.id}/decisions`, {
+    action: 'remove',
+    policy: 'spam',
+    expected_version: 4,
+  });
+  t.equal(removed.status, 201, removed.text);
+  t.same(await times(), []);
+  const undone = { expected_version: removed.body.version };
+  await mod.post(`decisions/${removed.body.event_id}/undo`, undone);
+  t.same(await times(), ['Three']);
 });

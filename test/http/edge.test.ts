@@ -281,6 +281,21 @@ t.test('a type may have parameters, of which the charset alone matters', async (
   }
 });
 
+t.test('a body in a coding that nobody undoes is refused', async (t) => {
+  const { baseUrl } = await startService(t);
+  for (const coding of ['gzip, chunked', 'x, chunked']) {
+    const body = newNote();
+    const chunks = `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const headers = [
+      `origin: ${baseUrl}`,
+      'content-type: application/json',
+      `transfer-encoding: ${coding}`,
+    ];
+    const answer = await raw(baseUrl, wire('POST', '/api/guestbook', headers) + chunks);
+    t.equal(statusOf(answer), 415, coding);
+  }
+});
+
 t.test('a path id that cannot be decoded is bad; a note takes no heed of a query', async (t) => {
   const { call } = await startService(t);
   t.equal((await call('GET', '/api/v1/cases/%zz')).body.status, 'invalid_request');

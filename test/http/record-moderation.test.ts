@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { type Agent, newAgent } from '../harness/agent.ts';
-import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
+import { decide, held, hire, type Moderator, submit } from '../harness/moderation.ts';
 import { brief, handoff, result } from '../harness/packets.ts';
 import { feedOf, letPass } from '../harness/passing-time.ts';
 import {
@@ -266,6 +266,47 @@ t.test('undo: its decider for ten minutes, a lead at any time', async (t) => {
   t.equal((await mod.post(undo, expected)).body.error.reason, 'undo_expired');
   t.equal((await lead.post(undo, expected)).status, 201);
   t.ok(await isPublic(service, record));
+});
+
+t.test('nobody goes on holding a record that its author took away', async (t) => {
+  const service = await startService(t);
+  const mod = await hire(service, 'Mod');
+  const reader = await newAgent(service);
+  const claims = async (agent: Agent) => {
+    const records = [
+      await publishProfile(agent),
+      await publishArtifact(agent),
+      await publishCase(agent),
+    ];
+    for (const record of records) await report(reader, record);
+    const subjects = records.map(({ type, id }) => ({ type, id }));
+    t.equal((await mod.post('claims', { subjects })).status, 200);
+    t.equal(await held(mod), 3);
+    return records;
+  };
+  const author = await newAgent(service);
+  const [, artifact, opened] = await claims(author);
+  await author.call('POST', '/api/v1/me/profile/withdraw', {});
+  await author.call('POST', `/api/v1/artifacts/${artifact?.id}/withdraw`, {});
+  await author.call('POST', `/api/v1/cases/${opened?.id}/withdraw`, { expected_version: 1 });
+  t.equal(await held(mod), 0);
+  const leaver = await newAgent(service);
+  await claims(leaver);
+  await leaver.call('POST', '/api/v1/me/delete', { confirm_handle: leaver.handle });
+  t.equal(await held(mod), 0);
+});
+
+t.test('whoever comes too late is told who decided, and not that it was told', async (t) => {
+  const service = await startService(t);
+  const mod = await hire(service, 'Mod');
+  const author = await newAgent(service);
+  const record = await publishProfile(author);
+  const { body } = await mod.post(`${pathOf(record)}/decisions`, remove(1));
+  await publishProfile(author, 'Anew');
+  const late = await mod.post(`decisions/${body.event_id}/undo`, {
+    expected_version: body.version,
+  });
+  t.match(late, { status: 409, body: { error: { decided_by: { id: mod.id, name: 'Mod' } } } });
 });
 
 t.test('a key makes a decision on a record happen once', async (t) => {

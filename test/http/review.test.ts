@@ -149,7 +149,9 @@ t.test('triage escalates and defers, and decides nothing', async (t) => {
   const fourth = await act(tri, one.id, 'defer', 4);
   t.match(fourth.body, { state: 'pending', tier: 'lead' }, 'a fourth escalates, and says so');
   t.match((await lea.get('queue')).body.items, [{ id: one.id, tier: 'lead' }, { id: two.id }]);
-  await act(lea, one.id, 'defer', 5);
+  await act(tri, one.id, 'defer', 5);
+  t.match((await lea.get('queue')).body.items[0], { id: one.id }, 'it is not put off for ever');
+  await act(lea, one.id, 'defer', 6);
   t.same(await ids(lea, 'todo'), [two.id], 'a lead has nobody to escalate to');
 
   const items = [{ note_id: two.id, expected_version: 2 }];

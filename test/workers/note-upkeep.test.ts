@@ -140,6 +140,9 @@ t.test('what waits for more than three days is escalated, once', async (t) => {
   const old = await submit(service);
   await letPass(service, '73 hours');
   const fresh = await submit(service);
+  await lea.post('claims', { note_ids: [old.id] });
+  t.equal(await queueAge(service.core), 0, 'not from under whoever works on it');
+  await lea.post('claims/release', { lease_ids: [(await lea.get('me')).body.leases[0].lease_id] });
   t.equal(await queueAge(service.core), 1);
   t.equal(await queueAge(service.core), 0);
   t.match((await lea.get('queue')).body.items, [
