@@ -139,18 +139,16 @@ function returnOf(
   const returned = earlier.findLastIndex(
     ({ type, event_id }) => type === 'AppealGranted' || outcomes.get(event_id) === 'restored',
   );
-  const approval = earlier.findLast(({ type }) => type === 'NoteApproved');
+  const place = earlier.findLastIndex(({ type }) => type === 'NoteApproved');
+  const approval = earlier[place];
   const approved = approval?.type === 'NoteApproved' && !isUndone(approval, events) && approval;
-  const known = !approved || outcomes.has(approved.event_id);
+  const replied = told.some(({ data }) => data.parent_author_id !== null);
+  const parentAuthor = approved && !replied ? approved.data.parent_author_id : null;
   // Whoever was not told of a removal learns what was to be told when it came between.
-  if (removed <= returned) return known ? null : { of: approved, outcome: 'approved' };
-  const parentAuthor =
-    known || told.some(({ data }) => data.outcome === 'restored' && data.parent_author_id)
-      ? null
-      : approved.data.parent_author_id;
-  return of.type === 'NoteRestored' || parentAuthor
-    ? { of, outcome: 'restored', parentAuthor }
-    : null;
+  if (removed <= returned && approved && !outcomes.has(approved.event_id) && returned < place)
+    return { of: approved, outcome: 'approved' };
+  const restored = removed > returned && of.type === 'NoteRestored';
+  return restored || parentAuthor ? { of, outcome: 'restored', parentAuthor } : null;
 }
 
 /** By another moderator a note is public again. */
