@@ -18,9 +18,9 @@ const learnt = new WeakMap<object, Learnt>();
 /** What the newest decisions teach, at most five minutes old: the time in which it forgets. */
 export function learntBy(parts: Pick<Core, 'pool'>): Promise<Bayes> {
   const known = learnt.get(parts.pool);
-  if (known && Date.now() - known.since < FRESH_MS) return known.bayes;
+  if (known && performance.now() - known.since < FRESH_MS) return known.bayes;
   const bayes = learn(parts);
-  learnt.set(parts.pool, { since: Date.now(), bayes });
+  learnt.set(parts.pool, { since: performance.now(), bayes });
   bayes.catch(() => learnt.delete(parts.pool));
   return bayes;
 }

@@ -65,7 +65,7 @@ function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Conso
   const countsOf = queueCounts(pool);
   let held = new Map<string, Lease>();
   let figures: Partial<Counts> = {};
-  let countedAt = 0;
+  let countedAt = Number.NEGATIVE_INFINITY;
   let uncounted = true;
   let standing = false;
   let looking = false;
@@ -91,11 +91,11 @@ function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Conso
         console.end();
     const told = tell(events, leases);
     uncounted ||= told;
-    const age = Date.now() - countedAt;
+    const age = performance.now() - countedAt;
     if (age < (uncounted ? COUNTS_MS : RECOUNT_MS)) return;
     figures = await countsOf({ moderatorId: NOBODY, role: 'moderator' });
     uncounted = false;
-    countedAt = Date.now();
+    countedAt = performance.now();
     if (standing) for (const console of consoles) console.send(countsFor(console.me));
   }
 

@@ -38,6 +38,10 @@ const MOST = 20;
 const EVERY_MS = 60_000;
 const SETTLED_EVERY_MS = 3_600_000;
 
+let questions = 0;
+/** The last question about each note that was answered. */
+const answered = new Map<string, number>();
+
 export type OwnNotes = ReturnType<typeof useOwnNotes>;
 
 /** The notes that were sent from this browser, and what became of them. */
@@ -65,24 +69,20 @@ export function useOwnNotes(session: Session | undefined) {
 
   const check = useCallback(
     async ({ body }: OwnNote) => {
-      const asked = Date.now();
+      const asked = ++questions;
       const guest = body.attribution === 'guest';
       const answer = guest
         ? await call<Outcome>('POST', '/api/guestbook', { body })
         : await call<Outcome>('GET', `/api/guestbook/${body.id}/outcome`);
       if (answer.kind !== 'done') return;
+      // An answer to an earlier question may come later than this one.
+      if ((answered.get(body.id) ?? 0) > asked) return;
+      answered.set(body.id, asked);
       const { status: standing } = answer.body;
       const outcome = guest ? {} : { outcome: answer.body };
-      // An answer to an earlier question may come later than this one.
-      change((all) =>
-        all.map((note) =>
-          note.body.id === body.id && (note.checkedAt ?? 0) <= asked
-            ? { ...note, standing, ...outcome, checkedAt: asked }
-            : note,
-        ),
-      );
+      update(body.id, { standing, ...outcome, checkedAt: Date.now() });
     },
-    [change],
+    [update],
   );
 
   const waiting = mine.filter(({ standing }) => standing === 'pending_review');
@@ -90,9 +90,11 @@ export function useOwnNotes(session: Session | undefined) {
 
   useEffect(() => {
     // What was decided may still be taken down or restored, but seldom.
-    const due = Date.now() - SETTLED_EVERY_MS;
+    // This device's clock may have been set back since.
+    const isOld = ({ checkedAt = 0 }: OwnNote) =>
+      Math.abs(Date.now() - checkedAt) > SETTLED_EVERY_MS;
     for (const note of mine)
-      if (note.standing === 'pending_review' || (note.checkedAt ?? 0) < due) void check(note);
+      if (note.standing === 'pending_review' || isOld(note)) void check(note);
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible' && waiting.length > 0)
         void Promise.all(waiting.map(check));

@@ -1,11 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type Answer, call } from '../shared/api.ts';
+import { byThisClock, heardTime } from '../shared/clock.ts';
 import { keep, readKept } from './kept.ts';
 
 export interface Session {
   id: string;
   handle: string;
-  /** Unix seconds. */
+  /** Seconds of this device's clock since 1970. */
   expiresAt: number;
   /** The service says that it has ended. */
   ended: () => void;
@@ -44,8 +45,10 @@ export function useMembership(onEnd: (why: string) => void) {
     if (answer.kind === 'problem' && answer.status === 401) forget();
     if (answer.kind !== 'done') return answer;
     const { id, expires_at, member } = answer.body;
-    keep('session-until', expires_at);
-    setSession({ id, handle: member.handle, expiresAt: expires_at, ended: forget });
+    heardTime(answer.headers);
+    const expiresAt = byThisClock(expires_at * 1000) / 1000;
+    keep('session-until', expiresAt);
+    setSession({ id, handle: member.handle, expiresAt, ended: forget });
     return answer;
   }, [forget]);
 

@@ -1,3 +1,4 @@
+import { heardTime } from '../shared/clock.ts';
 import { randomUuid } from '../shared/random.ts';
 import { get, set } from './state.ts';
 
@@ -102,7 +103,8 @@ async function once<Body>(
     cache: 'no-store',
     ...(body ? { body: JSON.stringify(body) } : {}),
   }).catch(() => undefined);
-  if (!response) throw new Failure(0, 'network', 'The service cannot be reached.');
+  if (response) heardTime(response.headers);
+  else throw new Failure(0, 'network', 'The service cannot be reached.');
   const answer = await response.json().catch(() => undefined);
   if (response.ok && answer) return answer as Body;
   const { code, message, ...details } = (answer?.error ?? {}) as Record<string, string>;

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { serviceNow } from '../shared/clock.ts';
 import { call } from './api.ts';
 import { listView, store } from './state.ts';
 import { useStore } from './store.ts';
@@ -17,7 +18,7 @@ const LOOKED_AT = 5;
 
 /** What shows that the queue is empty and not broken. */
 async function readSigns(): Promise<Signs> {
-  const from = encodeURIComponent(new Date(Date.now() - 60_000).toISOString());
+  const from = encodeURIComponent(new Date(serviceNow() - 60_000).toISOString());
   const [decided, { jobs }] = await Promise.all([
     call<QueueBody>('GET', `queue?view=decided&limit=${LOOKED_AT}`),
     call<Stats>('GET', `stats?from=${from}`),

@@ -1,3 +1,4 @@
+import { serviceNow } from '../shared/clock.ts';
 import { preview, runBatch } from './batches.ts';
 import { begin, closePanel, finish, firstAllowed, NO, YES } from './begin.ts';
 import { claimNext } from './claims.ts';
@@ -34,8 +35,8 @@ export const DEFERRALS = [
 ] as const;
 
 export const inHours = (hours: number): string =>
-  // A minute less than the most that is allowed, whatever the two clocks say.
-  new Date(Date.now() + hours * 3_600_000 - 60_000).toISOString();
+  // A minute less than the most that is allowed: the two clocks agree to some seconds.
+  new Date(serviceNow() + hours * 3_600_000 - 60_000).toISOString();
 
 const TYPING = 'textarea, select, [contenteditable], input:not([type=checkbox]):not([type=radio])';
 

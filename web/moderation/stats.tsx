@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { serviceNow } from '../shared/clock.ts';
 import { call, failureOf } from './api.ts';
 import { Chart } from './chart.tsx';
 import type { Stats as Figures } from './wire.ts';
@@ -13,7 +14,7 @@ export function Stats() {
   const [fault, setFault] = useState<string | null>(null);
   useEffect(() => {
     let gone = false;
-    const from = new Date(Date.now() - days * 86_400_000).toISOString();
+    const from = new Date(serviceNow() - days * 86_400_000).toISOString();
     call<Figures>('GET', `stats?from=${encodeURIComponent(from)}`).then(
       (found) => {
         if (gone) return;

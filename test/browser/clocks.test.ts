@@ -1,0 +1,49 @@
+import t from 'tap';
+import { handled, NEEDS_BROWSER } from '../harness/browser.ts';
+import { openConsole, toast } from '../harness/console.ts';
+import { join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
+import { decide, hire, submit } from '../harness/moderation.ts';
+import { startService } from '../harness/service.ts';
+
+/** A script after which the device's clock is wrong. */
+const ahead = (minutes: number) =>
+  `{ const now = Date.now; Date.now = () => now() + ${minutes} * 60_000; }`;
+
+t.test('a device whose clock is wrong stays signed in', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const visit = await visitGuestbook(t, whole, { first: ahead(35) });
+  const { page } = visit;
+  await join(visit, 'ada');
+  await page.reload();
+  await page.getByRole('button', { name: 'Your account, ada' }).waitFor();
+  t.equal(await page.getByText('Your session has ended').count(), 0);
+});
+
+t.test('a clock that is set back hides no outcome', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
+  const ann = await hire(whole.service, 'Ann');
+  const visit = await visitGuestbook(t, whole);
+  const { page } = visit;
+  await page.evaluate(ahead(120));
+  await write(visit, 'Hello');
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.reload();
+  await page.getByText('Waiting for review', { exact: true }).waitFor();
+  await decide(ann, (await ann.get('queue')).body.items[0].id, 'reject');
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByText('Not published', { exact: true }).waitFor();
+});
+
+t.test("a deferral goes by the service's clock", NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service);
+  const { page } = await openConsole(t, service, ann);
+  await page.evaluate(ahead(5));
+  const claimed = page.waitForResponse('**/api/moderation/claims');
+  await page.keyboard.press('d');
+  await handled(page, claimed);
+  await page.keyboard.press('4');
+  await toast(page, /^Deferred/);
+  t.equal((await ann.get('queue')).body.items.length, 0);
+});
