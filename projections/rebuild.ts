@@ -1,20 +1,27 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { EventCatalogue, RecordedEvent } from '../services/eventstore/event.ts';
 import { mergeLists } from '../services/eventstore/merge.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
 import { pipeline } from '../services/postgres/pipeline.ts';
+import { untilWritersEnd, type Waiting, withLocks } from '../services/postgres/table-locks.ts';
 import { BY_INDEX } from '../services/postgres.ts';
 import { type Projection, projector } from './projection.ts';
+import { makeSearches, makeTables, swap } from './rebuilt-tables.ts';
 
 const PAGE = 1000;
 /** Rows of one statement at most. */
 const ROWS = 64;
 const CLOSE_ENOUGH = 2000;
-const SWAP_ATTEMPTS = 200;
 
 export interface Rebuilt {
   events: number;
+}
+
+/** What is told while it goes on. */
+export interface Told {
+  progress?: (position: number, last: number) => void;
+  /** The first time that it waits long for others: their processes. */
+  waits?: (pids: readonly number[]) => void;
 }
 
 /**
@@ -25,8 +32,15 @@ export async function rebuild(
   url: string,
   catalogue: EventCatalogue,
   projections: readonly Projection[],
-  progress: (position: number, last: number) => void = () => undefined,
+  { progress = () => undefined, waits = () => undefined }: Told = {},
 ): Promise<Rebuilt> {
+  let told = false;
+  const waiting: Waiting = {
+    tell(pids) {
+      if (!told) waits(pids);
+      told = true;
+    },
+  };
   // A connection of its own: no deadline of a request holds for it, and its lock ends with it.
   const client = new pg.Client({ connectionString: url, pipeline: true });
   const reader = new pg.Client({ connectionString: url });
@@ -44,42 +58,30 @@ export async function rebuild(
     const each = projections.map(statementsOf);
     let done = 0;
     let events = 0;
-    let searchable = false;
-    for (;;) {
-      const last = await settledPosition(client);
-      events += await fill(connections, catalogue, each, done, last, progress);
-      const close = last - done < CLOSE_ENOUGH;
-      done = last;
-      if (!close) continue;
-      if (searchable) break;
-      await makeSearches(client, searches);
-      searchable = true;
-    }
-    const tables = projections.flatMap((projection) => projection.tables);
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await client.query('BEGIN');
-        await client.query('SET LOCAL synchronous_commit = on');
-        await lockEverything(client, tables);
-        events += await fill(
-          connections,
-          catalogue,
-          each,
-          done,
-          await lastPosition(client),
-          progress,
-        );
-        await swap(client, tables);
-        await client.query('COMMIT');
-        break;
-      } catch (error) {
-        await client.query('ROLLBACK');
-        if ((error as { code?: string }).code !== '55P03' || attempt === SWAP_ATTEMPTS) throw error;
-        await sleep(50);
+    const fillTo = (last: number) => fill(connections, catalogue, each, done, last, progress);
+    const catchUp = async () => {
+      for (let close = false; !close; ) {
+        const last = await settledPosition(client, waiting);
+        const count = await fillTo(last);
+        events += count;
+        close = last - done < CLOSE_ENOUGH;
+        done = last;
       }
-    }
+    };
+    await catchUp();
+    await makeSearches(client, searches);
+    await catchUp();
+    const tables = projections.flatMap((projection) => projection.tables);
+    const lastEvents = async () => {
+      await client.query('SET LOCAL synchronous_commit = on');
+      const count = await fillTo(await lastPosition(client));
+      await swap(client, tables);
+      return count;
+    };
+    const again = { ...waiting, meanwhile: catchUp };
+    const count = await withLocks(client, reader, locksOn(tables), lastEvents, again);
     await client.query('DROP SCHEMA rebuild CASCADE');
-    return { events };
+    return { events: events + count };
   } finally {
     await Promise.all([client.end(), reader.end()]);
   }
@@ -90,72 +92,21 @@ interface Connections {
   reader: pg.Client;
 }
 
-/** Commands take the same locks in orders of their own, so this gives way instead of waiting. */
-async function lockEverything(client: pg.Client, tables: readonly string[]): Promise<void> {
-  await client.query(`SET LOCAL lock_timeout = '300ms'`);
+function locksOn(tables: readonly string[]): string[] {
   const names = tables.map((table) => `public.${table}`).join(', ');
-  await client.query(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
-  await client.query('LOCK TABLE public.events IN SHARE ROW EXCLUSIVE MODE');
-}
-
-async function swap(client: pg.Client, tables: readonly string[]): Promise<void> {
-  for (const table of tables) {
-    await client.query(`DROP TABLE public.${table}`);
-    await client.query(`ALTER TABLE rebuild.${table} SET SCHEMA public`);
-  }
-}
-
-async function makeTables(
-  client: pg.Client,
-  projections: readonly Projection[],
-): Promise<string[]> {
-  await client.query('DROP SCHEMA IF EXISTS rebuild CASCADE');
-  await client.query('CREATE SCHEMA rebuild');
-  for (const table of projections.flatMap(({ tables }) => tables))
-    await client.query(`CREATE TABLE rebuild.${table} (LIKE public.${table} INCLUDING ALL)`);
-  await client.query('SET search_path = rebuild, public');
-  for (const { table, columns } of projections.flatMap(({ texts }) => texts ?? []))
-    for (const column of columns)
-      await client.query(`ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0`);
-  for (const statement of projections.flatMap(({ seed }) => seed ?? []))
-    await client.query(statement.text, statement.values);
-  return dropSearches(client);
-}
-
-/**
- * Drops the indexes of searches, by which no event finds its rows, and answers how to make them
- * again: at once, on full tables, they cost a fraction.
- */
-async function dropSearches(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string; definition: string }>(
-    `SELECT i.oid::regclass::text AS name, pg_get_indexdef(i.oid) AS definition
-     FROM pg_class i JOIN pg_am a ON a.oid = i.relam
-     WHERE i.relkind = 'i' AND i.relnamespace = 'rebuild'::regnamespace AND a.amname <> 'btree'`,
-  );
-  for (const { name } of rows) await client.query(`DROP INDEX ${name}`);
-  return rows.map(({ definition }) => definition);
-}
-
-async function makeSearches(client: pg.Client, definitions: readonly string[]): Promise<void> {
-  for (const definition of definitions) await client.query(definition);
-  // LIKE and a definition leave this out: without it ANALYZE would keep copies of texts.
-  const { rows: indexes } = await client.query<{ name: string }>(
-    `SELECT indexrelid::regclass::text AS name FROM pg_index JOIN pg_class c ON c.oid = indrelid
-     WHERE c.relnamespace = 'rebuild'::regnamespace AND indkey[0] = 0`,
-  );
-  for (const { name } of indexes)
-    await client.query(`ALTER INDEX ${name} ALTER COLUMN 1 SET STATISTICS 0`);
+  return [
+    `LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`,
+    'LOCK TABLE public.events IN SHARE ROW EXCLUSIVE MODE',
+  ];
 }
 
 /**
  * A position below which nothing can still be committed: whoever holds a position holds a lock on
- * the table as well, and this waits for all of those for a moment.
+ * the table as well, and this waits for all of those.
  */
-async function settledPosition(client: pg.Client): Promise<number> {
-  await client.query('BEGIN');
-  await client.query('LOCK TABLE events IN SHARE MODE');
+async function settledPosition(client: pg.Client, waiting: Waiting): Promise<number> {
   const position = await lastPosition(client);
-  await client.query('COMMIT');
+  await untilWritersEnd(client, 'public.events', waiting);
   return position;
 }
 

@@ -11,13 +11,16 @@ let shown = 0;
 
 try {
   const url = config.databaseDirectUrl ?? databaseUrl(config);
-  const { events } = await rebuild(url, catalogue, projections, (position, last) => {
+  const progress = (position: number, last: number) => {
     if (seconds() < shown + 1 && position < last) return;
     shown = seconds();
     const rest = (shown * (last - position)) / position;
     const part = Math.floor((100 * position) / last);
     process.stderr.write(`${part} %, position ${position} of ${last}, ${rest.toFixed(0)} s left\n`);
-  });
+  };
+  const waits = (pids: readonly number[]) =>
+    process.stderr.write(`Waits for a lock that others hold: process ${pids.join(', ')}\n`);
+  const { events } = await rebuild(url, catalogue, projections, { progress, waits });
   process.stdout.write(
     `Rebuilt every read model from ${events} events in ${seconds().toFixed(1)} s\n`,
   );

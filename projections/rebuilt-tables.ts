@@ -1,0 +1,56 @@
+import type pg from 'pg';
+import type { Projection } from './projection.ts';
+
+/** Puts the tables of the schema `rebuild` in the place of the others. */
+export async function swap(client: pg.Client, tables: readonly string[]): Promise<void> {
+  for (const table of tables) {
+    await client.query(`DROP TABLE public.${table}`);
+    await client.query(`ALTER TABLE rebuild.${table} SET SCHEMA public`);
+  }
+}
+
+/** Makes empty copies of the tables in the schema `rebuild`, and answers how to make the searches. */
+export async function makeTables(
+  client: pg.Client,
+  projections: readonly Projection[],
+): Promise<string[]> {
+  await client.query('DROP SCHEMA IF EXISTS rebuild CASCADE');
+  await client.query('CREATE SCHEMA rebuild');
+  for (const table of projections.flatMap(({ tables }) => tables))
+    await client.query(`CREATE TABLE rebuild.${table} (LIKE public.${table} INCLUDING ALL)`);
+  await client.query('SET search_path = rebuild, public');
+  for (const { table, columns } of projections.flatMap(({ texts }) => texts ?? []))
+    for (const column of columns)
+      await client.query(`ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0`);
+  for (const statement of projections.flatMap(({ seed }) => seed ?? []))
+    await client.query(statement.text, statement.values);
+  return dropSearches(client);
+}
+
+/**
+ * Drops the indexes of searches, by which no event finds its rows, and answers how to make them
+ * again: at once, on full tables, they cost a fraction.
+ */
+async function dropSearches(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; definition: string }>(
+    `SELECT i.oid::regclass::text AS name, pg_get_indexdef(i.oid) AS definition
+     FROM pg_class i JOIN pg_am a ON a.oid = i.relam
+     WHERE i.relkind = 'i' AND i.relnamespace = 'rebuild'::regnamespace AND a.amname <> 'btree'`,
+  );
+  for (const { name } of rows) await client.query(`DROP INDEX ${name}`);
+  return rows.map(({ definition }) => definition);
+}
+
+export async function makeSearches(
+  client: pg.Client,
+  definitions: readonly string[],
+): Promise<void> {
+  for (const definition of definitions) await client.query(definition);
+  // LIKE and a definition leave this out: without it ANALYZE would keep copies of texts.
+  const { rows: indexes } = await client.query<{ name: string }>(
+    `SELECT indexrelid::regclass::text AS name FROM pg_index JOIN pg_class c ON c.oid = indrelid
+     WHERE c.relnamespace = 'rebuild'::regnamespace AND indkey[0] = 0`,
+  );
+  for (const { name } of indexes)
+    await client.query(`ALTER INDEX ${name} ALTER COLUMN 1 SET STATISTICS 0`);
+}
