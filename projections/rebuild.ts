@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
 import type { EventCatalogue, RecordedEvent } from '../services/eventstore/event.ts';
 import { mergeLists } from '../services/eventstore/merge.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
+import { appliedMigrations } from '../services/migrate.ts';
 import { pipeline } from '../services/postgres/pipeline.ts';
 import { untilWritersEnd, type Waiting, withLocks } from '../services/postgres/table-locks.ts';
 import { BY_INDEX } from '../services/postgres.ts';
@@ -12,6 +14,8 @@ const PAGE = 1000;
 /** Rows of one statement at most. */
 const ROWS = 64;
 const CLOSE_ENOUGH = 2000;
+const SCHEMA_CHANGED =
+  'The schema was changed meanwhile, so no read model was replaced: run the rebuild again';
 
 export interface Rebuilt {
   events: number;
@@ -54,6 +58,8 @@ export async function rebuild(
     await client.query(BY_INDEX);
     await client.query('SET enable_hashjoin = off');
     await client.query('SET enable_mergejoin = off');
+    const migrations = () => appliedMigrations((text) => client.query(text));
+    const copied = await migrations();
     const searches = await makeTables(client, projections);
     const each = projections.map(statementsOf);
     let done = 0;
@@ -74,6 +80,7 @@ export async function rebuild(
     const tables = projections.flatMap((projection) => projection.tables);
     const lastEvents = async () => {
       await client.query('SET LOCAL synchronous_commit = on');
+      if (!isDeepStrictEqual(await migrations(), copied)) throw new Error(SCHEMA_CHANGED);
       const count = await fillTo(await lastPosition(client));
       await swap(client, tables);
       return count;

@@ -33,12 +33,16 @@ export async function migrate(url: string, folder = MIGRATIONS): Promise<string[
 // For readiness: what the code expects and the database lacks. A database that is ahead is ready,
 // because during a release the old processes go on serving.
 export async function pendingMigrations(query: Query, folder = MIGRATIONS): Promise<string[]> {
-  const made = await query(`SELECT to_regclass('schema_migrations') IS NOT NULL AS made`);
-  const applied = (made.rows[0] as { made: boolean }).made ? await readApplied(query) : [];
-  const versions = new Set(applied.map(({ version }) => version));
+  const versions = new Set((await appliedMigrations(query)).map(({ version }) => version));
   return readMigrations(folder)
     .filter(({ version }) => !versions.has(version))
     .map(({ name }) => name);
+}
+
+// None where the database has no tables yet.
+export async function appliedMigrations(query: Query): Promise<Applied[]> {
+  const made = await query(`SELECT to_regclass('schema_migrations') IS NOT NULL AS made`);
+  return (made.rows[0] as { made: boolean }).made ? readApplied(query) : [];
 }
 
 async function apply(client: pg.Client, { version, name, sql, checksum }: Migration) {

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { rebuild } from '../projections/rebuild.ts';
 import { catalogue, projections } from '../projections/registry.ts';
+import { MIGRATIONS, migrate } from '../services/migrate.ts';
+import { meanwhile } from './harness/meanwhile.ts';
 import { readModels } from './harness/rebuilt.ts';
 import { newKey, signedIn, startService } from './harness/service.ts';
+import { temporaryFolder } from './harness/temporary-folder.ts';
 
 t.test('every read model equals its rebuild, while members go on writing', async (t) => {
   const service = await startService(t);
@@ -37,4 +42,27 @@ t.test('every read model equals its rebuild, while members go on writing', async
   const { rows } = await service.database.pool.query('SELECT count(*)::int FROM events');
   t.equal(events, rows[0].count);
   t.same(await readModels(service.database.pool), before);
+});
+
+t.test('a migration that is released while a rebuild runs stays', async (t) => {
+  const service = await startService(t);
+  const { pool, url } = service.database;
+  await signedIn(service);
+  const { path: folder, remove } = temporaryFolder('migrations');
+  t.teardown(remove);
+  cpSync(MIGRATIONS, folder, { recursive: true });
+  writeFileSync(
+    join(folder, '9999-last.sql'),
+    'ALTER TABLE members ADD COLUMN added int DEFAULT 7;',
+  );
+  const rebuilt = meanwhile(
+    pool,
+    'LOCK TABLE feed IN ACCESS SHARE MODE',
+    () => rebuild(url, catalogue, projections).catch((error: Error) => error),
+    () => migrate(url, folder),
+  );
+  t.match(await rebuilt, { message: /schema was changed meanwhile.*run the rebuild again/ });
+  t.same((await pool.query('SELECT added FROM members')).rows, [{ added: 7 }]);
+  await rebuild(url, catalogue, projections);
+  t.same((await pool.query('SELECT added FROM members')).rows, [{ added: 7 }]);
 });
