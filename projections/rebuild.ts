@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import pg from 'pg';
+import type pg from 'pg';
 import type { EventCatalogue, RecordedEvent } from '../services/eventstore/event.ts';
 import { mergeLists } from '../services/eventstore/merge.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
 import { appliedMigrations } from '../services/migrate.ts';
 import { pipeline } from '../services/postgres/pipeline.ts';
 import { untilWritersEnd, type Waiting, withLocks } from '../services/postgres/table-locks.ts';
-import { BY_INDEX } from '../services/postgres.ts';
 import { type Projection, projector } from './projection.ts';
+import { inSession, type Session } from './rebuild-session.ts';
 import { makeSearches, makeTables, swap } from './rebuilt-tables.ts';
 
 const PAGE = 1000;
@@ -21,11 +21,12 @@ export interface Rebuilt {
   events: number;
 }
 
-/** What is told while it goes on. */
-export interface Told {
+export interface Options {
+  /** Told while it goes on. */
   progress?: (position: number, last: number) => void;
   /** The first time that it waits long for others: their processes. */
   waits?: (pids: readonly number[]) => void;
+  interrupted?: AbortSignal;
 }
 
 /**
@@ -36,7 +37,7 @@ export async function rebuild(
   url: string,
   catalogue: EventCatalogue,
   projections: readonly Projection[],
-  { progress = () => undefined, waits = () => undefined }: Told = {},
+  { progress = () => undefined, waits = () => undefined, interrupted }: Options = {},
 ): Promise<Rebuilt> {
   let told = false;
   const waiting: Waiting = {
@@ -45,58 +46,49 @@ export async function rebuild(
       told = true;
     },
   };
-  // A connection of its own: no deadline of a request holds for it, and its lock ends with it.
-  const client = new pg.Client({ connectionString: url, pipeline: true });
-  const reader = new pg.Client({ connectionString: url });
-  await Promise.all([client.connect(), reader.connect()]);
-  const connections = { client, reader };
-  try {
-    await client.query(`SELECT pg_advisory_lock(hashtext('rebuild'))`);
-    // Nothing is lost with a page that a crash takes: the next rebuild begins anew.
-    await client.query('SET synchronous_commit = off');
-    // The tables grow from nothing: a plan that scans them would be wrong after a page.
-    await client.query(BY_INDEX);
-    await client.query('SET enable_hashjoin = off');
-    await client.query('SET enable_mergejoin = off');
-    const migrations = () => appliedMigrations((text) => client.query(text));
-    const copied = await migrations();
-    const searches = await makeTables(client, projections);
-    const each = projections.map(statementsOf);
-    let done = 0;
-    let events = 0;
-    const fillTo = (last: number) => fill(connections, catalogue, each, done, last, progress);
-    const catchUp = async () => {
-      for (let close = false; !close; ) {
-        const last = await settledPosition(client, waiting);
-        const count = await fillTo(last);
-        events += count;
-        close = last - done < CLOSE_ENOUGH;
-        done = last;
-      }
-    };
-    await catchUp();
-    await makeSearches(client, searches);
-    await catchUp();
-    const tables = projections.flatMap((projection) => projection.tables);
-    const lastEvents = async () => {
-      await client.query('SET LOCAL synchronous_commit = on');
-      if (!isDeepStrictEqual(await migrations(), copied)) throw new Error(SCHEMA_CHANGED);
-      const count = await fillTo(await lastPosition(client));
-      await swap(client, tables);
-      return count;
-    };
-    const again = { ...waiting, meanwhile: catchUp };
-    const count = await withLocks(client, reader, locksOn(tables), lastEvents, again);
-    await client.query('DROP SCHEMA rebuild CASCADE');
-    return { events: events + count };
-  } finally {
-    await Promise.all([client.end(), reader.end()]);
-  }
+  const work = (session: Session) => fromLog(session, catalogue, projections, progress, waiting);
+  return inSession(url, work, interrupted);
 }
 
-interface Connections {
-  client: pg.Client;
-  reader: pg.Client;
+async function fromLog(
+  session: Session,
+  catalogue: EventCatalogue,
+  projections: readonly Projection[],
+  progress: (position: number, last: number) => void,
+  waiting: Waiting,
+): Promise<Rebuilt> {
+  const { client, reader } = session;
+  const migrations = () => appliedMigrations((text) => client.query(text));
+  const copied = await migrations();
+  const searches = await makeTables(client, projections);
+  const each = projections.map(statementsOf);
+  let done = 0;
+  let events = 0;
+  const fillTo = (last: number) => fill(session, catalogue, each, done, last, progress);
+  const catchUp = async () => {
+    for (let close = false; !close; ) {
+      const last = await settledPosition(client, waiting);
+      const count = await fillTo(last);
+      events += count;
+      close = last - done < CLOSE_ENOUGH;
+      done = last;
+    }
+  };
+  await catchUp();
+  await makeSearches(client, searches);
+  await catchUp();
+  const tables = projections.flatMap((projection) => projection.tables);
+  const lastEvents = async () => {
+    await client.query('SET LOCAL synchronous_commit = on');
+    if (!isDeepStrictEqual(await migrations(), copied)) throw new Error(SCHEMA_CHANGED);
+    const count = await fillTo(await lastPosition(client));
+    await swap(client, tables);
+    return count;
+  };
+  const again = { ...waiting, meanwhile: catchUp };
+  const count = await withLocks(client, reader, locksOn(tables), lastEvents, again);
+  await client.query('DROP SCHEMA rebuild CASCADE');
+  return { events: events + count };
 }
 
 function locksOn(tables: readonly string[]): string[] {
@@ -129,7 +121,7 @@ async function lastPosition(client: pg.Client): Promise<number> {
  * made into statements and the one after it is read.
  */
 async function fill(
-  { client, reader }: Connections,
+  { client, reader }: Session,
   catalogue: EventCatalogue,
   each: readonly ReturnType<typeof statementsOf>[],
   from: number,

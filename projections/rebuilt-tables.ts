@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Projection } from './projection.ts';
 
 /** Puts the tables of the schema `rebuild` in the place of the others. */
@@ -54,3 +55,13 @@ export async function makeSearches(
   for (const { name } of indexes)
     await client.query(`ALTER INDEX ${name} ALTER COLUMN 1 SET STATISTICS 0`);
 }
+
+/**
+ * Drops what a rebuild left that did not come to its end: copies of names and texts, which no erasure
+ * reaches. While its lock is held, one is under way, and ends with the last erasure or by this.
+ */
+export const dropLeftOver = (): Sql => sql`DO $$ BEGIN
+  IF pg_try_advisory_xact_lock(hashtext('rebuild')) THEN
+    DROP SCHEMA IF EXISTS rebuild CASCADE;
+  END IF;
+END $$`;

@@ -6,6 +6,8 @@ import { rebuild } from '../projections/rebuild.ts';
 import { catalogue, projections } from '../projections/registry.ts';
 import { MIGRATIONS, migrate } from '../services/migrate.ts';
 import { meanwhile } from './harness/meanwhile.ts';
+import { operator } from './harness/moderator-command.ts';
+import { rebuildCommand, tablesOfRebuild } from './harness/rebuild-command.ts';
 import { readModels } from './harness/rebuilt.ts';
 import { newKey, signedIn, startService } from './harness/service.ts';
 import { temporaryFolder } from './harness/temporary-folder.ts';
@@ -63,6 +65,29 @@ t.test('a migration that is released while a rebuild runs stays', async (t) => {
   );
   t.match(await rebuilt, { message: /schema was changed meanwhile.*run the rebuild again/ });
   t.same((await pool.query('SELECT added FROM members')).rows, [{ added: 7 }]);
+  t.same(await tablesOfRebuild(pool), []);
   await rebuild(url, catalogue, projections);
   t.same((await pool.query('SELECT added FROM members')).rows, [{ added: 7 }]);
+});
+
+t.test('an interrupted rebuild leaves no table', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  await signedIn(service);
+  const holder = await pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE feed IN ACCESS SHARE MODE');
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const command = rebuildCommand(operator(service));
+    t.teardown(() => command.child.kill('SIGKILL'));
+    await command.untilWaits();
+    t.not((await tablesOfRebuild(pool)).length, 0);
+    command.child.kill(signal);
+    const { code, stdout, stderr } = await command.end();
+    t.match({ code, stdout }, { code: 1, stdout: '' });
+    t.equal(stderr.split('\n').at(-2), `Ended by ${signal}`);
+    t.same(await tablesOfRebuild(pool), []);
+  }
+  await holder.query('COMMIT');
+  holder.release();
 });

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { membersToErase } from '../projections/members.ts';
 import { erasedNotes, keptNotes } from '../projections/notes-of-member.ts';
 import type { Projection } from '../projections/projection.ts';
+import { dropLeftOver } from '../projections/rebuilt-tables.ts';
 import { projections } from '../projections/registry.ts';
 import { eraseTexts } from '../projections/texts.ts';
 import { closeMore } from '../services/account/delete.ts';
@@ -36,6 +37,7 @@ export async function eraseMembers(
   parts: Parts,
   { member_id }: { member_id?: string | undefined } = {},
 ): Promise<number> {
+  await query(parts.pool, dropLeftOver());
   if (member_id) return (await eraseMember(parts, member_id)) ? 1 : 0;
   return inBatches(
     (limit) => query(parts.pool, membersToErase(limit)),

@@ -8,6 +8,9 @@ const config = configOrExit();
 const started = Date.now();
 const seconds = () => (Date.now() - started) / 1000;
 let shown = 0;
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => interruption.abort(new Error(`Ended by ${signal}`)));
 
 try {
   const url = config.databaseDirectUrl ?? databaseUrl(config);
@@ -20,7 +23,11 @@ try {
   };
   const waits = (pids: readonly number[]) =>
     process.stderr.write(`Waits for a lock that others hold: process ${pids.join(', ')}\n`);
-  const { events } = await rebuild(url, catalogue, projections, { progress, waits });
+  const { events } = await rebuild(url, catalogue, projections, {
+    progress,
+    waits,
+    interrupted: interruption.signal,
+  });
   process.stdout.write(
     `Rebuilt every read model from ${events} events in ${seconds().toFixed(1)} s\n`,
   );

@@ -12,7 +12,9 @@ import { screenNote } from '../../workers/screen-note.ts';
 import { type Agent, newAgent } from '../harness/agent.ts';
 import { casesOf, consent, opened } from '../harness/cases.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
+import { operator } from '../harness/moderator-command.ts';
 import { brief } from '../harness/packets.ts';
+import { rebuildCommand, tablesOfRebuild } from '../harness/rebuild-command.ts';
 import { readModels } from '../harness/rebuilt.ts';
 import { publishCase, report } from '../harness/records.ts';
 import { type Answer, cookieOf, type Service, startService } from '../harness/service.ts';
@@ -294,6 +296,36 @@ t.test('a rebuild that read the words before they went loses them too', async (t
   reader.release();
   await rebuilt;
   t.strictSame(await tracesInTables(pool, [...erased, gone.handle]), []);
+});
+
+t.test('what a killed rebuild left goes with an erasure', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  const gone = await author(service);
+  const erased = Object.values(gone.texts);
+  const holder = await pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE moderators IN ACCESS SHARE MODE');
+  const command = rebuildCommand(operator(service));
+  t.teardown(() => command.child.kill('SIGKILL'));
+  await command.untilWaits();
+  t.equal(await eraseMembers(service.core), 0);
+  t.not((await tablesOfRebuild(pool)).length, 0, 'one that is under way stays');
+  await kill(command.child);
+  await holder.query('COMMIT');
+  holder.release();
+  const lockIsFree = async () =>
+    (
+      await pool.query(
+        "SELECT FROM pg_stat_activity WHERE application_name = 'service rebuild' AND datname = current_database()",
+      )
+    ).rowCount === 0;
+  while (!(await lockIsFree())) await sleep(20);
+  t.not((await tracesInTables(pool, erased)).filter((at) => at.startsWith('rebuild.')).length, 0);
+  await remove(gone, true);
+  t.equal(await eraseMembers(service.core, { member_id: gone.id }), 1);
+  t.strictSame(await tracesInTables(pool, [...erased, gone.handle]), []);
+  t.same(await tablesOfRebuild(pool), []);
 });
 
 t.test('a worker killed in the middle: the next one goes on where it ended', async (t) => {
