@@ -2,12 +2,39 @@ import type pg from 'pg';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Projection } from './projection.ts';
 
+const GRANTEE = `SELECT CASE WHEN item.grantee = 0 THEN 'PUBLIC'
+  ELSE item.grantee::regrole::text END AS name`;
+
 /** Puts the tables of the schema `rebuild` in the place of the others. */
 export async function swap(client: pg.Client, tables: readonly string[]): Promise<void> {
+  await copyPrivileges(client, tables);
   for (const table of tables) {
     await client.query(`DROP TABLE public.${table}`);
     await client.query(`ALTER TABLE rebuild.${table} SET SCHEMA public`);
   }
+}
+
+/** LIKE copies no privileges, and a database may be set to give some on every new table. */
+async function copyPrivileges(client: pg.Client, tables: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `WITH pairs AS (
+       SELECT 'rebuild.' || mine.relname AS name,
+         coalesce(theirs.relacl, acldefault('r', theirs.relowner)) AS wanted,
+         coalesce(mine.relacl, acldefault('r', mine.relowner)) AS given
+       FROM pg_class theirs JOIN pg_class mine USING (relname)
+       WHERE theirs.relnamespace = 'public'::regnamespace AND relname = ANY($1)
+         AND mine.relnamespace = 'rebuild'::regnamespace),
+     changed AS (SELECT * FROM pairs WHERE wanted::text <> given::text),
+     statements AS (
+       SELECT DISTINCT 1 AS turn, 'REVOKE ALL ON ' || changed.name || ' FROM ' || grantee.name AS statement
+       FROM changed, aclexplode(given) item, LATERAL (${GRANTEE}) grantee
+       UNION SELECT 2, 'GRANT ' || privilege_type || ' ON ' || changed.name || ' TO ' || grantee.name
+         || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END
+       FROM changed, aclexplode(wanted) item, LATERAL (${GRANTEE}) grantee)
+     SELECT statement FROM statements ORDER BY turn`,
+    [tables],
+  );
+  for (const { statement } of rows) await client.query(statement);
 }
 
 /** Makes empty copies of the tables in the schema `rebuild`, and answers how to make the searches. */

@@ -91,3 +91,32 @@ t.test('an interrupted rebuild leaves no table', async (t) => {
   await holder.query('COMMIT');
   holder.release();
 });
+
+t.test('privileges on read models stay, and none are added', async (t) => {
+  const service = await startService(t);
+  const { pool, url } = service.database;
+  const role = `"Reader ${randomUUID()}"`;
+  const statements = [
+    `CREATE ROLE ${role}`,
+    `GRANT SELECT ON members TO ${role} WITH GRANT OPTION`,
+    `GRANT INSERT ON members TO ${role}`,
+    'GRANT SELECT ON feed TO PUBLIC',
+    'REVOKE TRUNCATE ON notes FROM current_user',
+    `ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO ${role}`,
+  ];
+  for (const statement of statements) await pool.query(statement);
+  const privileges = async () => {
+    const { rows } = await pool.query(
+      `SELECT relname, item::text FROM pg_class,
+         unnest(coalesce(relacl, acldefault('r', relowner))) item
+       WHERE relnamespace = 'public'::regnamespace AND relname = ANY($1) ORDER BY 1, 2`,
+      [projections.flatMap(({ tables }) => tables)],
+    );
+    return rows;
+  };
+  const before = await privileges();
+  await rebuild(url, catalogue, projections);
+  t.strictSame(await privileges(), before);
+  await pool.query(`DROP OWNED BY ${role}`);
+  await pool.query(`DROP ROLE ${role}`);
+});
