@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { rebuild } from '../projections/rebuild.ts';
 import { catalogue, projections } from '../projections/registry.ts';
 import { MIGRATIONS, migrate } from '../services/migrate.ts';
+import { testDatabase } from './harness/database.ts';
 import { meanwhile } from './harness/meanwhile.ts';
 import { operator } from './harness/moderator-command.ts';
 import { rebuildCommand, tablesOfRebuild } from './harness/rebuild-command.ts';
@@ -119,4 +121,24 @@ t.test('privileges on read models stay, and none are added', async (t) => {
   t.strictSame(await privileges(), before);
   await pool.query(`DROP OWNED BY ${role}`);
   await pool.query(`DROP ROLE ${role}`);
+});
+
+t.test('a rebuild has no deadline, whatever the database says', async (t) => {
+  const { url, pool } = await testDatabase(t);
+  const name = new URL(url).pathname.slice(1);
+  const holder = await pool.connect();
+  await holder.query(`SELECT pg_advisory_lock(hashtext('rebuild'))`);
+  await holder.query(`ALTER DATABASE ${name} SET statement_timeout = '500ms'`);
+  const rebuilt = rebuild(url, catalogue, projections);
+  const failed = rebuilt.then(
+    () => false,
+    () => true,
+  );
+  const waits = `SELECT FROM pg_stat_activity WHERE wait_event = 'advisory'
+    AND datname = current_database() AND now() - query_start > interval '1 second'`;
+  while ((await holder.query(waits)).rowCount === 0)
+    if (await Promise.race([failed, sleep(50, false)])) break;
+  await holder.query(`SELECT pg_advisory_unlock(hashtext('rebuild'))`);
+  holder.release();
+  t.same(await rebuilt, { events: 0 });
 });
