@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { EventCatalogue, RecordedEvent } from '../services/eventstore/event.ts';
 import { mergeLists } from '../services/eventstore/merge.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
-import { appliedMigrations } from '../services/migrate.ts';
+import { appliedMigrations, pendingMigrations } from '../services/migrate.ts';
 import { pipeline } from '../services/postgres/pipeline.ts';
 import { untilWritersEnd, type Waiting, withLocks } from '../services/postgres/table-locks.ts';
 import { type Projection, projector } from './projection.ts';
@@ -14,6 +14,7 @@ const PAGE = 1000;
 /** Rows of one statement at most. */
 const ROWS = 64;
 const CLOSE_ENOUGH = 2000;
+const NOT_RELEASED = 'The database is not set up for this release: npm run release does that';
 const SCHEMA_CHANGED =
   'The schema was changed meanwhile, so no read model was replaced: run the rebuild again';
 
@@ -58,7 +59,9 @@ async function fromLog(
   waiting: Waiting,
 ): Promise<Rebuilt> {
   const { client, reader } = session;
-  const migrations = () => appliedMigrations((text) => client.query(text));
+  const ask = (text: string) => client.query(text);
+  if ((await pendingMigrations(ask)).length > 0) throw new Error(NOT_RELEASED);
+  const migrations = () => appliedMigrations(ask);
   const copied = await migrations();
   const searches = await makeTables(client, projections);
   const each = projections.map(statementsOf);

@@ -1,7 +1,9 @@
+import { takeNoArguments } from './commands/no-arguments.ts';
 import { configOrExit } from './config.ts';
 import { databaseUrl } from './embedded/postgres.ts';
 import { migrate } from './migrate.ts';
 
+takeNoArguments('npm run release');
 const config = configOrExit();
 try {
   const applied = await migrate(config.databaseDirectUrl ?? databaseUrl(config));

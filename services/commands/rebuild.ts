@@ -3,7 +3,9 @@ import { catalogue, projections } from '../../projections/registry.ts';
 import { configOrExit } from '../config.ts';
 import { databaseUrl } from '../embedded/postgres.ts';
 import { lineOf } from './failure.ts';
+import { takeNoArguments } from './no-arguments.ts';
 
+takeNoArguments('npm run rebuild');
 const config = configOrExit();
 const started = Date.now();
 const seconds = () => (Date.now() - started) / 1000;

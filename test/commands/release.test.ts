@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { testDatabase } from '../harness/database.ts';
+import { tablesOfRebuild } from '../harness/rebuild-command.ts';
+import { newKey } from '../harness/service.ts';
+
+const RELEASE = 'services/release.ts';
+const REBUILD = 'services/commands/rebuild.ts';
+
+/** How a command ends. */
+async function run(url: string, args: string[]) {
+  const env = { PATH: process.env.PATH, DATABASE_URL: url, SERVER_KEYS: `1:${newKey()}` };
+  return promisify(execFile)(process.execPath, args, { env }).then(
+    (said) => ({ code: 0, ...said }),
+    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+  );
+}
+
+t.test('neither a release nor a rebuild begins with arguments that it does not know', async (t) => {
+  const { url, pool } = await testDatabase(t, { empty: true });
+  for (const [file, name] of [
+    [RELEASE, 'release'],
+    [REBUILD, 'rebuild'],
+  ] as const) {
+    const usage = `Usage:\n  npm run ${name}\n`;
+    t.same(await run(url, [file, '--help']), { code: 0, stdout: usage, stderr: '' });
+    const stderr = `It takes no arguments, but was given --dry-run\n${usage}`;
+    t.same(await run(url, [file, '--dry-run']), { code: 1, stdout: '', stderr });
+  }
+  t.equal((await pool.query(`SELECT FROM pg_tables WHERE schemaname = 'public'`)).rowCount, 0);
+});
+
+t.test('a rebuild before the first release says what is to be done', async (t) => {
+  const { url, pool } = await testDatabase(t, { empty: true });
+  const stderr = 'The database is not set up for this release: npm run release does that\n';
+  t.same(await run(url, [REBUILD]), { code: 1, stdout: '', stderr });
+  t.same(await tablesOfRebuild(pool), []);
+  const schemas = await pool.query(`SELECT FROM pg_namespace WHERE nspname = 'rebuild'`);
+  t.equal(schemas.rowCount, 0);
+  const released = await run(url, [RELEASE]);
+  t.match(released, { code: 0, stdout: /^Applied 0001-/ });
+  t.match(await run(url, [REBUILD]), {
+    code: 0,
+    stdout: /^Rebuilt every read model from 0 events/,
+  });
+});
