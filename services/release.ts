@@ -1,3 +1,4 @@
+import { lineOf } from './commands/failure.ts';
 import { takeNoArguments } from './commands/no-arguments.ts';
 import { configOrExit } from './config.ts';
 import { databaseUrl } from './embedded/postgres.ts';
@@ -9,6 +10,6 @@ try {
   const applied = await migrate(config.databaseDirectUrl ?? databaseUrl(config));
   console.log(applied.length > 0 ? `Applied ${applied.join(', ')}` : 'The schema is current');
 } catch (error) {
-  console.error((error as Error).message);
+  process.stderr.write(lineOf(error));
   process.exitCode = 1;
 }

@@ -4,7 +4,9 @@ export function lineOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     // One for several addresses has no words of its own.
     const { message, code = cause.name } = cause as NodeJS.ErrnoException;
-    said.push(message || code);
+    const words = message || code;
+    // Some tell what caused them in their own words.
+    if (!said.at(-1)?.includes(words)) said.push(words);
   }
   return `${said.join(': ')}\n`;
 }

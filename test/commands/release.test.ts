@@ -8,6 +8,15 @@ import { newKey } from '../harness/service.ts';
 const RELEASE = 'services/release.ts';
 const REBUILD = 'services/commands/rebuild.ts';
 
+/** A name with two addresses, where nobody listens. */
+const TWO_ADDRESSES = `data:text/javascript,${encodeURIComponent(`
+  import dns from 'node:dns';
+  dns.lookup = (name, options, done) => done(null, [
+    { address: '127.0.0.1', family: 4 },
+    { address: '127.0.0.2', family: 4 },
+  ]);
+`)}`;
+
 /** How a command ends. */
 async function run(url: string, args: string[]) {
   const env = { PATH: process.env.PATH, DATABASE_URL: url, SERVER_KEYS: `1:${newKey()}` };
@@ -44,4 +53,15 @@ t.test('a rebuild before the first release says what is to be done', async (t) =
     code: 0,
     stdout: /^Rebuilt every read model from 0 events/,
   });
+});
+
+t.test('what a release cannot do is said in a line, and once', async (t) => {
+  const nobody = 'postgres://nobody@two.test:1/none';
+  const refused = await run(nobody, [`--import=${TWO_ADDRESSES}`, RELEASE]);
+  t.same(refused, { code: 1, stdout: '', stderr: 'ECONNREFUSED\n' });
+
+  const { url, pool } = await testDatabase(t, { empty: true });
+  await pool.query('CREATE TABLE events ()');
+  const stderr = 'Migration 0001-events failed: relation "events" already exists\n';
+  t.same(await run(url, [RELEASE]), { code: 1, stdout: '', stderr });
 });
