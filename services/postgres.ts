@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import type { Sql } from './eventstore/sql.ts';
-import { pipeline } from './postgres/pipeline.ts';
+import { pipeline, RolledBack } from './postgres/pipeline.ts';
 import { types } from './postgres/value-parsers.ts';
 
 /** Storage cannot be reached, is shutting down or does not answer in time: 503, nothing happened. */
@@ -107,7 +107,7 @@ const UNAVAILABLE = new Set([
 
 /** True where the fault is the storage's or the network's, false where it is a bug of ours. */
 export function isUnavailable(error: unknown): boolean {
-  if (error instanceof StorageUnavailable) return true;
+  if (error instanceof StorageUnavailable || error instanceof RolledBack) return true;
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   if (error instanceof pg.DatabaseError)
@@ -128,9 +128,19 @@ function isOutdated(error: unknown): boolean {
   return (error as { code?: unknown }).code === '0A000';
 }
 
-/** The server refused the statement and said so: the connection stands, and nothing came of it. */
+/** What may end the connection, or the server, rather than the statement alone. */
+const ENDING = /^(08|28|3D|53|57P|58|F0|XX|25P0[345]$)/;
+
+/**
+ * The server refused the statement and said so: the connection stands, and nothing came of it. Where
+ * the server speaks another language its word for ERROR is unknown, and what it could be tells.
+ */
 export function isServerError(error: unknown): boolean {
-  return (error as { severity?: string }).severity === 'ERROR';
+  if (error instanceof RolledBack) return true;
+  if (!(error instanceof pg.DatabaseError)) return false;
+  const { severity, code } = error;
+  if (severity === 'ERROR') return true;
+  return severity !== 'FATAL' && severity !== 'PANIC' && code !== undefined && !ENDING.test(code);
 }
 
 /** Destroys the connection, so that whatever waits on it fails now. */

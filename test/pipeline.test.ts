@@ -77,3 +77,16 @@ t.test('a value that cannot be read rejects, and the connection serves the next'
   await t.rejects(pipeline(client, [sql`SELECT 1::money AS one`, pair(1, '')]), RangeError);
   t.same(await pipeline(client, [pair(1, '')]), [[{ one: 1, other: '' }]]);
 });
+
+t.test('a COMMIT that is answered with ROLLBACK rejects', async (t) => {
+  const { client } = await connected(t);
+  const [begin, commit] = [sql`BEGIN`, sql`COMMIT`];
+  await pipeline(client, [nothing()]);
+  for (let time = 0; time < 2; time++) {
+    await t.rejects(pipeline(client, [begin, put(1), divide(0)]), { code: '22012' });
+    // The server tells of no error, once the transaction has failed.
+    await t.rejects(pipeline(client, [commit]), { message: 'not committed' });
+  }
+  await pipeline(client, [begin, put(1), commit]);
+  t.same(await pipeline(client, [sql`SELECT count(*) AS count FROM made`]), [[{ count: 1 }]]);
+});

@@ -4,6 +4,7 @@ import { type ReceiptRow, receiptStatement } from '../eventstore/append.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { Sql } from '../eventstore/sql.ts';
 import { findReceipt, type Keyed, type Once, receiptOf, replayOf } from '../once.ts';
+import { RolledBack } from '../postgres/pipeline.ts';
 import {
   deadline,
   isServerError,
@@ -61,6 +62,8 @@ export async function transactOnce<Answer, Code extends string>(
         throw isServerError(last.reason)
           ? last.reason
           : new OutcomeUnconfirmed('the answer to COMMIT was lost', { cause: last.reason });
+      if (kept.status === 'rejected') throw kept.reason;
+      if (last.value.command !== 'COMMIT') throw new RolledBack('not committed');
       return { answer: answer as Answer };
     });
   return untilDone(until, attempt, key !== undefined);

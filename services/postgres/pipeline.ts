@@ -4,6 +4,9 @@ import { types } from './value-parsers.ts';
 
 type Row = Record<string, unknown>;
 
+/** The server answered COMMIT with ROLLBACK, which it tells as no error: the transaction had failed. */
+export class RolledBack extends Error {}
+
 /**
  * Statements that go out together with one Sync, where the driver sends one for each: the server
  * answers all of them at once, and skips what follows an error. Answers the rows of each. Where a
@@ -108,7 +111,7 @@ class Pipeline extends pg.Query {
   #parsed: Part[] = [];
   #columns: readonly Column[] | undefined;
   #known: Connection['columns'] = new Map();
-  #unread: Error | null = null;
+  #failed: Error | null = null;
 
   constructor(parts: readonly Part[], callback: Callback) {
     super('');
@@ -160,12 +163,13 @@ class Pipeline extends pg.Query {
       }
       part?.rows.push(row);
     } catch (error) {
-      this.#unread ??= error as Error;
+      this.#failed ??= error as Error;
     }
   }
 
-  handleCommandComplete(): void {
-    const { name } = this.#parts[this.#current++] as Part;
+  handleCommandComplete({ text: tag }: { text: string }): void {
+    const { name, text } = this.#parts[this.#current++] as Part;
+    if (text === 'COMMIT' && tag !== text) this.#failed ??= new RolledBack('not committed');
     if (!this.#known.has(name)) this.#known.set(name, this.#columns ?? []);
     this.#columns = undefined;
   }
@@ -175,7 +179,7 @@ class Pipeline extends pg.Query {
       wire.parsedStatements[name] = text;
       delete wire.submittedNamedStatements[name];
     }
-    this.callback(this.#unread);
+    this.callback(this.#failed);
   }
 
   handleError(error: Error, wire: Wire): void {
