@@ -91,7 +91,14 @@ export function openPool(url: string, application: string, size: number): pg.Poo
   return pool;
 }
 
+/** Undone for another's sake; on a replica also where what a read sees has to go. To be run again. */
+const YIELDED = [
+  '40001', // serialization_failure
+  '40P01', // deadlock_detected
+];
+
 const UNAVAILABLE = new Set([
+  ...YIELDED,
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
@@ -212,13 +219,18 @@ export async function query<Row>(pool: pg.Pool, statement: Sql<Row>): Promise<Ro
   return reading(pool, async (client) => (await pipeline(client, [statement]))[0] as Row[]);
 }
 
-/** What reads alone, within the deadline. */
+/** What reads alone, within the deadline; once more where it had to yield. */
 export async function reading<Result>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
+  const until = deadline();
+  const attempt = () => withClient(pool, until, work);
   try {
-    return await withClient(pool, deadline(), work);
+    return await attempt().catch((error: unknown) => {
+      if (!YIELDED.includes((error as { code?: string }).code ?? '')) throw error;
+      return attempt();
+    });
   } catch (error) {
     throw isUnavailable(error) ? new StorageUnavailable('read failed', { cause: error }) : error;
   }

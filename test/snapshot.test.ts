@@ -1,7 +1,7 @@
 import t from 'tap';
-import { sql } from '../services/eventstore/sql.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
 import { snapshot } from '../services/postgres/snapshot.ts';
-import { openPool, query } from '../services/postgres.ts';
+import { openPool, query, StorageUnavailable } from '../services/postgres.ts';
 import { testDatabase } from './harness/database.ts';
 
 t.test(
@@ -31,4 +31,32 @@ t.test('one that fails says so, and the pool goes on', async (t) => {
     [{ one: 1 }],
     [{ two: 2 }],
   ]);
+});
+
+t.test('a read that a replica cancels is asked once more, and is then unavailable', async (t) => {
+  const { url, pool: other } = await testDatabase(t);
+  const pool = openPool(url, 'test', 1);
+  t.teardown(() => pool.end());
+  // A session's locks outlive what it rolls back: so many times it was asked.
+  await other.query(`CREATE FUNCTION asked() RETURNS bigint LANGUAGE sql AS
+      $$ SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() $$;
+    CREATE FUNCTION yields(code text, times int) RETURNS bigint LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM pg_advisory_lock(asked());
+        IF asked() <= times THEN RAISE 'conflict with recovery' USING ERRCODE = code; END IF;
+        RETURN asked();
+      END $$`);
+  const reads = [
+    (statement: Sql<{ asked: number }>) => query(pool, statement),
+    async (statement: Sql<{ asked: number }>) => (await snapshot(pool, [statement]))[0],
+  ];
+  for (const code of ['40001', '40P01'])
+    for (const read of reads) {
+      t.same(await read(sql`SELECT yields(${code}, 1) AS asked`), [{ asked: 2 }], code);
+      await query(pool, sql`SELECT pg_advisory_unlock_all()`);
+      const failed = await read(sql`SELECT yields(${code}, 9) AS asked`).catch((error) => error);
+      t.ok(failed instanceof StorageUnavailable, code);
+      t.same(await query(pool, sql`SELECT asked()`), [{ asked: 2 }], 'not a third time');
+      await query(pool, sql`SELECT pg_advisory_unlock_all()`);
+    }
 });
