@@ -3,13 +3,7 @@ import type { Logger } from 'pino';
 import { type Core, openCore } from '../services/app.ts';
 import { type Config, configOrExit } from '../services/config.ts';
 import { databaseUrl } from '../services/embedded/postgres.ts';
-import {
-  DEAD_LETTERS,
-  makeQueues,
-  QUEUE_NAMES,
-  QUEUES,
-  type QueueName,
-} from '../services/jobs/queues.ts';
+import { makeQueues, QUEUE_NAMES, type QueueName, updateQueues } from '../services/jobs/queues.ts';
 import { JOBS_SCHEMA } from '../services/migrate.ts';
 import { onParentGone } from '../services/parent.ts';
 import { loggable } from '../services/telemetry/loggable.ts';
@@ -53,6 +47,7 @@ async function startJobs(
   try {
     await boss.start();
     await makeQueues(boss);
+    await updateQueues(boss);
     for (const name of QUEUE_NAMES) await serve(boss, name, core, logger, metrics);
   } catch (error) {
     await boss.stop({ graceful: false });
@@ -69,7 +64,6 @@ async function serve(
   metrics: JobMetrics,
 ): Promise<void> {
   const { schema, every, run } = JOBS[name];
-  await boss.updateQueue(name, { ...QUEUES[name], deadLetter: DEAD_LETTERS });
   for (const { cron, key, startAfter } of every ? schedulesOf(every) : [])
     await boss.schedule(name, cron, {}, { key, startAfter });
 

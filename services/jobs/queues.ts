@@ -16,12 +16,17 @@ interface Retry {
   heartbeatSeconds?: number;
   /** The most seconds between two tries. */
   retryDelayMax?: number;
+  /** Seconds after which one that nobody began is dropped; 14 days where not said. */
+  retentionSeconds?: number;
 }
+
+/** For good: some 68 years, the most that can be said. */
+const KEPT = { retentionSeconds: 2 ** 31 - 1 };
 
 // A sweep that is missed is made good by the next one, so it is hardly retried.
 const SWEEP: Retry = { retryLimit: 2, retryDelay: 5, retryBackoff: true };
 // Nobody makes good what is not told: it is tried for the better part of a day.
-const ONCE: Retry = { retryLimit: 12, retryDelay: 10, retryBackoff: true };
+const ONCE: Retry = { retryLimit: 12, retryDelay: 10, retryBackoff: true, ...KEPT };
 
 // Three tries within half a minute: until then a console says that a screening is on its way.
 const SCREENING: Retry = {
@@ -29,6 +34,7 @@ const SCREENING: Retry = {
   retryDelay: 3,
   retryBackoff: true,
   expireInSeconds: 60,
+  ...KEPT,
 };
 
 // A member waits for it, so it is tried for a day; a killed worker's job is another's in 30 seconds.
@@ -39,6 +45,7 @@ const ERASURE: Retry = {
   retryDelayMax: 7200,
   expireInSeconds: 3600,
   heartbeatSeconds: 30,
+  ...KEPT,
 };
 
 /** Every queue. Whichever process comes first makes them, so their settings stand here. */
@@ -68,9 +75,20 @@ export function screeningJob(noteIds: readonly string[]): Job {
 
 /** Idempotent. The dead letter queue must be there before what names it. */
 export async function makeQueues(boss: PgBoss): Promise<void> {
-  await boss.createQueue(DEAD_LETTERS);
+  await boss.createQueue(DEAD_LETTERS, KEPT);
   for (const name of QUEUE_NAMES)
     await boss.createQueue(name, { ...QUEUES[name], deadLetter: DEAD_LETTERS });
+}
+
+/** What an earlier release made is as it stands here; so are the jobs that wait, as to how long. */
+export async function updateQueues(boss: PgBoss): Promise<void> {
+  await boss.updateQueue(DEAD_LETTERS, KEPT);
+  for (const name of QUEUE_NAMES)
+    await boss.updateQueue(name, { ...QUEUES[name], deadLetter: DEAD_LETTERS });
+  await boss.getDb().executeSql(`UPDATE pgboss.job j
+    SET keep_until = j.start_after + q.retention_seconds * interval '1 second'
+    FROM pgboss.queue q WHERE q.name = j.name AND j.state IN ('created', 'retry')
+      AND j.keep_until < j.start_after + q.retention_seconds * interval '1 second'`);
 }
 
 export interface JobsRow {
