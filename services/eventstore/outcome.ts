@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { clientConfig, OutcomeUnconfirmed } from '../postgres.ts';
+import { clientConfig, cut, OutcomeUnconfirmed } from '../postgres.ts';
 import type { RecordedEvent } from './event.ts';
 
 /** What asking may take where it begins late, and the most for one answer, in milliseconds. */
-const LEAST_MS = 400;
+export const LEAST_MS = 400;
 const ANSWER_MS = 800;
 const GRACE_MS = 300;
 
@@ -51,6 +51,8 @@ async function ask(
     query_timeout: patience,
   });
   client.on('error', () => undefined);
+  // For all of it together.
+  const timer = setTimeout(() => cut(client), patience);
   try {
     await client.connect();
     if (end) await client.query(endOf(transaction));
@@ -67,6 +69,7 @@ async function ask(
     if (found.rowCount === 1) return 'committed';
     return status === 'in progress' ? status : 'aborted';
   } finally {
+    clearTimeout(timer);
     void client.end().catch(() => undefined);
   }
 }

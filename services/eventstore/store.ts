@@ -20,7 +20,7 @@ import { wasCommitted } from './outcome.ts';
 import type { Job, Loaded, Plan, Writes } from './plan.ts';
 import { isPlainRead } from './reads.ts';
 import type { Sql } from './sql.ts';
-import { begin, beginBlind, commit, TryAgain } from './transaction.ts';
+import { begin, beginBlind, commit, NEEDED_MS, TryAgain } from './transaction.ts';
 
 export {
   type Decision,
@@ -93,9 +93,10 @@ export function openEventStore(parts: StoreParts) {
       } catch (error) {
         const race = error instanceof TryAgain;
         if (!race && !isUnavailable(error)) throw error;
-        if (performance.now() + 50 * turn >= until || turn >= RETRIES)
+        const pause = race ? 0 : 50 * turn;
+        if (performance.now() + pause + NEEDED_MS >= until || turn >= RETRIES)
           throw new StorageUnavailable('command failed', { cause: error });
-        await sleep(race ? 0 : 50 * turn);
+        await sleep(pause);
       }
     }
   }

@@ -3,7 +3,7 @@ import { openPipeline, pipeline } from '../postgres/pipeline.ts';
 import { cut, isServerError, StorageUnavailable } from '../postgres.ts';
 import { readsOf, rowsOf } from './load.ts';
 import { mergeLists } from './merge.ts';
-import type { Transaction } from './outcome.ts';
+import { LEAST_MS, type Transaction } from './outcome.ts';
 import type { Loaded, Plan } from './plan.ts';
 import { gatherReads } from './reads.ts';
 import { type Sql, sql } from './sql.ts';
@@ -100,7 +100,14 @@ function lockStatement(lock: readonly string[] | Sql): Sql {
 
 /** What is left of a command's patience to ask what became of it, and the least that writing has, in ms. */
 const ASKING_MS = 700;
-const WRITING_MS = 300;
+const WRITING_MS = 200;
+/** So much longer than its patience a command may take, in milliseconds: nobody waits 3 seconds. */
+const OVERRUN_MS = 100;
+/** With less than this left, in milliseconds, nothing is sent that would have to be asked about. */
+export const NEEDED_MS = WRITING_MS + LEAST_MS - OVERRUN_MS;
+
+/** How long writing may take where so much is left, in milliseconds. */
+export const writingMs = (left: number): number => Math.max(WRITING_MS, left - ASKING_MS);
 
 /**
  * Writes the statements of each command and commits. The server begins with the first while the rest
@@ -113,6 +120,10 @@ export async function commit(
   outcome: () => Promise<boolean>,
   until: number,
 ): Promise<void> {
+  if (until - performance.now() < NEEDED_MS) {
+    await rollBack(client);
+    throw new StorageUnavailable('too late to write');
+  }
   const sending = openPipeline(client);
   let written: Promise<unknown>;
   try {
@@ -123,8 +134,7 @@ export async function commit(
     await sending.end([ROLLBACK]).catch(() => undefined);
     throw error;
   }
-  const left = until - performance.now() - ASKING_MS;
-  const timer = setTimeout(() => cut(client), Math.max(WRITING_MS, left));
+  const timer = setTimeout(() => cut(client), writingMs(until - performance.now()));
   try {
     await written;
   } catch (error) {
