@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
@@ -14,9 +14,9 @@ import { MOST_LEASES } from './queue-contract.ts';
 import { untilDone } from './transact-once.ts';
 
 /** Leases of the moderator `$1` for what is `picked`, where it `fits`; one that stands is left as it is. */
-export const leaseWhere = (fits: string) => `INSERT INTO note_leases
+export const leaseWhere = (fits: string, id = 'gen_random_uuid()') => `INSERT INTO note_leases
     (lease_id, subject_type, note_id, moderator_id, claimed_at, expires_at)
-  SELECT gen_random_uuid(), subject_type, note_id, $1, now.at, now.at + interval '5 minutes'
+  SELECT ${id}, subject_type, note_id, $1, now.at, now.at + interval '5 minutes'
   FROM picked, (SELECT clock_timestamp() AS at) now
   WHERE ${fits}
     AND EXISTS (SELECT FROM moderators WHERE moderator_id = $1 AND state = 'active')
@@ -29,18 +29,23 @@ export const leaseWhere = (fits: string) => `INSERT INTO note_leases
 
 const WITHIN_LIMIT = `(SELECT count FROM held) + (SELECT count(*) FROM picked) <= ${MOST_LEASES}`;
 
+/** Each of those of `$2`, so that a lease can be asked for by an id that is known before. */
+const GIVEN_ID = '($2::uuid[])[(row_number() OVER (ORDER BY note_id))::int]';
+
+export const newLeaseIds = (count: number): string[] => Array.from({ length: count }, randomUUID);
+
 /**
- * The first free ones of a view, leased. Another's lease that was committed since the statement
+ * The first free ones of a view, one for each id, leased. Another's lease that was committed since the statement
  * began leaves one picked but not leased: `picked` tells, and the caller asks again.
  */
-export function claimNext(view: ClaimView, viewer: Viewer, count: number): Sql {
-  const text = `WITH picked AS MATERIALIZED (${freeOf(view, viewer, count)}),
+export function claimNext(view: ClaimView, viewer: Viewer, ids: readonly string[]): Sql {
+  const text = `WITH picked AS MATERIALIZED (${freeOf(view, viewer, ids.length)}),
     held AS (SELECT count(*) FROM note_leases
       WHERE moderator_id = $1 AND expires_at > clock_timestamp()),
-    leased AS (${leaseWhere(WITHIN_LIMIT)})
+    leased AS (${leaseWhere(WITHIN_LIMIT, GIVEN_ID)})
     SELECT (SELECT count(*) FROM picked)::int AS picked, (SELECT count FROM held)::int AS held,
       (SELECT coalesce(json_agg(leased), '[]') FROM leased) AS leased`;
-  return { name: hash('sha1', text), text, values: [viewer.moderatorId] };
+  return { name: hash('sha1', text), text, values: [viewer.moderatorId, ids] };
 }
 
 export interface Taken {
@@ -49,35 +54,54 @@ export interface Taken {
   leased: (Pick<LeaseRow, 'lease_id' | 'subject_type' | 'note_id'> & { expires_at: string })[];
 }
 
+/** The same answer, by what stands under these ids. */
+function claimedAs(ids: readonly string[]): Sql {
+  return sql`SELECT count(*)::int AS picked, 0 AS held, coalesce(json_agg(l), '[]') AS leased
+    FROM note_leases l WHERE lease_id = ANY(${ids}::uuid[])`;
+}
+
 /** A lease that a crash of the database loses is claimed again. */
 const HASTY = sql`SELECT set_config('synchronous_commit', 'off', true)`;
 
 /**
  * Without a key there is no receipt: lock and claim go as one message, whose end commits them. What
- * was leased before a refusal is given back.
+ * was leased before a refusal is given back. Where the answer is lost, the next try waits for the
+ * lock, looks for the leases by their ids, and claims under the same ids where there are none.
  */
 export async function takeAtOnce(
   pool: pg.Pool,
   me: PrincipalOf<'moderator'>,
-  next: (count: number) => Sql,
+  next: (ids: readonly string[]) => Sql,
   count: number,
 ): Promise<Once<Lease[]> | Refusal<'moderator_required' | 'state_conflict'>> {
   const until = deadline();
-  const run = (statements: readonly Sql[]) =>
-    untilDone(until, () =>
-      withClient(pool, until, (client) => pipeline(client, statements).catch(unconfirmed)),
-    );
+  const run = (work: (client: pg.PoolClient) => ReturnType<typeof pipeline>) =>
+    untilDone(until, () => withClient(pool, until, work), true);
   let proven = true;
   const leased: string[] = [];
   const answer = await takeNext(async (more) => {
-    const claimed = await run([HASTY, lockProven(me), next(more)]);
+    const ids = newLeaseIds(more);
+    let lost = false;
+    const claimed = await run(async (client) => {
+      if (lost) {
+        const found = await pipeline(client, [HASTY, lockProven(me), claimedAs(ids)]);
+        if ((found[2] as unknown as [Taken])[0].picked > 0) return found;
+      }
+      return pipeline(client, [HASTY, lockProven(me), next(ids)]).catch((error: unknown) => {
+        lost ||= !isServerError(error);
+        return unconfirmed(error);
+      });
+    });
     proven = claimed[1]?.length === 1;
     const [taken] = (claimed[2] ?? []) as unknown as [Taken];
     leased.push(...taken.leased.map(({ lease_id }) => lease_id));
     return proven ? taken : undefined;
   }, count);
   if (proven && !isRefusal(answer)) return { answer };
-  if (leased.length > 0) await run([releaseLeases(me.moderatorId, leased)]);
+  if (leased.length > 0)
+    await run((client) =>
+      pipeline(client, [releaseLeases(me.moderatorId, leased)]).catch(unconfirmed),
+    );
   return isRefusal(answer) ? answer : refuse('moderator_required');
 }
 

@@ -11,6 +11,7 @@ import {
   claimNext,
   leaseWhere,
   limitReached,
+  newLeaseIds,
   type Taken,
   takeAtOnce,
   takeNext,
@@ -37,16 +38,19 @@ export function claim(
   asked: ClaimRequest,
 ): Promise<Once<Lease[]> | Refusal<'moderator_required' | 'idempotency_conflict'> | ClaimRefusal> {
   const viewer = call.principal;
-  const next = (count: number) =>
-    claimNext(('view' in asked && asked.view) || 'todo', viewer, count);
+  const next = (ids: readonly string[]) =>
+    claimNext(('view' in asked && asked.view) || 'todo', viewer, ids);
   if ('count' in asked && !call.request.idempotencyKey)
     return takeAtOnce(pool, viewer, next, asked.count);
   // Two claims of one moderator wait for each other, so that the limit holds.
-  return transactOnce(pool, call, lockProven(viewer), (client) =>
+  const work = (client: pg.PoolClient) =>
     'count' in asked
-      ? takeNext(async (count) => (await client.query<Taken>(next(count))).rows[0], asked.count)
-      : takeThese(client, subjects, viewer.moderatorId, theseOf(asked)),
-  );
+      ? takeNext(
+          async (count) => (await client.query<Taken>(next(newLeaseIds(count)))).rows[0],
+          asked.count,
+        )
+      : takeThese(client, subjects, viewer.moderatorId, theseOf(asked));
+  return transactOnce(pool, call, lockProven(viewer), work, { repeatable: true });
 }
 
 /** Each once, by kind and id: two calls that want the same take them in the same order. */
@@ -127,9 +131,11 @@ export function changeLeases(
   pool: pg.Pool,
   call: Keyed<PrincipalOf<'moderator'>>,
   statement: Sql,
+  options?: { repeatable: boolean },
 ): Promise<Once<string[]> | Refusal<'moderator_required' | 'idempotency_conflict'>> {
-  return transactOnce(pool, call, lockProven(call.principal), async (client) => {
+  const work = async (client: pg.PoolClient) => {
     const { rows } = await client.query<{ lease_id: string }>(statement);
     return rows.map((row) => row.lease_id);
-  });
+  };
+  return transactOnce(pool, call, lockProven(call.principal), work, options);
 }

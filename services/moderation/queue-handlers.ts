@@ -75,7 +75,7 @@ export function queueHandlers(parts: ModerationParts): Handlers<typeof queueCont
     'moderation.renew': async (call) => {
       const { lease_ids } = call.body;
       const statement = renewLeases(call.principal.moderatorId, lease_ids);
-      const changed = await changeLeases(pool, call, statement);
+      const changed = await changeLeases(pool, call, statement, { repeatable: true });
       if (isRefusal(changed)) return changed;
       tellConsoles();
       const { answer: renewed, ...extras } = changed;

@@ -17,13 +17,15 @@ import {
 /**
  * Work on leases, which are no events, in one transaction with the receipt of a moderator's key.
  * `lock` makes two calls with the same key wait for each other; a deadlock is tried again. Where the
- * answer to COMMIT is lost, the next try waits for the lock too, and then finds the receipt or none.
+ * answer to COMMIT is lost, the next try waits for the lock too, and then finds the receipt or none;
+ * without a key, it does so where the work is `repeatable`: done twice it answers the same.
  */
 export async function transactOnce<Answer, Code extends string>(
   pool: pg.Pool,
   call: Keyed,
   lock: Sql,
   work: (client: pg.PoolClient) => Promise<Answer | Refusal<Code>>,
+  { repeatable = false } = {},
 ): Promise<Once<Answer> | Refusal<Code | 'idempotency_conflict' | 'moderator_required'>> {
   const until = deadline();
   const key = call.request.idempotencyKey;
@@ -66,7 +68,7 @@ export async function transactOnce<Answer, Code extends string>(
       if (last.value.command !== 'COMMIT') throw new RolledBack('not committed');
       return { answer: answer as Answer };
     });
-  return untilDone(until, attempt, key !== undefined);
+  return untilDone(until, attempt, key !== undefined || repeatable);
 }
 
 /**

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What happens, once, to the first transaction whose bytes hold `marker`. */
 interface Fault {
-  drop: 'reply' | 'commit' | 'rest' | 'all';
+  drop: 'reply' | 'answer' | 'commit' | 'rest' | 'all';
   marker: string;
 }
 
@@ -12,6 +12,8 @@ type Side = 'client' | 'server';
 type Ending = { teardown(end: () => Promise<void>): unknown };
 
 const COMMIT_TAG = Buffer.from('C\0\0\0\x0bCOMMIT\0');
+/** What ends each answer, outside a transaction. */
+const READY_TAG = Buffer.from('Z\0\0\0\x05I');
 /** The name of the prepared statement. */
 const COMMIT = Buffer.from('COMMIT\0');
 const PARSE = 'P'.charCodeAt(0);
@@ -53,7 +55,7 @@ export async function wireProxy(t: Ending, target: string) {
     let sent = Buffer.alloc(0);
     let answered = Buffer.alloc(0);
     let gone = false;
-    let armed: 'reply' | 'rest' | undefined;
+    let armed: 'reply' | 'answer' | 'rest' | undefined;
     const destroy = () => {
       client.destroy();
       upstream.destroy();
@@ -83,7 +85,7 @@ export async function wireProxy(t: Ending, target: string) {
       if (gone) return;
       sent = Buffer.concat([sent, bytes]);
       const marked = fault ? sent.indexOf(fault.marker) : -1;
-      const commit = marked < 0 ? -1 : sent.indexOf(COMMIT, marked);
+      const commit = marked < 0 || fault?.drop === 'answer' ? marked : sent.indexOf(COMMIT, marked);
       if (!fault || commit < 0) {
         // What was sent before a mark belongs to transactions that ended.
         if (marked < 0) sent = sent.subarray(-64);
@@ -92,7 +94,7 @@ export async function wireProxy(t: Ending, target: string) {
       }
       const { drop } = fault;
       fault = undefined;
-      if (drop === 'reply' || drop === 'rest') {
+      if (drop === 'reply' || drop === 'answer' || drop === 'rest') {
         armed = drop;
         answered = Buffer.alloc(0);
         upstream.write(bytes);
@@ -119,10 +121,10 @@ export async function wireProxy(t: Ending, target: string) {
       if (gone) return;
       if (armed) {
         answered = Buffer.concat([answered, bytes]);
-        if (answered.includes(COMMIT_TAG)) {
+        if (answered.includes(armed === 'answer' ? READY_TAG : COMMIT_TAG)) {
           fired += 1;
           if (armed === 'rest' || silent) waiting ??= [];
-          if (armed === 'reply') return destroy();
+          if (armed !== 'rest') return destroy();
           armed = undefined;
         }
       }
@@ -171,6 +173,10 @@ export async function wireProxy(t: Ending, target: string) {
     dropCommitReply(marker: string, andHold = false) {
       silent = andHold;
       fault = { drop: 'reply', marker };
+    },
+    /** The same for a message that is a transaction of its own, without COMMIT. */
+    dropAnswer(marker: string) {
+      fault = { drop: 'answer', marker };
     },
     /** The client learns that its COMMIT was done, and from then on no byte passes, until `release`. */
     holdAfterCommit(marker: string) {
