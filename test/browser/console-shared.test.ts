@@ -304,6 +304,58 @@ t.test('what one moderator had decided is never sent by another', NEEDS_BROWSER,
   t.same(rows, [{ state: 'pending' }]);
 });
 
+t.test('an answer to a session that is over does not end the next', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  await submit(service);
+  const { page } = await openConsole(t, service, ann);
+  await page.locator('.row').waitFor();
+  const asked = await holdOne(page, '**/api/moderation/queue**', 'request');
+  await submit(service);
+  await asked.asked;
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signIn(page, bob);
+  await page.locator('.row').nth(1).waitFor();
+  const answered = page.waitForResponse((response) => response.status() === 401);
+  asked.go();
+  await handled(page, answered);
+  t.equal(await page.getByRole('dialog').count(), 0);
+  t.equal(await page.locator('.who', { hasText: 'Bob' }).count(), 1);
+});
+
+t.test(
+  'what was tried for one moderator is not tried again for another',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    await submit(service, { message: 'Whose?' });
+    const { page } = await openConsole(t, service, ann);
+    await page.locator('.row').waitFor();
+    const tried = Promise.withResolvers<void>();
+    const over = Promise.withResolvers<void>();
+    await intercept(
+      page,
+      '**/decisions',
+      async (route) => {
+        tried.resolve();
+        await over.promise;
+        await route.abort('connectionreset');
+      },
+      { times: 1 },
+    );
+    await page.keyboard.press('a');
+    await tried.promise;
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, bob);
+    over.resolve();
+    await toast(page, 'Not approved. Another moderator has signed in.');
+    t.same((await service.database.pool.query('SELECT state FROM notes')).rows, [
+      { state: 'pending' },
+    ]);
+  },
+);
+
 t.test(
   'an answer that comes late does not hide a claim that was made since',
   NEEDS_BROWSER,

@@ -34,19 +34,28 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Those whose session was lost under them, until the same moderator has signed in again. */
 let waiting: { resolve: () => void; reject: (failure: Failure) => void }[] = [];
 
-export function sessionLost(): void {
-  if (get().session !== 'in') return;
+let signIns = 0;
+
+/** Which session it is: an answer to what was asked in an earlier one says nothing of this one. */
+export const sessionNumber = (): number => signIns;
+
+export function sessionLost(asked: number): void {
+  if (get().session !== 'in' || asked !== signIns) return;
   set({ session: 'lost', stream: 'paused' });
 }
 
 export function sessionFound(sameModerator: boolean): void {
+  signIns++;
   const those = waiting;
   waiting = [];
   // What one moderator decided is never sent in the name of another.
   for (const { resolve, reject } of those)
     if (sameModerator) resolve();
-    else reject(new Failure(401, 'moderator_required', 'Another moderator has signed in.'));
+    else reject(anotherSignedIn());
 }
+
+const anotherSignedIn = () =>
+  new Failure(401, 'moderator_required', 'Another moderator has signed in.');
 
 export const signedInAgain = (): Promise<void> =>
   new Promise((resolve, reject) => waiting.push({ resolve, reject }));
@@ -67,17 +76,24 @@ export async function call<Body>(
   body?: object,
   givenKey?: string,
 ): Promise<Body> {
-  const fresh = method === 'POST' && !path.startsWith('session') ? randomUuid() : undefined;
+  const ofSession = path.startsWith('session');
+  const fresh = method === 'POST' && !ofSession ? randomUuid() : undefined;
   const key = givenKey ?? fresh;
+  const { me } = get();
   for (let attempt = 0; ; attempt++) {
+    // What one moderator asked for is never sent in the name of another.
+    if (me && !ofSession && get().me?.id !== me.id) throw anotherSignedIn();
+    const asked = signIns;
     try {
       return await once<Body>(method, path, body, key);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (error.status === 401 && get().session !== 'out' && !path.startsWith('session')) {
+      if (error.status === 401 && get().session !== 'out' && !ofSession) {
         if (get().session === 'unknown') throw error;
-        sessionLost();
-        await signedInAgain();
+        if (asked === signIns) {
+          sessionLost(asked);
+          await signedInAgain();
+        }
         continue;
       }
       const pause = RETRIES[attempt];

@@ -1,4 +1,4 @@
-import { asMyself, sessionLost, signedInAgain } from './api.ts';
+import { asMyself, sessionLost, sessionNumber, signedInAgain } from './api.ts';
 import { isEcho } from './decided-here.ts';
 import { heardOfClaims } from './leases.ts';
 import { nameOf } from './names.ts';
@@ -37,13 +37,14 @@ export async function follow(): Promise<void> {
       clearTimeout(timer);
       timer = setTimeout(end, SILENCE_MS);
     };
+    const asked = sessionNumber();
     try {
       const response = await fetch('/api/moderation/stream', {
         headers: { ...asMyself(), ...(lastId === undefined ? {} : { 'last-event-id': lastId }) },
         cache: 'no-store',
         signal: silence.signal,
       });
-      if (response.status === 401) sessionLost();
+      if (response.status === 401) sessionLost(asked);
       if (response.ok && response.body) {
         set({ stream: 'live' });
         // What happened before the first stream began is in no stream.
