@@ -59,8 +59,8 @@ export function notesOfMember(
   undoSeconds: number,
 ): Sql<NoteOfMember> {
   return sql`SELECT note_id, experience, parent_id, message,
-      CASE WHEN untold AND state = 'rejected' THEN 'pending' ELSE state END AS state, decision, submitted_at, approved_at,
-      submitted_at::text AS at
+      CASE WHEN untold AND state = 'rejected' THEN 'pending' ELSE state END AS state, decision,
+      submitted_at, approved_at, submitted_at::text AS at
     FROM notes n
     CROSS JOIN LATERAL (SELECT settled_at + make_interval(secs => ${undoSeconds}) > now()
       AS untold) told

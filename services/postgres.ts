@@ -112,6 +112,13 @@ const UNAVAILABLE = new Set([
   '3D000', // database does not exist (dropped or being restored)
 ]);
 
+const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
+
+const hasYielded = (error: unknown): boolean => YIELDED.includes(codeOf(error));
+
+/** A unique index, a deadlock or a serialization failure: decide again on what the winner left. */
+export const isRace = (error: unknown): boolean => codeOf(error) === '23505' || hasYielded(error);
+
 /** True where the fault is the storage's or the network's, false where it is a bug of ours. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof StorageUnavailable || error instanceof RolledBack) return true;
@@ -228,7 +235,7 @@ export async function reading<Result>(
   const attempt = () => withClient(pool, until, work);
   try {
     return await attempt().catch((error: unknown) => {
-      if (!YIELDED.includes((error as { code?: string }).code ?? '')) throw error;
+      if (!hasYielded(error)) throw error;
       return attempt();
     });
   } catch (error) {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { openPipeline, pipeline } from '../postgres/pipeline.ts';
-import { cut, isServerError, StorageUnavailable } from '../postgres.ts';
+import { cut, isRace, isServerError, StorageUnavailable } from '../postgres.ts';
 import { readsOf, rowsOf } from './load.ts';
 import { mergeLists } from './merge.ts';
 import { LEAST_MS, type Transaction } from './outcome.ts';
@@ -152,9 +152,4 @@ export async function commit(
 /** At once: the driver tells of an error before it knows that the transaction is open. */
 async function rollBack(client: pg.PoolClient): Promise<void> {
   await client.query('ROLLBACK').catch(() => undefined);
-}
-
-/** A unique index, a deadlock or a serialization failure: decide again on what the winner left. */
-function isRace(error: unknown): boolean {
-  return ['23505', '40P01', '40001'].includes((error as { code?: string }).code ?? '');
 }

@@ -72,15 +72,16 @@ function provenByCookie({ headers }: IncomingMessage, route: Route): boolean {
 /** Check 4, before reading. */
 export function checkMedia(req: IncomingMessage, route: Route): void {
   if (!route.body) return;
-  const encoding = req.headers['content-encoding'];
-  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
-    throw new Problem('unsupported_media_type');
-  const coding = req.headers['transfer-encoding'];
-  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')
-    throw new Problem('unsupported_media_type');
-  if (!isJson(req.headers['content-type'])) throw new Problem('unsupported_media_type');
-  if (Number(req.headers['content-length'] ?? 0) > limitOf(route)) throw tooLarge(route);
+  const { headers } = req;
+  const plain =
+    isNoneBut('identity', headers['content-encoding']) &&
+    isNoneBut('chunked', headers['transfer-encoding']);
+  if (!plain || !isJson(headers['content-type'])) throw new Problem('unsupported_media_type');
+  if (Number(headers['content-length'] ?? 0) > limitOf(route)) throw tooLarge(route);
 }
+
+const isNoneBut = (coding: string, header = coding): boolean =>
+  header.trim().toLowerCase() === coding;
 
 function isJson(type = ''): boolean {
   if (type === 'application/json') return true;

@@ -1,6 +1,5 @@
-import { PgBoss } from 'pg-boss';
 import { type Sql, sql } from '../eventstore/sql.ts';
-import { JOBS_SCHEMA } from '../migrate.ts';
+import { callerBoss } from './boss.ts';
 import { DEAD_LETTERS } from './queues.ts';
 
 export interface DeadLetter {
@@ -21,17 +20,7 @@ export function deadLetters(): Sql<DeadLetter> {
 
 /** Gives every one, or these, back to the queue that it came from; answers how many. */
 export async function runAgain(url: string, ids: string[]): Promise<number> {
-  const boss = new PgBoss({
-    connectionString: url,
-    application_name: 'dead-letters',
-    schema: JOBS_SCHEMA,
-    max: 1,
-    supervise: false,
-    schedule: false,
-    migrate: false,
-    createSchema: false,
-  });
-  boss.on('error', () => undefined); // what is asked of it rejects by itself
+  const boss = callerBoss(url, 'dead-letters');
   try {
     await boss.start();
     let moved = 0;

@@ -73,18 +73,20 @@ export function screeningJob(noteIds: readonly string[]): Job {
   return { queue: 'screen-note', data: { note_ids: noteIds }, gathers: true };
 }
 
-/** Idempotent. The dead letter queue must be there before what names it. */
+/** The dead letter queue must be there before what names it. */
+const SETTINGS: readonly (readonly [string, Partial<Retry> & { deadLetter?: string }])[] = [
+  [DEAD_LETTERS, KEPT],
+  ...QUEUE_NAMES.map((name) => [name, { ...QUEUES[name], deadLetter: DEAD_LETTERS }] as const),
+];
+
+/** Idempotent. */
 export async function makeQueues(boss: PgBoss): Promise<void> {
-  await boss.createQueue(DEAD_LETTERS, KEPT);
-  for (const name of QUEUE_NAMES)
-    await boss.createQueue(name, { ...QUEUES[name], deadLetter: DEAD_LETTERS });
+  for (const [name, settings] of SETTINGS) await boss.createQueue(name, settings);
 }
 
 /** What an earlier release made is as it stands here; so are the jobs that wait, as to how long. */
 export async function updateQueues(boss: PgBoss): Promise<void> {
-  await boss.updateQueue(DEAD_LETTERS, KEPT);
-  for (const name of QUEUE_NAMES)
-    await boss.updateQueue(name, { ...QUEUES[name], deadLetter: DEAD_LETTERS });
+  for (const [name, settings] of SETTINGS) await boss.updateQueue(name, settings);
   await boss.getDb().executeSql(`UPDATE pgboss.job j
     SET keep_until = j.start_after + q.retention_seconds * interval '1 second'
     FROM pgboss.queue q WHERE q.name = j.name AND j.state IN ('created', 'retry')

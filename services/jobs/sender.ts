@@ -1,26 +1,11 @@
-import { PgBoss } from 'pg-boss';
 import { named, type Sql } from '../eventstore/sql.ts';
 import type { Job } from '../eventstore/store.ts';
-import { JOBS_SCHEMA } from '../migrate.ts';
+import { callerBoss } from './boss.ts';
 import { makeQueues } from './queues.ts';
 
-/**
- * Turns jobs into the statements that enqueue them, to be run inside a command's transaction. It
- * neither migrates nor supervises nor works: workers do.
- */
+/** Turns jobs into the statements that enqueue them, to be run inside a command's transaction. */
 export async function jobSender(url: string) {
-  const boss = new PgBoss({
-    connectionString: url,
-    application_name: 'jobs-sender',
-    schema: JOBS_SCHEMA,
-    max: 1,
-    supervise: false,
-    schedule: false,
-    migrate: false,
-    createSchema: false,
-  });
-  // Only its cache of queues is refreshed in the background; a stale one does no harm.
-  boss.on('error', () => undefined);
+  const boss = callerBoss(url, 'jobs-sender');
   const close = () => boss.stop({ graceful: false });
   try {
     await boss.start();

@@ -35,8 +35,8 @@ const GIVEN_ID = '($2::uuid[])[(row_number() OVER (ORDER BY note_id))::int]';
 export const newLeaseIds = (count: number): string[] => Array.from({ length: count }, randomUUID);
 
 /**
- * The first free ones of a view, one for each id, leased. Another's lease that was committed since the statement
- * began leaves one picked but not leased: `picked` tells, and the caller asks again.
+ * The first free ones of a view, one for each id, leased. Another's lease that was committed since
+ * the statement began leaves one picked but not leased: `picked` tells, and the caller asks again.
  */
 export function claimNext(view: ClaimView, viewer: Viewer, ids: readonly string[]): Sql {
   const text = `WITH picked AS MATERIALIZED (${freeOf(view, viewer, ids.length)}),

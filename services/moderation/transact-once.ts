@@ -7,6 +7,7 @@ import { findReceipt, type Keyed, type Once, receiptOf, replayOf } from '../once
 import { RolledBack } from '../postgres/pipeline.ts';
 import {
   deadline,
+  isRace,
   isServerError,
   isUnavailable,
   OutcomeUnconfirmed,
@@ -85,7 +86,7 @@ export async function untilDone<Result>(
     try {
       return await attempt();
     } catch (error) {
-      const race = ['40P01', '40001', '23505'].includes((error as { code?: string }).code ?? '');
+      const race = isRace(error);
       if (error instanceof OutcomeUnconfirmed) unconfirmed = error;
       else if (!race && !isUnavailable(error)) throw error;
       const again = race || (unconfirmed && tells);

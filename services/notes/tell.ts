@@ -117,7 +117,9 @@ function tellingOf(
   const state = note.replay(events);
   const later = events.slice(events.indexOf(event) + 1);
   if (isReturn(of))
-    return state.status === 'approved' && !later.some(isReturn) ? returnOf(of, events, told) : null;
+    return state.status === 'approved' && !later.some(isReturn)
+      ? returnOf(of, events, told, outcomes)
+      : null;
   const outcome = OUTCOMES[of.type];
   if (outcome && standingDecision(state)?.eventId === of.event_id) return { of, outcome };
   const refused = of.type === 'NoteRejected' || of.type === 'NoteRemoved';
@@ -131,9 +133,9 @@ function returnOf(
   of: RecordedEvent<NoteEvents>,
   events: readonly RecordedEvent[],
   told: readonly RecordedEvent<typeof DecisionTold>[],
+  outcomes: ReadonlyMap<string, Told['outcome']>,
 ): Telling | null {
   const earlier = events.slice(0, events.indexOf(of)) as RecordedEvent<NoteEvents>[];
-  const outcomes = new Map(told.map(({ data }) => [data.of, data.outcome]));
   const removed = earlier.findLastIndex(({ event_id }) => outcomes.get(event_id) === 'removed');
   // That an appeal is granted is told with it.
   const returned = earlier.findLastIndex(

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { handled, holdOne, intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { currentText, openConsole, toast } from '../harness/console.ts';
 import { eventStream } from '../harness/event-stream.ts';
@@ -11,6 +11,27 @@ async function claimNext(page: Page): Promise<void> {
   const answered = page.waitForResponse('**/api/moderation/claims');
   await page.keyboard.press('n');
   await handled(page, answered);
+}
+
+/** A console that the stream has told of its claim of the first note, whose answer is held back. */
+async function claimUnanswered(t: Test, ...messages: string[]) {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  for (const message of messages) await submit(service, { message });
+  const { page } = await openConsole(t, service, ann);
+  await page
+    .locator('.row')
+    .nth(messages.length - 1)
+    .waitFor();
+  const claim = await holdOne(page, '**/api/moderation/claims', 'answer');
+  const answered = page.waitForResponse('**/api/moderation/claims');
+  await page.keyboard.press('n');
+  await page.locator('.note .lease').waitFor();
+  const answer = () => {
+    claim.go();
+    return handled(page, answered);
+  };
+  return { ann, page, answer };
 }
 
 t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER, async (t) => {
@@ -98,39 +119,23 @@ t.test(
   'what was given back before its answer came is not taken again',
   NEEDS_BROWSER,
   async (t) => {
-    const service = await startService(t);
-    const ann = await hire(service, 'Ann');
-    await submit(service);
-    const { page } = await openConsole(t, service, ann);
-    const claim = await holdOne(page, '**/api/moderation/claims', 'answer');
-    const answered = page.waitForResponse('**/api/moderation/claims');
-    await page.keyboard.press('n');
+    const { page, answer } = await claimUnanswered(t, 'One');
     const yours = page.locator('.row', { hasText: 'Yours' });
     await yours.waitFor();
     const release = page.waitForResponse('**/claims/release');
     await page.keyboard.press('Escape');
     await release;
-    claim.go();
-    await handled(page, answered);
+    await answer();
     t.equal(await yours.count(), 0);
     t.equal(await page.locator('.note .lease').count(), 0);
   },
 );
 
 t.test('what was decided before its claim was answered stays decided', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  for (const message of ['One', 'Two']) await submit(service, { message });
-  const { page } = await openConsole(t, service, ann);
-  await page.locator('.row').nth(1).waitFor();
-  const claim = await holdOne(page, '**/api/moderation/claims', 'answer');
-  const answered = page.waitForResponse('**/api/moderation/claims');
-  await page.keyboard.press('n');
-  await page.locator('.note .lease').waitFor();
+  const { page, answer } = await claimUnanswered(t, 'One', 'Two');
   await page.keyboard.press('a');
   await toast(page, 'Approved');
-  claim.go();
-  await handled(page, answered);
+  await answer();
   t.equal(await currentText(page), 'Two');
   t.equal(await page.locator('.row').count(), 1);
   t.equal(await page.locator('.note .lease').count(), 0);
@@ -140,15 +145,7 @@ t.test(
   'a claim is held whose note was refused before it was answered',
   NEEDS_BROWSER,
   async (t) => {
-    const service = await startService(t);
-    const ann = await hire(service, 'Ann');
-    for (const message of ['One', 'Two']) await submit(service, { message });
-    const { page } = await openConsole(t, service, ann);
-    await page.locator('.row').nth(1).waitFor();
-    const claim = await holdOne(page, '**/api/moderation/claims', 'answer');
-    const answered = page.waitForResponse('**/api/moderation/claims');
-    await page.keyboard.press('n');
-    await page.locator('.note .lease').waitFor();
+    const { ann, page, answer } = await claimUnanswered(t, 'One', 'Two');
     const refused = Promise.withResolvers<void>();
     const decision = page.waitForRequest('**/decisions');
     await intercept(page, '**/decisions', async (route) => {
@@ -157,8 +154,7 @@ t.test(
     });
     await page.keyboard.press('a');
     await decision;
-    claim.go();
-    await handled(page, answered);
+    await answer();
     refused.resolve();
     await toast(page, 'Not approved.');
     await page.locator('.note .lease').waitFor();

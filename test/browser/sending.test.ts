@@ -1,6 +1,12 @@
 import t from 'tap';
 import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
-import { join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
+import {
+  beginNote,
+  join,
+  startGuestbook,
+  visitGuestbook,
+  write,
+} from '../harness/guestbook-page.ts';
 import { hire } from '../harness/moderation.ts';
 
 t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER, async (t) => {
@@ -16,8 +22,7 @@ t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER,
     await route.fetch();
     return route.abort('connectionreset');
   });
-  await page.getByRole('button', { name: 'Write a note…' }).click();
-  await page.getByLabel('Your note', { exact: true }).fill('From a train');
+  await beginNote(visit, 'From a train');
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Your text is kept').waitFor();
   await look(t, page, 'guestbook-unsent');
@@ -33,8 +38,7 @@ t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER,
   await page.getByText('Waiting for review', { exact: true }).waitFor();
   t.equal((await ann.get('queue')).body.items.length, 1, 'one note, sent three times');
 
-  await page.getByRole('button', { name: 'Write a note…' }).click();
-  await page.getByLabel('Your note', { exact: true }).fill('Half a th');
+  await beginNote(visit, 'Half a th');
   await page.reload();
   await page.getByRole('button', { name: 'Write a note…' }).click();
   t.equal(
@@ -65,8 +69,7 @@ t.test("a member's note is never sent as a guest's by itself", NEEDS_BROWSER, as
   });
   const { page, context } = visit;
   await join(visit, 'ada');
-  await page.getByRole('button', { name: 'Write a note…' }).click();
-  await page.getByLabel('Your note', { exact: true }).fill('In my own name');
+  await beginNote(visit, 'In my own name');
   await context.setOffline(true);
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Your text is kept').waitFor();
@@ -89,8 +92,7 @@ t.test('refusals are said beside the form, and no text is lost', NEEDS_BROWSER, 
   const visit = await visitGuestbook(t, whole, { expected: /status of 4\d\d/ });
   const { page } = visit;
   await write(visit, 'One');
-  await page.getByRole('button', { name: 'Write a note…' }).click();
-  await page.getByLabel('Your note', { exact: true }).fill('Two');
+  await beginNote(visit, 'Two');
   await page.keyboard.press('Control+Enter');
   await page.getByText('in about ten minutes').waitFor();
   t.equal(await page.getByLabel('Your note', { exact: true }).inputValue(), 'Two');

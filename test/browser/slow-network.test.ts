@@ -1,6 +1,12 @@
 import t from 'tap';
 import { handled, holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
-import { join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
+import {
+  beginNote,
+  join,
+  startGuestbook,
+  visitGuestbook,
+  write,
+} from '../harness/guestbook-page.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 
 const POSTED = /\/api\/guestbook$/;
@@ -9,9 +15,7 @@ t.test('what is changed while it is sent becomes another note', NEEDS_BROWSER, a
   const whole = await startGuestbook(t);
   const ann = await hire(whole.service, 'Ann');
   const { page } = await visitGuestbook(t, whole);
-  await page.getByRole('button', { name: 'Write a note…' }).click();
-  const field = page.getByLabel('Your note', { exact: true });
-  await field.fill('One');
+  const field = await beginNote({ page }, 'One');
   const sending = await holdOne(page, POSTED, 'answer');
   await page.getByRole('button', { name: 'Send for review' }).click();
   await sending.asked;
@@ -29,9 +33,7 @@ t.test('what is changed while it is sent becomes another note', NEEDS_BROWSER, a
 t.test('an answer closes the form that it is for, and no other', NEEDS_BROWSER, async (t) => {
   const whole = await startGuestbook(t);
   const { page } = await visitGuestbook(t, whole);
-  await page.getByRole('button', { name: 'Write a note…' }).click();
-  const field = page.getByLabel('Your note', { exact: true });
-  await field.fill('For the first');
+  const field = await beginNote({ page }, 'For the first');
   const sending = await holdOne(page, POSTED, 'answer');
   await page.getByRole('button', { name: 'Send for review' }).click();
   await sending.asked;
@@ -55,8 +57,7 @@ t.test('a note that left too early for the network goes out again', NEEDS_BROWSE
     },
     { times: 1 },
   );
-  await page.getByRole('button', { name: 'Write a note…' }).click();
-  await page.getByLabel('Your note', { exact: true }).fill('From a train');
+  await beginNote({ page }, 'From a train');
   const asked = page.waitForRequest(POSTED);
   await page.getByRole('button', { name: 'Send for review' }).click();
   await asked;

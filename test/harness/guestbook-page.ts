@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import type { Test } from 'tap';
 import { openBrowser, type Visit, visit } from './browser.ts';
 import { type Service, startService } from './service.ts';
@@ -52,10 +52,17 @@ export async function readDownload(download: {
   return JSON.parse(Buffer.concat(chunks).toString()) as Record<string, string>;
 }
 
+/** Begins a note; answers its field. */
+export async function beginNote({ page }: Pick<Visit, 'page'>, message: string): Promise<Locator> {
+  await page.getByRole('button', { name: 'Write a note…' }).click();
+  const field = page.getByLabel('Your note', { exact: true });
+  await field.fill(message);
+  return field;
+}
+
 /** Writes a note and sends it, up to the state where it waits. */
 export async function write({ page }: Visit, message: string): Promise<void> {
-  await page.getByRole('button', { name: 'Write a note…' }).click();
-  await page.getByLabel('Your note', { exact: true }).fill(message);
+  await beginNote({ page }, message);
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Waiting for review', { exact: true }).first().waitFor();
 }

@@ -36,6 +36,13 @@ export async function submit(service: Pick<Service, 'call'>, more: object = {}, 
   return body;
 }
 
+/** A member's note, under the handle. */
+export const submitAs = (
+  service: Pick<Service, 'call'>,
+  { handle, cookie }: { handle: string; cookie: string },
+  more: object = {},
+) => submit(service, { name: '', attribution: 'member', member_handle: handle, ...more }, cookie);
+
 export function decide(moderator: Moderator, noteId: string, action: 'approve' | 'reject') {
   return moderator.post(`notes/${noteId}/decisions`, {
     action,

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { decide, held, hire, submit } from '../harness/moderation.ts';
+import { decide, held, hire, submit, submitAs } from '../harness/moderation.ts';
 import { feedOf, letPass, tellAll } from '../harness/passing-time.ts';
 import { type Service, signedIn, startService } from '../harness/service.ts';
 
 type Member = Awaited<ReturnType<typeof signedIn>>;
-
-const memberNote = (service: Service, { handle, cookie }: Member, more: object = {}) =>
-  submit(service, { name: '', attribution: 'member', member_handle: handle, ...more }, cookie);
 
 const post = (service: Service, path: string, body: object, cookie?: string) =>
   service.call('POST', `/api/guestbook/${path}`, { body, cookie });
@@ -19,8 +16,8 @@ t.test('nobody outside learns of a rejection while it may be undone', async (t) 
   const service = await startService(t);
   const ann = await hire(service, 'Ann');
   const member = await signedIn(service);
-  const pending = await memberNote(service, member);
-  const rejected = await memberNote(service, member);
+  const pending = await submitAs(service, member);
+  const rejected = await submitAs(service, member);
   t.equal((await decide(ann, rejected.id, 'reject')).status, 201);
   const seen = async ({ id }: { id: string }) => {
     const outcome = await service.call('GET', `/api/guestbook/${id}/outcome`, member);
@@ -39,7 +36,7 @@ t.test('nobody outside learns of a rejection while it may be undone', async (t) 
 t.test('nor where the clock of the web process is an hour ahead', async (t) => {
   const service = await startService(t);
   const member = await signedIn(service);
-  const note = await memberNote(service, member);
+  const note = await submitAs(service, member);
   await decide(await hire(service, 'Ann'), note.id, 'reject');
   const Original = Date;
   const ahead = () => Original.now() + 3_600_000;
@@ -61,7 +58,7 @@ t.test('after it the author is told the policy, reads the word, and appeals', as
   const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
   const member = await signedIn(service);
   const stranger = await signedIn(service);
-  const note = await memberNote(service, member);
+  const note = await submitAs(service, member);
   const body = { action: 'reject', expected_version: 1, policy: 'abuse', message: 'Be kind.' };
   const decided = await ann.post(`notes/${note.id}/decisions`, body);
   await letPass(service, '601 seconds');
@@ -106,7 +103,7 @@ t.test('an upheld decision stays, and fourteen days are the end of it', async (t
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
   const member = await signedIn(service);
-  const [one, two] = [await memberNote(service, member), await memberNote(service, member)];
+  const [one, two] = [await submitAs(service, member), await submitAs(service, member)];
   for (const { id } of [one, two]) await decide(ann, id, 'reject');
   const { cookie } = member;
   t.equal((await post(service, `${one.id}/appeal`, { text: 'Please' }, cookie)).status, 202);
@@ -127,7 +124,7 @@ t.test('its member takes a note back, whoever reviews it', async (t) => {
   const ann = await hire(service, 'Ann');
   const member = await signedIn(service);
   const stranger = await signedIn(service);
-  const note = await memberNote(service, member);
+  const note = await submitAs(service, member);
   await ann.post('claims', { count: 1 });
   const withdraw = (cookie?: string) => post(service, `${note.id}/withdraw`, {}, cookie);
   t.equal((await withdraw()).status, 401);
@@ -196,14 +193,14 @@ t.test('an appeal takes the note from nobody, a withdrawal does', async (t) => {
   const service = await startService(t);
   const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
   const author = await signedIn(service);
-  const note = await memberNote(service, author);
+  const note = await submitAs(service, author);
   await decide(ann, note.id, 'approve');
   const remove = { action: 'remove', expected_version: 2, policy: 'spam' };
   await ann.post(`notes/${note.id}/decisions`, remove);
   await lea.post('claims', { note_ids: [note.id] });
   t.equal((await post(service, `${note.id}/appeal`, { text: 'Why?' }, author.cookie)).status, 202);
   t.equal(await held(lea), 1);
-  const other = await memberNote(service, author);
+  const other = await submitAs(service, author);
   await ann.post('claims', { note_ids: [other.id] });
   t.equal((await post(service, `${other.id}/withdraw`, {}, author.cookie)).status, 200);
   t.equal(await held(ann), 0);
@@ -213,7 +210,7 @@ t.test('a note rejected in secret is withdrawn with what was reported of it', as
   const service = await startService(t);
   const ann = await hire(service, 'Ann');
   const [author, reader] = [await signedIn(service), await signedIn(service)];
-  const note = await memberNote(service, author);
+  const note = await submitAs(service, author);
   const { body } = await decide(ann, note.id, 'approve');
   for (const cookie of [reader.cookie, undefined])
     await post(service, `${note.id}/report`, { reason: 'spam' }, cookie);
@@ -240,11 +237,11 @@ for (const { how, after } of [
     const service = await startService(t);
     const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
     const [author, parent] = [await signedIn(service), await signedIn(service)];
-    const first = await memberNote(service, parent);
+    const first = await submitAs(service, parent);
     await decide(ann, first.id, 'approve');
     await letPass(service, '11 minutes');
     t.equal(await tellAll(service), 1);
-    const note = await memberNote(service, author, { parent_id: first.id });
+    const note = await submitAs(service, author, { parent_id: first.id });
     t.equal((await decide(ann, note.id, 'approve')).status, 201);
     await letPass(service, '6 minutes');
     const decisions = `notes/${note.id}/decisions`;
@@ -281,7 +278,7 @@ for (const { how, back } of [
     const service = await startService(t);
     const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
     const [author, reader] = [await signedIn(service), await signedIn(service)];
-    const note = await memberNote(service, author);
+    const note = await submitAs(service, author);
     await decide(ann, note.id, 'approve');
     await letPass(service, '11 minutes');
     await tellAll(service);
@@ -334,7 +331,7 @@ t.test('a key makes what a member asks of a note happen once', async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const ann = await hire(service, 'Ann');
   const member = await signedIn(service);
-  const note = await memberNote(service, member);
+  const note = await submitAs(service, member);
   await decide(ann, note.id, 'reject');
   const key = randomUUID();
   const send = (word: string, body: object, given: string = key, cookie = member.cookie) =>
@@ -377,10 +374,10 @@ t.test('the author of a note learns of a public reply, once it is final', async 
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const ann = await hire(service, 'Ann');
   const [asker, answerer] = [await signedIn(service), await signedIn(service)];
-  const parent = await memberNote(service, asker);
+  const parent = await submitAs(service, asker);
   await decide(ann, parent.id, 'approve');
-  const reply = await memberNote(service, answerer, { parent_id: parent.id });
-  const own = await memberNote(service, asker, { parent_id: parent.id });
+  const reply = await submitAs(service, answerer, { parent_id: parent.id });
+  const own = await submitAs(service, asker, { parent_id: parent.id });
   for (const { id } of [reply, own]) await decide(ann, id, 'approve');
   await tellAll(service);
   t.match(

@@ -1,12 +1,9 @@
 import t from 'tap';
-import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
+import { decide, hire, type Moderator, submitAs } from '../harness/moderation.ts';
 import { feedOf, letPass, tellAll } from '../harness/passing-time.ts';
 import { type Service, signedIn, startService } from '../harness/service.ts';
 
 type Member = Awaited<ReturnType<typeof signedIn>>;
-
-const memberNote = (service: Service, { handle, cookie }: Member, more: object = {}) =>
-  submit(service, { name: '', attribution: 'member', member_handle: handle, ...more }, cookie);
 
 const typesOf = async (service: Service, { id }: Member) =>
   (await feedOf(service, id)).map(({ type }) => type);
@@ -34,7 +31,7 @@ t.test('a note is told back, though it was removed again for a moment', async (t
   const service = await startService(t);
   const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
   const member = await signedIn(service);
-  const { id } = await memberNote(service, member);
+  const { id } = await submitAs(service, member);
   const path = `notes/${id}/decisions`;
   await decide(ann, id, 'approve');
   await becomeFinal(service);
@@ -62,9 +59,9 @@ for (const way of ['restored', 'granted on appeal'])
       const service = await startService(t);
       const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
       const [asker, answerer] = [await signedIn(service), await signedIn(service)];
-      const parent = await memberNote(service, asker);
+      const parent = await submitAs(service, asker);
       await decide(ann, parent.id, 'approve');
-      const reply = await memberNote(service, answerer, { parent_id: parent.id });
+      const reply = await submitAs(service, answerer, { parent_id: parent.id });
       const path = `notes/${reply.id}/decisions`;
       await decide(ann, reply.id, 'approve');
       const removed = await act(ann, path, remove(2));
@@ -95,12 +92,12 @@ for (const way of ['restored', 'granted on appeal'])
 t.test('why a note was taken down is read once nobody can undo it', async (t) => {
   const service = await startService(t);
   const ann = await hire(service, 'Ann');
-  const { id: memberId, cookie, ...member } = await signedIn(service);
-  const { id } = await memberNote(service, { id: memberId, cookie, ...member } as Member);
+  const member = await signedIn(service);
+  const { id } = await submitAs(service, member);
   await decide(ann, id, 'approve');
   await act(ann, `notes/${id}/decisions`, remove(2));
   const outcome = async () =>
-    (await service.call('GET', `/api/guestbook/${id}/outcome`, { cookie })).body;
+    (await service.call('GET', `/api/guestbook/${id}/outcome`, member)).body;
   t.match(await outcome(), { outcome: 'removed', policy: null, message: null });
   await letPass(service, '11 minutes');
   t.match(await outcome(), { outcome: 'removed', policy: 'spam', message: 'A hasty word' });

@@ -5,14 +5,9 @@ import { closeAppeals } from '../../workers/close-appeals.ts';
 import { queueAge, queueAlert } from '../../workers/queue-age.ts';
 import { retention } from '../../workers/retention.ts';
 import { screenNote } from '../../workers/screen-note.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
+import { decide, hire, submit, submitAs } from '../harness/moderation.ts';
 import { feedOf, letPass, tellAll } from '../harness/passing-time.ts';
 import { type Service, signedIn, startService } from '../harness/service.ts';
-
-type Member = Awaited<ReturnType<typeof signedIn>>;
-
-const memberNote = (service: Service, { handle, cookie }: Member, message = 'Hello') =>
-  submit(service, { name: '', attribution: 'member', member_handle: handle, message }, cookie);
 
 /** Every row of every table of the service, as text. */
 async function everything({ database: { pool } }: Service): Promise<string> {
@@ -33,7 +28,7 @@ t.test(
     const ann = await hire(service, 'Ann');
     const member = await signedIn(service);
     const secret = 'xylophonequartz';
-    const sent = await memberNote(service, member, `Here is ${secret}`);
+    const sent = await submitAs(service, member, { message: `Here is ${secret}` });
     const kept = await submit(service, { message: 'Stays forever', name: 'Ada' });
     await screenNote(service.core, { note_id: sent.id });
     await decide(ann, kept.id, 'approve');
@@ -62,8 +57,8 @@ t.test('an open appeal keeps the text; a guest and a withdrawn note have their d
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const ann = await hire(service, 'Ann');
   const member = await signedIn(service);
-  const appealed = await memberNote(service, member);
-  const withdrawn = await memberNote(service, member);
+  const appealed = await submitAs(service, member);
+  const withdrawn = await submitAs(service, member);
   const guest = await submit(service);
   for (const { id } of [appealed, guest]) await decide(ann, id, 'reject');
   const { cookie } = member;
@@ -118,7 +113,7 @@ function clockJustChanged(): string {
 
 t.test("fourteen days are the decider's, over a change of the database's clock", async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
-  const note = await memberNote(service, await signedIn(service));
+  const note = await submitAs(service, await signedIn(service));
   await decide(await hire(service, 'Ann'), note.id, 'reject');
   const { pool, url } = service.database;
   const name = new URL(url).pathname.slice(1);
@@ -188,7 +183,7 @@ t.test(
     const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
     const ann = await hire(service, 'Ann');
     const member = await signedIn(service);
-    const note = await memberNote(service, member);
+    const note = await submitAs(service, member);
     await decide(ann, note.id, 'reject');
     const body = note;
     const again = await service.call('POST', '/api/guestbook', { body, cookie: member.cookie });
@@ -203,7 +198,7 @@ t.test('a removal is told, and so is its end, if the author heard of it', async 
   const service = await startService(t);
   const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
   const member = await signedIn(service);
-  const note = await memberNote(service, member);
+  const note = await submitAs(service, member);
   await decide(ann, note.id, 'approve');
   await letPass(service, '11 minutes');
   await tellAll(service);
@@ -231,7 +226,7 @@ t.test('the fast lane approves by its rule where it is on, and leaves the rest',
   const ann = await hire(service, 'Ann');
   const member = await signedIn(service);
   const screened = async (message: string) => {
-    const { id } = await memberNote(service, member, message);
+    const { id } = await submitAs(service, member, { message });
     await screenNote(service.core, { note_id: id });
     const { item, history } = (await ann.get(`notes/${id}`)).body;
     return { id, state: item.state, last: history.at(-1) };

@@ -1,4 +1,5 @@
 import { type Answer, call, type Problem } from '../shared/api.ts';
+import { heardTime, serviceNow } from '../shared/clock.ts';
 import { randomHex, randomUuid } from '../shared/random.ts';
 
 const LIFETIME_SECONDS = 600;
@@ -26,8 +27,8 @@ export function deletion(member: { id: string; handle: string }) {
   /** By the service's clock: this device's may be wrong. */
   async function expiry(): Promise<number> {
     const status = await call('GET', '/api/v1/status');
-    const date = status.kind === 'done' ? Date.parse(status.headers.get('date') ?? '') : Number.NaN;
-    return Math.floor((Number.isNaN(date) ? Date.now() : date) / 1000) + LIFETIME_SECONDS;
+    if (status.kind === 'done') heardTime(status.headers);
+    return Math.floor(serviceNow() / 1000) + LIFETIME_SECONDS;
   }
 
   async function create(signInKey: string): Promise<Answer<unknown>> {
