@@ -152,12 +152,11 @@ try {
   expect(!counts.some(([status]) => status >= 500), 'the service answered 5xx');
   for (const fault of faults.slice(0, 20)) say(`FAULT ${fault}`);
   say(faults.length === 0 ? 'No fault.' : `${faults.length} faults.`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
   if (process.argv.includes('--stay')) {
-    say(`Look at it: ${base}/api/guestbook, moderator token ${token}; Ctrl-C ends it.`);
-    process.once('SIGINT', () => undefined);
+    say(`Look at it: ${base}, moderator token ${token}; Ctrl-C ends it.`);
     await instance.ended;
   }
 } finally {
   await instance.stop();
 }
-process.exitCode = faults.length === 0 ? 0 : 1;

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../test/harness/free-port.ts';
+import { temporaryFolder } from '../test/harness/temporary-folder.ts';
 
 const service = (file: string) => join(import.meta.dirname, '../services', file);
 
@@ -11,7 +10,7 @@ export type Instance = Awaited<ReturnType<typeof startInstance>>;
 
 /** The whole service as `npm start` runs it, on data of its own that go with it, with room to fill. */
 export async function startInstance(settings: Record<string, string> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'service-demo-'));
+  const { path: folder, remove } = temporaryFolder('service-demo');
   const port = await freePort();
   const env = {
     ...process.env,
@@ -33,6 +32,14 @@ export async function startInstance(settings: Record<string, string> = {}) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
+  async function stop(): Promise<void> {
+    child.kill('SIGTERM');
+    await ended;
+    remove();
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void stop().finally(() => process.exit(process.exitCode ?? 1)));
+
   const baseUrl = `http://localhost:${port}`;
   const said: string[] = [];
   const ready = new Promise<void>((resolve, reject) => {
@@ -56,20 +63,5 @@ export async function startInstance(settings: Record<string, string> = {}) {
     return output.trim().split('\n').at(-1) ?? '';
   }
 
-  async function stop(): Promise<void> {
-    child.kill('SIGTERM');
-    await ended;
-    rmSync(folder, { recursive: true, force: true });
-  }
-
   return { baseUrl, moderator, stop, ended, folder };
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return String(port);
 }

@@ -2,7 +2,7 @@ import * as artifactEvents from '../services/artifacts/events.ts';
 import * as caseEvents from '../services/cases/events.ts';
 import type { Actor, RecordedEvent } from '../services/eventstore/event.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
-import type { Place } from '../services/http/place.ts';
+import { NEWEST, type Place } from '../services/http/place.ts';
 import * as noteEvents from '../services/notes/events.ts';
 import * as profileEvents from '../services/profiles/events.ts';
 import { defineProjection, type EventOf } from './projection.ts';
@@ -67,8 +67,6 @@ export interface ActivityRow {
   place: string;
 }
 
-const START: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
-
 const AT = `to_char(a.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /** Each kind of subject, where it is public. */
@@ -102,7 +100,7 @@ const TITLE = `coalesce(c.title, f.title, p.display_name,
 export function publicActivity(
   type: ActivityType | undefined,
   limit: number,
-  { at, id }: Place = START,
+  { at, id }: Place = NEWEST,
 ): Sql<ActivityRow> {
   const rows = Math.trunc(limit);
   const known = ACTIVITY_TYPES.find((each) => each === type);

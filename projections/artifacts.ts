@@ -1,8 +1,8 @@
 import * as events from '../services/artifacts/events.ts';
 import type { Kind } from '../services/artifacts/kind.ts';
 import type { RecordedEvent } from '../services/eventstore/event.ts';
-import { type Sql, sql } from '../services/eventstore/sql.ts';
-import type { Place } from '../services/http/place.ts';
+import { named, type Sql, sql } from '../services/eventstore/sql.ts';
+import { NEWEST } from '../services/http/place.ts';
 import * as membershipEvents from '../services/membership/events.ts';
 import { defineProjection } from './projection.ts';
 import { ownRecords, TOLD_STATE, type Told } from './record-decisions.ts';
@@ -118,36 +118,21 @@ export interface ListedArtifactRow {
   place: string;
 }
 
-const NEWEST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
-
 /** Published artifacts, newest first. Each filter has an index and so a statement of its own. */
 export function publishedArtifacts(
-  filter: { author?: string | undefined; kind?: Kind | undefined },
+  { author, kind }: { author?: string | undefined; kind?: Kind | undefined },
   limit: number,
   { at, id } = NEWEST,
 ): Sql<ListedArtifactRow> {
-  const { author, kind } = filter;
-  if (author && kind)
-    return sql`SELECT artifact_id, author_id, title, kind, created_at, content_hash,
-        to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
-      FROM artifacts WHERE state = 'published' AND author_id = ${author} AND kind = ${kind}
-        AND (created_at, artifact_id) < (${at}::timestamptz, ${id}::uuid)
-      ORDER BY created_at DESC, artifact_id DESC LIMIT ${limit}`;
-  if (author)
-    return sql`SELECT artifact_id, author_id, title, kind, created_at, content_hash,
-        to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
-      FROM artifacts WHERE state = 'published' AND author_id = ${author}
-        AND (created_at, artifact_id) < (${at}::timestamptz, ${id}::uuid)
-      ORDER BY created_at DESC, artifact_id DESC LIMIT ${limit}`;
-  if (kind)
-    return sql`SELECT artifact_id, author_id, title, kind, created_at, content_hash,
-        to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
-      FROM artifacts WHERE state = 'published' AND kind = ${kind}
-        AND (created_at, artifact_id) < (${at}::timestamptz, ${id}::uuid)
-      ORDER BY created_at DESC, artifact_id DESC LIMIT ${limit}`;
-  return sql`SELECT artifact_id, author_id, title, kind, created_at, content_hash,
+  const values: unknown[] = [at, id, limit];
+  const byAuthor = author ? `AND author_id = $${values.push(author)}` : '';
+  const byKind = kind ? `AND kind = $${values.push(kind)}` : '';
+  return named(
+    `SELECT artifact_id, author_id, title, kind, created_at, content_hash,
       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
-    FROM artifacts WHERE state = 'published'
-      AND (created_at, artifact_id) < (${at}::timestamptz, ${id}::uuid)
-    ORDER BY created_at DESC, artifact_id DESC LIMIT ${limit}`;
+    FROM artifacts WHERE state = 'published' ${byAuthor} ${byKind}
+      AND (created_at, artifact_id) < ($1::timestamptz, $2::uuid)
+    ORDER BY created_at DESC, artifact_id DESC LIMIT $3`,
+    values,
+  );
 }

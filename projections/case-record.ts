@@ -1,6 +1,6 @@
 import * as caseEvents from '../services/cases/events.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
-import type { Place } from '../services/http/place.ts';
+import { OLDEST } from '../services/http/place.ts';
 import * as membershipEvents from '../services/membership/events.ts';
 import { defineProjection } from './projection.ts';
 import { type OwnRow, ownRecords, TOLD_STATE } from './record-decisions.ts';
@@ -92,8 +92,6 @@ export function findCaseRecord(caseId: string, limit: number): Sql<CaseRecordRow
         WHERE case_id = ${caseId} AND state = 'published' AND message IS NOT NULL
         ORDER BY created_at DESC, note_id DESC LIMIT ${limit}) n) AS notes`;
 }
-
-const OLDEST: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 
 /** What a member gave to cases, oldest first; at most `limit` after a place. */
 export function submissionsOf(memberId: string, limit: number, { at, id } = OLDEST): Sql<OwnRow> {

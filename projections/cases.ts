@@ -1,6 +1,6 @@
 import * as caseEvents from '../services/cases/events.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
-import type { Place } from '../services/http/place.ts';
+import { NEWEST, type Place } from '../services/http/place.ts';
 import * as membershipEvents from '../services/membership/events.ts';
 import { defineProjection } from './projection.ts';
 import { type OwnRow, ownRecords } from './record-decisions.ts';
@@ -123,8 +123,6 @@ export function findCase(caseId: string): Sql<CaseRow> {
   };
 }
 
-const START: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
-
 export interface CaseFilter {
   state?: CaseRow['state'] | undefined;
   author_id?: string | undefined;
@@ -134,7 +132,7 @@ export interface CaseFilter {
 export function publicCases(
   filter: CaseFilter,
   limit: number,
-  { at, id }: Place = START,
+  { at, id }: Place = NEWEST,
 ): Sql<ListedCaseRow> {
   const { state, author_id: author } = filter;
   const values = [at, id, limit];

@@ -1,4 +1,5 @@
 import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { OLDEST } from '../services/http/place.ts';
 import * as events from '../services/notes/events.ts';
 import { defineProjection, type EventOf } from './projection.ts';
 
@@ -65,6 +66,6 @@ export function appealsOfMember(
   return sql`SELECT appeal_id, note_id, of, text, state, opened_at, decided_at, message,
       opened_at::text AS at
     FROM note_appeals WHERE member_id = ${memberId} AND (opened_at, appeal_id) >
-      (${last?.at ?? '-infinity'}::timestamptz, ${last?.appeal_id ?? '00000000-0000-0000-0000-000000000000'}::uuid)
+      (${last?.at ?? OLDEST.at}::timestamptz, ${last?.appeal_id ?? OLDEST.id}::uuid)
     ORDER BY opened_at, appeal_id LIMIT ${limit}`;
 }

@@ -1,4 +1,5 @@
 import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { OLDEST } from '../services/http/place.ts';
 import type { NoteRow } from './notes.ts';
 
 export interface NoteToEnd extends Pick<NoteRow, 'note_id' | 'version'> {
@@ -70,6 +71,6 @@ export function notesOfMember(
         AND decision NOT IN ('kept', 'upheld') ORDER BY decided_at DESC, event_id DESC LIMIT 1
     ) standing ON state IN ('rejected', 'removed') AND NOT untold
     WHERE member_id = ${memberId} AND (submitted_at, note_id) >
-      (${last?.at ?? '-infinity'}::timestamptz, ${last?.note_id ?? '00000000-0000-0000-0000-000000000000'}::uuid)
+      (${last?.at ?? OLDEST.at}::timestamptz, ${last?.note_id ?? OLDEST.id}::uuid)
     ORDER BY submitted_at, note_id LIMIT ${limit}`;
 }

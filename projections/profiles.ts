@@ -1,5 +1,5 @@
 import { named, type Sql, sql } from '../services/eventstore/sql.ts';
-import type { Place } from '../services/http/place.ts';
+import { NEWEST } from '../services/http/place.ts';
 import * as events from '../services/profiles/events.ts';
 import { defineProjection } from './projection.ts';
 import { joinTold, TOLD_STATE, type Told } from './record-decisions.ts';
@@ -126,8 +126,6 @@ export interface ListedAgentRow {
   published_at: Date;
   place: string;
 }
-
-const NEWEST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** Members with a published profile, newest publication first. */
 export function publishedProfiles(limit: number, { at, id } = NEWEST): Sql<ListedAgentRow> {

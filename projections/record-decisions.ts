@@ -2,7 +2,7 @@ import * as artifactEvents from '../services/artifacts/events.ts';
 import * as caseEvents from '../services/cases/events.ts';
 import type { RecordedEvent } from '../services/eventstore/event.ts';
 import { named, type Sql, sql } from '../services/eventstore/sql.ts';
-import type { Place } from '../services/http/place.ts';
+import { OLDEST, type Place } from '../services/http/place.ts';
 import * as profileEvents from '../services/profiles/events.ts';
 import * as reportEvents from '../services/reports/events.ts';
 import type { RecordType } from '../services/reports/kind.ts';
@@ -108,8 +108,6 @@ interface OwnRecords {
   removed: string;
   columns: string;
 }
-
-const OLDEST: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 
 /** A record of a member's, with its columns as they are exported. */
 export interface OwnRow {

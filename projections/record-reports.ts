@@ -1,6 +1,7 @@
 import * as artifactEvents from '../services/artifacts/events.ts';
 import * as caseEvents from '../services/cases/events.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { OLDEST } from '../services/http/place.ts';
 import * as membershipEvents from '../services/membership/events.ts';
 import * as profileEvents from '../services/profiles/events.ts';
 import * as reportEvents from '../services/reports/events.ts';
@@ -155,8 +156,7 @@ export function reportsOfMember(
   last: Pick<ReportOfMember, 'at' | 'report_id'> | undefined,
   limit: number,
 ): Sql<ReportOfMember> {
-  const at = last?.at ?? '-infinity';
-  const id = last?.report_id ?? '00000000-0000-0000-0000-000000000000';
+  const { at = OLDEST.at, report_id: id = OLDEST.id } = last ?? {};
   return sql`SELECT *, reported_at::text AS at FROM (
       (SELECT report_id, 'note' AS subject_type, note_id AS subject_id, reason, details, reported_at
         FROM note_reports WHERE member_id = ${memberId}

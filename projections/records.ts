@@ -56,15 +56,15 @@ export function caseRecords(ids: readonly string[]): Sql<RecordRow> {
     FROM cases WHERE case_id = ANY(${ids}::uuid[])`;
 }
 
-/** A note is titled by its case, is public where the case is, and goes with the case's author. */
+/** A note is titled by its case, is public where the case is, and goes with its author or the case's. */
 export function caseNoteRecords(ids: readonly string[]): Sql<RecordRow> {
   return sql`SELECT n.note_id AS subject_id, n.member_id AS author_id,
-      CASE WHEN n.state = 'published' AND c.author_gone THEN 'withdrawn' ELSE n.state END AS state,
-      c.author_gone AS gone,
-      n.state = 'published' AND n.message IS NOT NULL AND NOT c.removed AND NOT c.author_gone
-        AS public,
+      CASE WHEN n.state = 'published' AND gone THEN 'withdrawn' ELSE n.state END AS state, gone,
+      n.state = 'published' AND NOT gone AND NOT c.removed AS public,
       n.version, c.title, n.message AS text, n.created_at AS published_at
-    FROM case_notes n JOIN cases c USING (case_id) WHERE n.note_id = ANY(${ids}::uuid[])`;
+    FROM case_notes n JOIN cases c USING (case_id),
+      LATERAL (SELECT c.author_gone OR n.message IS NULL AS gone) ends
+    WHERE n.note_id = ANY(${ids}::uuid[])`;
 }
 
 /** For a lock: the authors of what `records` selects. */

@@ -1,4 +1,5 @@
 import { forRows, type Sql, sql, typedRows } from '../services/eventstore/sql.ts';
+import { OLDEST } from '../services/http/place.ts';
 import * as noteEvents from '../services/notes/events.ts';
 import * as screeningEvents from '../services/screening/events.ts';
 import { defineProjection, type EventOf } from './projection.ts';
@@ -135,7 +136,7 @@ export interface NoteToScreen {
 export function notesToScreen(
   rulesVersion: number,
   limit: number,
-  after = { submitted: '-infinity', note_id: '00000000-0000-0000-0000-000000000000' },
+  after = { submitted: OLDEST.at, note_id: OLDEST.id },
 ): Sql<NoteToScreen> {
   return sql`SELECT n.note_id,
       to_char(n.submitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS submitted

@@ -1,5 +1,5 @@
 import type { Sql } from '../services/eventstore/sql.ts';
-import type { Place } from '../services/http/place.ts';
+import { NEWEST, type Place } from '../services/http/place.ts';
 
 export const SEARCH_KINDS = ['note', 'member', 'artifact', 'case'] as const;
 export type SearchKind = (typeof SEARCH_KINDS)[number];
@@ -71,8 +71,6 @@ const SOURCES: Readonly<Record<SearchKind, Source>> = {
     columns: 'r.title, left(r.summary, 200) AS excerpt',
   },
 };
-
-const NEWEST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /**
  * So many of the newest records are looked through for the words before the index of words is; none

@@ -16,15 +16,11 @@ const whole = (least: number, most: number, fallback: number) =>
   number(least, most).prefault(String(fallback));
 const limit = (fallback: number) => whole(0, 1_000_000_000, fallback);
 
-const flag = z
-  .enum(['true', 'false'], { error: 'must be true or false' })
-  .default('true')
-  .transform((text) => text === 'true');
-
-const off = z
-  .enum(['true', 'false'], { error: 'must be true or false' })
-  .default('false')
-  .transform((text) => text === 'true');
+const flag = (fallback: 'true' | 'false') =>
+  z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .default(fallback)
+    .transform((text) => text === 'true');
 
 const postgresUrl = z
   .string()
@@ -51,13 +47,13 @@ const Environment = z.object({
     .string()
     .refine((text) => parseServerKeys(text) !== undefined, SERVER_KEYS_FORM)
     .optional(),
-  MEMBERSHIP_OPEN: flag,
-  GUESTBOOK_OPEN: flag,
-  A2A_ENABLED: flag,
-  API_OPEN: flag,
+  MEMBERSHIP_OPEN: flag('true'),
+  GUESTBOOK_OPEN: flag('true'),
+  A2A_ENABLED: flag('true'),
+  API_OPEN: flag('true'),
   UNDO_WINDOW_SECONDS: whole(0, 86_400, 600),
   // Notes of members with a good record are approved by the service itself.
-  FAST_LANE: off,
+  FAST_LANE: flag('false'),
   TRUSTED_PROXIES: whole(0, 100, 0),
   LIMIT_KEY_ATTEMPTS: limit(20),
   LIMIT_BOOTSTRAP_ATTEMPTS: limit(20),

@@ -72,12 +72,19 @@ function notApplied(files: Migration[], applied: Applied[]): Migration[] {
     const file = byVersion.get(version);
     if (!file) throw new Error(`The database is ahead: it has ${name}, which this code lacks`);
     if (file.checksum !== checksum)
-      throw new Error(`Migration ${file.name} was changed after it was applied: add a new one`);
+      throw new Error(
+        `The database has another ${name} than this code: it belongs to another version of this ` +
+          'service, unless the file was changed after it was applied, where a new one is to be added',
+      );
   }
   const last = applied.at(-1)?.version ?? 0;
   const waiting = files.filter(({ version }) => !applied.some((done) => done.version === version));
   const late = waiting.find(({ version }) => version < last);
-  if (late) throw new Error(`Migration ${late.name} comes before one that is applied: renumber it`);
+  if (late)
+    throw new Error(
+      `The database lacks ${late.name}, but has what comes after it: it belongs to another version ` +
+        'of this service, unless the file is new, and to be numbered last',
+    );
   return waiting;
 }
 

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import type { Sql } from './eventstore/sql.ts';
+import { backendOf } from './postgres/connection.ts';
 import { pipeline, RolledBack } from './postgres/pipeline.ts';
 import { types } from './postgres/value-parsers.ts';
 
@@ -15,9 +16,15 @@ const PATIENCE_MS = 2800;
 
 const patience = new AsyncLocalStorage<{ left: number }>();
 
-/** All that is asked of storage in `work` shares one patience: a request's reads and its command. */
-export function sharedPatience<Result>(work: () => Promise<Result>): Promise<Result> {
-  return patience.run({ left: PATIENCE_MS }, work);
+/**
+ * All that is asked of storage in `work` shares one patience: a request's reads and its command. What
+ * is asked for others who have waited takes until their `deadline`.
+ */
+export function sharedPatience<Result>(
+  work: () => Promise<Result>,
+  until = performance.now() + PATIENCE_MS,
+): Promise<Result> {
+  return patience.run({ left: until - performance.now() }, work);
 }
 
 /** Work that may use up what is left of the patience; `until` is a `deadline`. */
@@ -82,8 +89,7 @@ export function openPool(url: string, application: string, size: number): pg.Poo
     // Where this is lost, the connection is.
     client.query(`${BY_INDEX}, ${BOUNDS}, pg_backend_pid() AS pid`).then(
       ({ rows }) => {
-        if (rows[0]?.pid === (client as unknown as { processID: number }).processID)
-          direct.add(client);
+        if (rows[0]?.pid === backendOf(client)) direct.add(client);
       },
       () => undefined,
     );

@@ -1,5 +1,5 @@
-import { type Refusal, refuse } from './eventstore/decider.ts';
-import type { Reason } from './http/reasons.ts';
+import { conflict, wrongState, wrongVersion } from './conflict.ts';
+import type { Refusal } from './eventstore/decider.ts';
 
 /** The removal that stands: its event, why, who decided it, and until when it can be undone. */
 export interface Removal {
@@ -64,10 +64,10 @@ export function decideRemoval(
   if (state.status !== 'removed' || !removal) return wrongState(state);
   if (command.type === 'UndoRemoval') {
     if (removal.eventId !== command.of) return wrongState(state);
-    if (!command.lead && command.now >= removal.undoUntil) return conflict('undo_expired', {});
+    if (!command.lead && command.now >= removal.undoUntil) return conflict('undo_expired');
     return restored(removal, true, state.told);
   }
-  if (command.by === removal.by) return conflict('second_person_required', {});
+  if (command.by === removal.by) return conflict('second_person_required');
   return restored(removal, false, state.told);
 }
 
@@ -75,18 +75,3 @@ const restored = ({ eventId }: Removal, undone: boolean, told: boolean): Removal
   type: 'Restored',
   data: { of: eventId, undone, told },
 });
-
-export function conflict(
-  reason: Reason,
-  details: Record<string, unknown>,
-): Refusal<'state_conflict'> {
-  return refuse('state_conflict', { reason, ...details });
-}
-
-export function wrongState(state: { status: string; version: number }): Refusal<'state_conflict'> {
-  return conflict('wrong_state', { current_state: state.status, current_version: state.version });
-}
-
-export function wrongVersion(state: { version: number }): Refusal<'state_conflict'> {
-  return conflict('version_mismatch', { current_version: state.version });
-}

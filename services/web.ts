@@ -60,7 +60,7 @@ async function drain(): Promise<void> {
 
 const end = () => {
   drain().catch((error: unknown) => {
-    logger.error({ err: loggable(error) }, 'drain failed');
+    logger.error({ error: loggable(error) }, 'drain failed');
     process.exitCode = 1;
   });
 };

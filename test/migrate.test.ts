@@ -65,9 +65,9 @@ t.test('a changed, a missing, a late and a misnamed file are refused', async (t)
   await migrate(url, folderOf(t, { ...one, '0003-third.sql': 'SELECT 3;' }).folder);
   const third = { '0003-third.sql': 'SELECT 3;' };
   const refused: [Files, RegExp][] = [
-    [{ '0001-first.sql': 'SELECT 1;', ...third }, /0001-first was changed after it was applied/],
+    [{ '0001-first.sql': 'SELECT 1;', ...third }, /has another 0001-first than this code/],
     [one, /database is ahead: it has 0003-third/],
-    [{ ...one, ...two, ...third }, /0002-second comes before one that is applied/],
+    [{ ...one, ...two, ...third }, /lacks 0002-second, but has what comes after/],
     [{ ...one, ...third, '4-x.sql': '' }, /4-x\.sql is not named like/],
     [{ ...one, ...third, '0003-again.sql': '' }, /Two migrations have the number of/],
   ];

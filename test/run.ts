@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { createInterface } from 'node:readline';
+import { startGroup } from './harness/process-group.ts';
 import { suiteDatabase } from './harness/suite-database.ts';
 import { TapOutput } from './harness/tap-output.ts';
+
+const TIMEOUT = '--timeout=180';
 
 let stopTests: (signal: NodeJS.Signals) => void = () => undefined;
 let interrupted = false;
@@ -13,21 +13,20 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     stopTests(signal);
   });
 
-async function runTap(databaseUrl: string, files: string[]): Promise<TapOutput> {
+async function runTap(databaseUrl: string, given: string[]): Promise<TapOutput> {
   const output = new TapOutput((line) => console.log(line));
   const jobs = `--jobs=${Math.min(8, Math.max(2, availableParallelism()))}`;
-  const tap = spawn('tap', ['--reporter=tap', jobs, ...files], {
+  const args = ['--reporter=tap', jobs, TIMEOUT, ...given];
+  const timeout = args.findLast((arg) => arg.startsWith('--timeout=')) ?? TIMEOUT;
+  const tap = startGroup('tap', args, {
     env: { ...process.env, TEST_DATABASE_URL: databaseUrl },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    // It ends each file in time, and writes of them in their order.
+    silenceMs: 2 * 1000 * Number(timeout.replace('--timeout=', '')),
+    line: (text) => output.read(text),
   });
-  stopTests = (signal) => {
-    tap.kill(signal);
-    setTimeout(() => tap.kill('SIGKILL'), 10_000).unref();
-  };
+  stopTests = tap.stop;
   if (interrupted) stopTests('SIGTERM');
-  const exit = once(tap, 'close') as Promise<[number | null]>;
-  for await (const line of createInterface({ input: tap.stdout })) output.read(line);
-  const [code] = await exit;
+  const code = await tap.ended;
   output.end();
   const { totals } = output;
   if (interrupted || (code !== 0 && totals.failed === 0)) totals.failed++;

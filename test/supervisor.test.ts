@@ -100,7 +100,8 @@ t.test('everything starts, says where, and drains on a signal sent twice', async
 });
 
 t.test('one process that ends takes everything with it and is named', async (t) => {
-  const worker = 'setTimeout(() => process.exit(3), 300);';
+  const worker = `import { existsSync } from 'node:fs';
+    setInterval(() => existsSync('web.pid') && setTimeout(() => process.exit(3), 300), 50);`;
   const procfile = 'web: node web.mjs\nworker: node worker.mjs\n';
   const { start, read } = project(t, { procfile, web, worker });
   const run = await start([], { PORT: await freePort() });

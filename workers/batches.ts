@@ -1,5 +1,18 @@
+import type pg from 'pg';
+import type { Sql } from '../services/eventstore/sql.ts';
+import { query } from '../services/postgres.ts';
+
 export const BATCH = 500;
 const LANES = 4;
+
+/** Runs a batch until it touches fewer rows than it may; answers how many it touched. */
+export async function untilNone(pool: pg.Pool, batch: () => Sql): Promise<number> {
+  for (let done = 0; ; ) {
+    const touched = await query(pool, batch());
+    done += touched.length;
+    if (touched.length < BATCH) return done;
+  }
+}
 
 /**
  * Works through what `next` finds, batch by batch, each row once. One that fails, or has nothing to

@@ -16,14 +16,13 @@ import {
   type LogPlace,
 } from '../services/eventstore/erase.ts';
 import { emptyReceipts } from '../services/eventstore/receipts.ts';
-import type { Sql } from '../services/eventstore/sql.ts';
 import { definePlan, type EventStore, type Plan } from '../services/eventstore/store.ts';
 import { closings } from '../services/features.ts';
 import { dropBudgets } from '../services/limits/write-budget.ts';
 import { end, member } from '../services/membership/member.ts';
 import { dropSessions } from '../services/membership/sessions.ts';
 import { query } from '../services/postgres.ts';
-import { BATCH, inBatches } from './batches.ts';
+import { BATCH, inBatches, untilNone } from './batches.ts';
 
 interface Parts {
   pool: pg.Pool;
@@ -82,11 +81,6 @@ async function eraseLog(pool: pg.Pool, memberId: string): Promise<void> {
   for (let place: LogPlace | undefined = { stream_id: '', stream_version: 0 }; place; )
     [place] = await query(pool, eraseOwned(memberId, kept, place, BATCH));
   await untilNone(pool, () => eraseElsewhere(memberId, BATCH));
-}
-
-/** Runs a batch until it touches fewer rows than it may. */
-async function untilNone(pool: pg.Pool, batch: () => Sql): Promise<void> {
-  while ((await query(pool, batch())).length === BATCH);
 }
 
 /** What was asked for with a deletion whose erasure is not complete; else null. */

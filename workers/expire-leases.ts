@@ -1,15 +1,10 @@
 import type { Core } from '../services/app.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
-import { query } from '../services/postgres.ts';
-import { BATCH } from './batches.ts';
+import { BATCH, untilNone } from './batches.ts';
 
 /** Drops leases past their end, which hold nothing any more; answers how many. */
-export async function expireLeases({ pool }: Pick<Core, 'pool'>): Promise<number> {
-  for (let done = 0; ; ) {
-    const dropped = await query(pool, dropLeases(BATCH));
-    done += dropped.length;
-    if (dropped.length < BATCH) return done;
-  }
+export function expireLeases({ pool }: Pick<Core, 'pool'>): Promise<number> {
+  return untilNone(pool, () => dropLeases(BATCH));
 }
 
 function dropLeases(limit: number): Sql {

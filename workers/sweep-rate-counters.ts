@@ -1,8 +1,7 @@
 import type pg from 'pg';
 import type { Config } from '../services/config.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
-import { query } from '../services/postgres.ts';
-import { BATCH } from './batches.ts';
+import { BATCH, untilNone } from './batches.ts';
 
 interface Parts {
   pool: pg.Pool;
@@ -11,17 +10,9 @@ interface Parts {
 
 /** Drops the counters, and with them the keyed hashes of addresses, that are past their retention. */
 export async function sweepRateCounters({ pool, config }: Parts): Promise<number> {
-  let done = 0;
-  for (;;) {
-    const dropped = await query(pool, dropCounters(config.retentionAddressKeysHours, BATCH));
-    done += dropped.length;
-    if (dropped.length < BATCH) break;
-  }
-  for (;;) {
-    const dropped = await query(pool, dropReporters(config.retentionAddressKeysHours, BATCH));
-    done += dropped.length;
-    if (dropped.length < BATCH) return done;
-  }
+  const hours = config.retentionAddressKeysHours;
+  const counters = await untilNone(pool, () => dropCounters(hours, BATCH));
+  return counters + (await untilNone(pool, () => dropReporters(hours, BATCH)));
 }
 
 /** Whoever reported a note longer ago may report it again. */

@@ -4,7 +4,7 @@ import { isRefusal } from '../eventstore/decider.ts';
 import { problemOf } from '../http/failure.ts';
 import { type RpcId, rpcFailure, rpcSuccess } from '../http/json-rpc.ts';
 import type { Authenticators } from '../http/principal.ts';
-import { Problem } from '../http/problems.ts';
+import { problemFrom } from '../http/problems.ts';
 import {
   CallerGone,
   checkHeaders,
@@ -15,7 +15,7 @@ import {
 } from '../http/read-request.ts';
 import type { AnyReply, RequestFacts, Route } from '../http/route.ts';
 import { type JsonObject, parseStrictJson } from '../http/strict-json.ts';
-import { A2aFault, faultReply, refusalOf } from './fault.ts';
+import { A2aFault, faultReply } from './fault.ts';
 import { methods } from './methods.ts';
 import type { Caller, SendParts } from './send-message.ts';
 
@@ -64,9 +64,8 @@ async function authenticate(
 ): Promise<Caller['principal']> {
   const { authorization } = incoming.headers;
   const principal = await bearer({ authorization, cookie: undefined });
-  if (!isRefusal(principal)) return principal;
-  const { code, details, headers } = refusalOf(principal);
-  throw new Problem(code, details, headers);
+  if (isRefusal(principal)) throw problemFrom(principal);
+  return principal;
 }
 
 /** Undefined for a batch and a bare value, which are JSON, but no call. */

@@ -1,6 +1,5 @@
-import type { Refusal } from '../eventstore/decider.ts';
 import { type RpcError, type RpcId, rpcFailure } from '../http/json-rpc.ts';
-import { type Problem, type ProblemCode, problemReply } from '../http/problems.ts';
+import { type Problem, problemReply } from '../http/problems.ts';
 import type { AnyReply } from '../http/route.ts';
 
 /** The protocol's own errors (A2A 1.0, section 5.4) and JSON-RPC's. */
@@ -85,12 +84,6 @@ export function faultReply(
     ...(reply.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
   });
 }
-
-export const refusalOf = ({ refused, details, ...rest }: Refusal & Partial<Problem>) => ({
-  code: refused as ProblemCode,
-  details: details ?? {},
-  headers: rest.headers ?? {},
-});
 
 function badRequest(issues: readonly Issue[]) {
   return {

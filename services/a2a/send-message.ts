@@ -1,14 +1,14 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { Role, SendMessageResponse } from '@a2a-js/sdk';
 import { v5 as uuidv5 } from 'uuid';
-import { isRefusal, type refuse } from '../eventstore/decider.ts';
+import { isRefusal } from '../eventstore/decider.ts';
 import { authorise, invoke, type Operation, type Operations } from '../http/invoke.ts';
 import type { PrincipalOf } from '../http/principal.ts';
-import { Problem } from '../http/problems.ts';
+import { Problem, problemFrom } from '../http/problems.ts';
 import { limitOf } from '../http/read-request.ts';
 import { bodyOf } from '../http/respond.ts';
 import { type AnyReply, isMutation, type RequestFacts } from '../http/route.ts';
-import { A2aFault, refusalOf } from './fault.ts';
+import { A2aFault } from './fault.ts';
 import { type Asked, readMessage } from './message.ts';
 import { inputOf, summaryOf } from './operations.ts';
 
@@ -68,11 +68,6 @@ async function run(
   const outcome = await invoke(operation, principal, input, { ...request, idempotencyKey });
   if (isRefusal(outcome)) throw problemFrom(outcome);
   return outcome;
-}
-
-function problemFrom(refusal: ReturnType<typeof refuse>): Problem {
-  const { code, details, headers } = refusalOf(refusal);
-  return new Problem(code, details, headers);
 }
 
 type Content = { $case: 'text'; value: string } | { $case: 'data'; value: unknown };

@@ -1,6 +1,7 @@
+import { conflict, wrongState } from '../conflict.ts';
 import { type Decider, isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { NewEvent } from '../eventstore/event.ts';
-import { conflict, decideRemoval, type RemovalCommand, wrongState } from '../removal.ts';
+import { decideRemoval, type RemovalCommand } from '../removal.ts';
 import type * as events from './events.ts';
 import type { Kind } from './kind.ts';
 
@@ -49,7 +50,7 @@ export const artifact: Decider<ArtifactState, ArtifactCommand, ArtifactEvents, A
     if (state.status === 'none') return refuse('not_found');
     const artifact_id = state.artifactId;
     if (command.type === 'WithdrawArtifact') {
-      if (state.authorId !== command.authorId) return conflict('not_author', {});
+      if (state.authorId !== command.authorId) return conflict('not_author');
       // A removed one too, so that no restoration publishes what its author gave up.
       if (state.status === 'withdrawn') return wrongState(state);
       const data = { artifact_id, reason: command.reason };
@@ -132,7 +133,7 @@ export function publish(state: ArtifactState, command: CommandOf<'PublishArtifac
 export function supersede(state: ArtifactState, command: CommandOf<'SupersedeArtifact'>): Decided {
   const free =
     state.status !== 'none' && state.authorId === command.authorId && state.supersededBy === null;
-  if (!free) return conflict('supersedes_unavailable', {});
+  if (!free) return conflict('supersedes_unavailable');
   const data = { artifact_id: state.artifactId, by: command.by };
   return [{ type: 'ArtifactSuperseded', data, personal: null }];
 }

@@ -46,14 +46,14 @@ export interface Observed {
   remarks: readonly string[];
 }
 
-export interface Found {
+interface Found {
   state: FixtureState;
   next_action: (typeof NEXT_ACTION)[FixtureState];
   /** The check reads and never executes. */
   operations_issued: 0;
 }
 
-export interface CheckedCase {
+interface CheckedCase {
   name: string;
   expected: Case['expected'];
   found: Found;

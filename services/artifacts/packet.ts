@@ -6,7 +6,6 @@ import { FreeText, FreeTexts, PortableFixture, RelativePath, Sha256 } from './fi
 
 const PACKET_SCHEMA = 'service.context-packet.v1';
 
-/** In bytes of compact JSON. */
 /** Of a packet as compact JSON, in bytes. */
 export const MAX_PACKET = 256 * 1024;
 

@@ -1,6 +1,7 @@
+import { conflict } from '../conflict.ts';
 import { type Decider, isRefusal, refuse } from '../eventstore/decider.ts';
 import type { NewEvent } from '../eventstore/event.ts';
-import { conflict, decideRemoval, type RemovalCommand } from '../removal.ts';
+import { decideRemoval, type RemovalCommand } from '../removal.ts';
 import type * as events from './events.ts';
 import { concerned } from './member-commands.ts';
 

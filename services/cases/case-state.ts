@@ -18,7 +18,7 @@ interface Known {
   told: boolean;
 }
 
-export interface Claim {
+interface Claim {
   memberId: string;
   leaseSeconds: number;
   expiresAt: Date;

@@ -1,5 +1,6 @@
+import { conflict } from '../conflict.ts';
 import { type Decider, isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
-import { conflict, decideRemoval, type RemovalCommand } from '../removal.ts';
+import { decideRemoval, type RemovalCommand } from '../removal.ts';
 import {
   type CaseEvent,
   type CaseEvents,
@@ -51,7 +52,7 @@ export function openCase(
 ): CaseEvent[] | Refusal<'state_conflict'> {
   if (state.status !== 'none') return conflict('wrong_state', { current_state: state.status });
   const { artifactId, title, summary, objective, acceptanceCriteria } = command;
-  if (artifactId !== null && !command.artifactPublic) return conflict('artifact_unavailable', {});
+  if (artifactId !== null && !command.artifactPublic) return conflict('artifact_unavailable');
   return [
     {
       type: 'CaseOpened',

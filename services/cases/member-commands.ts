@@ -1,5 +1,5 @@
+import { conflict, wrongState, wrongVersion } from '../conflict.ts';
 import type { Refusal } from '../eventstore/decider.ts';
-import { conflict } from '../removal.ts';
 import type { CaseEvent, ClaimedCase, KnownCase, OpenCase, SubmittedCase } from './case-state.ts';
 import type { By, MemberCaseCommand } from './commands.ts';
 
@@ -26,19 +26,13 @@ export function decideMember(state: KnownCase, command: MemberCaseCommand): Deci
       return review(state, command);
     case 'WithdrawCase':
       if (state.status !== 'open') return wrongState(state);
-      if (state.authorId !== command.memberId) return conflict('not_author', {});
+      if (state.authorId !== command.memberId) return conflict('not_author');
       return expecting(state, command, () => withdraw(state, command));
   }
 }
 
-function wrongState({ status, version }: KnownCase) {
-  return conflict('wrong_state', { current_state: status, current_version: version });
-}
-
 function expecting(state: KnownCase, { known }: { known: number }, decide: () => Decided): Decided {
-  return known === state.version
-    ? decide()
-    : conflict('version_mismatch', { current_version: state.version });
+  return known === state.version ? decide() : wrongVersion(state);
 }
 
 /** An open case, by anybody but its author; a claimed one, by its claimant: longer, never shorter. */
@@ -46,7 +40,7 @@ function claim(state: KnownCase, command: Command<'ClaimCase'>): Decided {
   const { memberId, leaseSeconds, now } = command;
   const mine = state.status === 'claimed' && state.claim.memberId === memberId;
   if (state.status !== 'open' && !mine) return wrongState(state);
-  if (state.authorId === memberId) return conflict('own_case', {});
+  if (state.authorId === memberId) return conflict('own_case');
   return expecting(state, command, () => {
     const end = after(now, leaseSeconds);
     const later = mine && state.claim.expiresAt > end ? state.claim.expiresAt : end;
@@ -75,7 +69,7 @@ function held(
       current_version: state.version,
     });
   if (state.status !== 'claimed') return wrongState(state);
-  if (state.claim.memberId !== command.memberId) return conflict('not_claimant', {});
+  if (state.claim.memberId !== command.memberId) return conflict('not_claimant');
   return expecting(state, command, () => decide(state));
 }
 
@@ -91,7 +85,7 @@ function release({ caseId }: ClaimedCase, command: Command<'ReleaseCase'>): Case
 
 function submit({ caseId }: ClaimedCase, command: Command<'SubmitWork'>): Decided {
   if (command.artifactId !== null && !command.artifactPublic)
-    return conflict('artifact_unavailable', {});
+    return conflict('artifact_unavailable');
   const data = {
     case_id: caseId,
     submission_id: command.submissionId,
@@ -111,7 +105,7 @@ function withdraw({ caseId }: OpenCase, command: Command<'WithdrawCase'>): CaseE
 /** The author's review decides; any other member's is advice. */
 function review(state: KnownCase, command: Command<'ReviewSubmission'>): Decided {
   if (state.status !== 'submitted') return wrongState(state);
-  if (state.claim.memberId === command.memberId) return conflict('own_submission', {});
+  if (state.claim.memberId === command.memberId) return conflict('own_submission');
   return expecting(state, command, () => {
     const binding = state.authorId === command.memberId;
     const data = {

@@ -1,3 +1,4 @@
+import { conflict } from '../conflict.ts';
 import { type Decider, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { NewEvent } from '../eventstore/event.ts';
 import { unixSeconds } from '../http/schemas.ts';
@@ -12,7 +13,7 @@ export type CredentialState =
   | { status: 'expired' }
   | { status: 'revoked' };
 
-export interface CreateCredential {
+interface CreateCredential {
   type: 'CreateCredential';
   credentialId: string;
   scopes: readonly Scope[];
@@ -71,10 +72,9 @@ function create(
     });
   const beyond = replaces ? scopes.filter((scope) => !replaces.scopes.includes(scope)) : [];
   if (beyond.length > 0) return refuse('scope_escalation', { scopes: beyond });
-  if (state.status !== 'none' || command.idUsed)
-    return refuse('state_conflict', { reason: 'credential_id_used' });
+  if (state.status !== 'none' || command.idUsed) return conflict('credential_id_used');
   if (!replaces && command.active >= command.limit)
-    return refuse('state_conflict', { reason: 'active_credential_limit', limit: command.limit });
+    return conflict('active_credential_limit', { limit: command.limit });
   return [
     {
       type: 'CredentialCreated',
@@ -95,8 +95,7 @@ function revoke(
   state: CredentialState,
   reason: Extract<CredentialCommand, { type: 'RevokeCredential' }>['reason'],
 ): NewEvent<CredentialEvents>[] | Refusal<CredentialRefusal> {
-  if (state.status === 'none')
-    return refuse('state_conflict', { reason: 'credential_unavailable' });
+  if (state.status === 'none') return conflict('credential_unavailable');
   if (state.status !== 'active') return [];
   return [
     {

@@ -1,6 +1,7 @@
 import { type CredentialRow, findCredential } from '../../projections/credentials.ts';
+import { conflict } from '../conflict.ts';
 import { type Append, readStream, streamVersion } from '../eventstore/append.ts';
-import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
+import { isRefusal, replay } from '../eventstore/decider.ts';
 import type { Actor } from '../eventstore/event.ts';
 import { type Receipt, unixSeconds } from '../http/schemas.ts';
 import { dropCredentialVerifiers } from '../keys/verifiers.ts';
@@ -44,8 +45,7 @@ export function revokeCredential(
     decide({ rows, now }) {
       const { events } = rows;
       const [row] = rows.credentials;
-      if (row?.member_id !== memberId)
-        return refuse('state_conflict', { reason: 'credential_unavailable' });
+      if (row?.member_id !== memberId) return conflict('credential_unavailable');
       // Past its end, though the log may not tell of it yet.
       const ended = row.state === 'active' && !row.unexpired;
       const decided = ended

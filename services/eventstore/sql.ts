@@ -11,7 +11,7 @@ export interface Sql<Row = unknown> {
   readonly row?: Row;
 }
 
-export interface Many {
+interface Many {
   /** The text for so many, with the values of each in turn. */
   text(count: number): string;
   /** Which row it changes: of those that change the same one, only one goes. */

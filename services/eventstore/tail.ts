@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { query } from '../postgres.ts';
 import type { RecordedEvent } from './event.ts';
-import { type Sql, sql } from './sql.ts';
+import { named, type Sql, sql } from './sql.ts';
 
 export type TailEvent = Pick<
   RecordedEvent,
@@ -65,18 +65,23 @@ export function openTail(pool: pg.Pool) {
   return { read, settled, last: () => last };
 }
 
-function newestPosition(): Sql<{ position: number }> {
+/** Of the log; 0 where nothing stands in it. */
+export function newestPosition(): Sql<{ position: number }> {
   return sql`SELECT coalesce(max(position), 0) AS position FROM events`;
 }
 
+const EVENTS = `SELECT position, event_id, type, stream_id, stream_version, actor FROM events
+  WHERE position > $1`;
+
 function eventsFrom(last: number, missing: readonly number[], limit: number): Sql<TailEvent> {
-  return sql`SELECT position, event_id, type, stream_id, stream_version, actor FROM events
-    WHERE position > ${last} OR position = ANY(${missing}::bigint[])
-    ORDER BY position LIMIT ${limit}`;
+  return named(`${EVENTS} OR position = ANY($3::bigint[]) ORDER BY position LIMIT $2`, [
+    last,
+    limit,
+    missing,
+  ]);
 }
 
 /** What stands after a position now. */
 export function eventsAfter(position: number, limit: number): Sql<TailEvent> {
-  return sql`SELECT position, event_id, type, stream_id, stream_version, actor FROM events
-    WHERE position > ${position} ORDER BY position LIMIT ${limit}`;
+  return named(`${EVENTS} ORDER BY position LIMIT $2`, [position, limit]);
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { backendOf, rollBack } from '../postgres/connection.ts';
 import { openPipeline, pipeline } from '../postgres/pipeline.ts';
 import { cut, isRace, isServerError, StorageUnavailable } from '../postgres.ts';
 import { readsOf, rowsOf } from './load.ts';
@@ -38,12 +39,11 @@ export interface Begun {
 
 /** For `blind` plans: nothing is asked, or known of the transaction but who is going to run it. */
 export function beginBlind(client: pg.PoolClient, plans: readonly Needs[], now: Date): Begun {
-  const { processID: pid } = client as unknown as { processID: number };
   return {
     loads: plans.map(({ load }) => ({ rows: rowsOf(load, []), locked: [] })),
     now,
     opening: [BEGIN, plans.length === 1 ? ALONE : TOGETHER],
-    transaction: { pid, begun: now },
+    transaction: { pid: backendOf(client), begun: now },
   };
 }
 
@@ -147,9 +147,4 @@ export async function commit(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** At once: the driver tells of an error before it knows that the transaction is open. */
-async function rollBack(client: pg.PoolClient): Promise<void> {
-  await client.query('ROLLBACK').catch(() => undefined);
 }

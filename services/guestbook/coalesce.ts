@@ -1,4 +1,5 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { patiently, sharedPatience } from '../postgres.ts';
 
 interface Lane<Result> {
   ended: Promise<void>;
@@ -16,16 +17,20 @@ export function coalesce<Result>() {
   return (key: string, work: () => Promise<Result>): Promise<Result> => {
     const lane = lanes.get(key) ?? { ended: Promise.resolve() };
     lanes.set(key, lane);
-    const begin = () => {
+    const begin = (until: number) => {
       lane.next = undefined;
-      const result = work();
+      const result = sharedPatience(work, until);
       const forget = () => {
         if (!lane.next) lanes.delete(key);
       };
       lane.ended = result.then(forget, forget);
       return result;
     };
-    lane.next ??= lane.ended.then(() => endOfTurn()).then(begin);
+    lane.next ??= patiently(async (until) => {
+      await lane.ended;
+      await endOfTurn();
+      return begin(until);
+    });
     return lane.next;
   };
 }

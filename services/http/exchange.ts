@@ -16,7 +16,7 @@ import {
 } from './invoke.ts';
 import { closing } from './linger.ts';
 import type { Authenticators, Principal } from './principal.ts';
-import { Problem, type ProblemCode, problemReply } from './problems.ts';
+import { Problem, problemFrom, problemReply } from './problems.ts';
 import {
   CallerGone,
   checkHeaderSize,
@@ -101,7 +101,7 @@ const READER_GONE = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
 function cut(parts: HttpParts, res: ServerResponse, error: unknown, id: string): void {
   res.destroy();
   if (!READER_GONE.includes((error as { code?: string }).code ?? ''))
-    parts.logger.warn({ id, err: loggable(error) }, 'answer cut short');
+    parts.logger.warn({ id, error: loggable(error) }, 'answer cut short');
 }
 
 async function answer(
@@ -124,9 +124,9 @@ async function answer(
   checkOrigin(req, route, parts.baseUrl);
   checkMedia(req, route);
   const principal = await identify(parts, req, route);
-  if (isRefusal(principal)) throw refusalProblem(principal);
+  if (isRefusal(principal)) throw problemFrom(principal);
   const forbidden = authorise(route, principal);
-  if (forbidden) throw refusalProblem(forbidden);
+  if (forbidden) throw problemFrom(forbidden);
   if (route.gated && !parts.apiOpen) throw new Problem('api_disabled');
   const query = readQuery(splitUrl(req)[1], route);
   const key = idempotencyKey(req, route);
@@ -138,7 +138,7 @@ async function answer(
     input,
     factsOf(req, res, parts.trustedProxies, id, key),
   );
-  if (isRefusal(outcome)) throw refusalProblem(outcome);
+  if (isRefusal(outcome)) throw problemFrom(outcome);
   await send(req, res, route, outcome, headers);
 }
 
@@ -152,14 +152,6 @@ async function identify(parts: HttpParts, req: Request, route: Route) {
   return isForModerators(route)
     ? parts.authenticators.moderator(presented)
     : parts.authenticators.bearer(presented);
-}
-
-function refusalProblem(refusal: {
-  refused: string;
-  details?: Record<string, unknown>;
-  headers?: Headers;
-}): Problem {
-  return new Problem(refusal.refused as ProblemCode, refusal.details ?? {}, refusal.headers ?? {});
 }
 
 function sendProblem(

@@ -8,7 +8,7 @@ export function problemOf(logger: Logger, error: unknown, id: string): Problem {
   if (error instanceof Problem) return error;
   const problem = asProblem(error);
   const level = problem.code === 'internal_error' ? 'error' : 'warn';
-  logger[level]({ id, err: loggable(error) }, problem.code);
+  logger[level]({ id, error: loggable(error) }, problem.code);
   return problem;
 }
 

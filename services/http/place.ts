@@ -6,6 +6,10 @@ export interface Place {
   id: string;
 }
 
+/** Before whatever a list has that is newest first, and before one that is oldest first. */
+export const NEWEST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+export const OLDEST: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+
 export function writePlace({ at, id }: Place): string {
   return Buffer.from(`${at} ${id}`).toString('base64url');
 }

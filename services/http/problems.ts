@@ -1,3 +1,5 @@
+import type { Refusal } from '../eventstore/decider.ts';
+
 /**
  * The whole error model: every code, its HTTP number and what it says where nothing finer is said.
  * Nothing else in the project knows an HTTP number of a refusal.
@@ -65,7 +67,7 @@ const RETRY_AFTER = 600;
 export const wireCode = (code: ProblemCode): string =>
   code === 'reply_target_missing' ? 'reply_target_unavailable' : code;
 
-export interface ProblemBody {
+interface ProblemBody {
   status: string;
   error: { code: string; message: string; request_id: string } & Record<string, unknown>;
 }
@@ -89,6 +91,15 @@ export class Problem extends Error {
     this.details = details;
     this.headers = headers;
   }
+}
+
+/** What a transport tells of a refusal. */
+export function problemFrom({
+  refused,
+  details,
+  headers,
+}: Refusal & Partial<Pick<Problem, 'headers'>>): Problem {
+  return new Problem(refused as ProblemCode, details, headers);
 }
 
 /** Status, headers and body of a problem. `message` in the details replaces the general one. */

@@ -3,6 +3,7 @@ import { MIMEType } from 'node:util';
 import { MODERATOR_COOKIE } from './principal.ts';
 import { Problem, withoutKeys } from './problems.ts';
 import { isByAuthorization, isForModerators, isMutation, type Route } from './route.ts';
+import { UUID_V4 } from './schemas.ts';
 
 const SINGLE_HEADERS = [
   'host',
@@ -15,7 +16,6 @@ const SINGLE_HEADERS = [
 const MAX_HEADERS = 100;
 const MAX_HEADER_BYTES = 8192;
 const DEFAULT_BODY_LIMIT = 64 * 1024;
-const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /** Who went away, or was cut off, before all of the request had come. */
 export class CallerGone extends Error {}

@@ -49,7 +49,7 @@ const ERASURE: Retry = {
 };
 
 /** Every queue. Whichever process comes first makes them, so their settings stand here. */
-export const QUEUES = {
+const QUEUES = {
   'expire-sessions': SWEEP,
   'expire-credentials': SWEEP,
   'lapse-case-claims': SWEEP,

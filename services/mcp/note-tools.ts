@@ -5,12 +5,11 @@ import { isRefusal } from '../eventstore/decider.ts';
 import { readNotes } from '../guestbook/read.ts';
 import type { Operations } from '../http/invoke.ts';
 import { pageOf, placeOf } from '../http/place.ts';
-import { Problem } from '../http/problems.ts';
+import { Problem, problemFrom } from '../http/problems.ts';
 import { Text } from '../http/schemas.ts';
 import { EXPERIENCES } from '../notes/experience.ts';
 import { query } from '../postgres.ts';
 import { id, paging } from './arguments.ts';
-import { problemFrom } from './reader.ts';
 import { type Tool, tool } from './tool.ts';
 
 const Found = z.object({

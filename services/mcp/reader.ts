@@ -4,10 +4,10 @@ import {
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
-import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
+import { isRefusal, refuse } from '../eventstore/decider.ts';
 import { problemOf } from '../http/failure.ts';
 import { invoke, type Operations } from '../http/invoke.ts';
-import { Problem, type ProblemCode, problemReply } from '../http/problems.ts';
+import { Problem, type ProblemCode, problemFrom, problemReply } from '../http/problems.ts';
 import { bodyOf } from '../http/respond.ts';
 import type { RequestFacts } from '../http/route.ts';
 
@@ -41,9 +41,6 @@ export function readerOf(operations: Operations, apiOpen: boolean, request: Requ
     },
   };
 }
-
-export const problemFrom = ({ refused, details }: Refusal) =>
-  new Problem(refused as ProblemCode, details);
 
 /** What may be told of a failure. What is private, gone or missing is told alike. */
 export interface Told {

@@ -1,6 +1,7 @@
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { Handlers, RequestFacts } from '../http/route.ts';
 import { memberBody, unixSeconds } from '../http/schemas.ts';
+import { newToken } from '../keys/token.ts';
 import type { membershipContract } from './contract.ts';
 import { loginPlan, logoutPlan } from './login.ts';
 import type { MembershipParts } from './parts.ts';
@@ -8,7 +9,6 @@ import { recoverPlan } from './recover.ts';
 import { registerPlan } from './register.ts';
 import {
   CLEAR_SESSION_COOKIE,
-  newSessionToken,
   presentedSession,
   sessionAuthenticator,
   sessionCookie,
@@ -33,7 +33,7 @@ export function membershipHandlers(parts: MembershipParts): Handlers<typeof memb
 
     'membership.login': async ({ body, request }) => {
       if (!(await attempt(request))) return refuse('rate_limited');
-      const token = newSessionToken();
+      const token = newToken();
       const before = presentedSession(request.cookie);
       const answer = await store.execute(loginPlan(parts, body, token, before));
       if (isRefusal(answer)) return answer;

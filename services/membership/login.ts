@@ -2,6 +2,7 @@ import { findMember } from '../../projections/members.ts';
 import { refuse } from '../eventstore/decider.ts';
 import { definePlan, type Plan } from '../eventstore/store.ts';
 import { unixSeconds } from '../http/schemas.ts';
+import type { Token } from '../keys/token.ts';
 import { readVerifiers } from '../keys/verifiers.ts';
 import type { MembershipParts } from './parts.ts';
 import {
@@ -12,7 +13,6 @@ import {
   memberOfSession,
   SESSION_SECONDS,
   sessionVerifier,
-  type Token,
 } from './sessions.ts';
 
 export interface SignedIn {

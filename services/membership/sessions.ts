@@ -1,40 +1,20 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import { type Decision, definePlan, type Plan } from '../eventstore/store.ts';
-import { type PrincipalOf, readCookie } from '../http/principal.ts';
+import type { PrincipalOf } from '../http/principal.ts';
+import { sessionCookieOf } from '../http/session-cookie.ts';
 import type { KeyRing, Verifier } from '../keys/key-ring.ts';
+import type { Token } from '../keys/token.ts';
 import { query } from '../postgres.ts';
-
-const COOKIE = '__Host-ServiceSession';
-const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 
 export const SESSION_SECONDS = 1800;
 
-export const CLEAR_SESSION_COOKIE = `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
-
-export interface Token {
-  id: string;
-  secret: string;
-}
-
-export function newSessionToken(): Token {
-  return { id: randomUUID(), secret: randomBytes(32).toString('hex') };
-}
-
-export function sessionCookie(token: Token): string {
-  return `${COOKIE}=${token.id}.${token.secret}; ${ATTRIBUTES}; Max-Age=${SESSION_SECONDS}`;
-}
-
-/** The session token of a Cookie header, where there is exactly one and it has the form of one. */
-export function presentedSession(cookie: string | undefined): Token | undefined {
-  const [, id, secret] =
-    /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9a-f]{64})$/.exec(
-      readCookie(cookie, COOKIE) ?? '',
-    ) ?? [];
-  return id && secret ? { id, secret } : undefined;
-}
+export const {
+  set: sessionCookie,
+  clear: CLEAR_SESSION_COOKIE,
+  read: presentedSession,
+} = sessionCookieOf('__Host-ServiceSession', SESSION_SECONDS);
 
 export interface SessionRow extends Verifier {
   session_id: string;

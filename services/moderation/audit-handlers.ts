@@ -1,6 +1,7 @@
 import type pg from 'pg';
-import { type AuditRow, auditAfter, auditBefore, lastPosition } from '../../projections/audit.ts';
+import { type AuditRow, auditAfter, auditBefore } from '../../projections/audit.ts';
 import { refuse } from '../eventstore/decider.ts';
+import { newestPosition } from '../eventstore/tail.ts';
 import { pageOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
 import { query, sharedPatience } from '../postgres.ts';
@@ -20,7 +21,7 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
 
   /** Everything that was there at the beginning, a batch at a time: however long, it fits. */
   async function* lines(order: Order, from: number | undefined): AsyncGenerator<string> {
-    const [end] = await query(pool, lastPosition());
+    const [end] = await query(pool, newestPosition());
     for (let place = from; ; ) {
       // Each batch has a request's patience of its own.
       const rows = await sharedPatience(() => read(order, place, BATCH));

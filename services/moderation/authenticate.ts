@@ -4,6 +4,7 @@ import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import { sql } from '../eventstore/sql.ts';
 import { bearerToken, type Presented, type PrincipalOf } from '../http/principal.ts';
 import type { KeyRing, Verifier } from '../keys/key-ring.ts';
+import type { Token } from '../keys/token.ts';
 import { readTogether } from '../postgres/read-together.ts';
 import { query } from '../postgres.ts';
 import {
@@ -11,7 +12,7 @@ import {
   presentedModeratorSession,
   touchModeratorSession,
 } from './sessions.ts';
-import { readModeratorToken, type Token } from './token.ts';
+import { readModeratorToken } from './token.ts';
 
 type Authenticated = PrincipalOf<'moderator'> | Refusal<'moderator_required'>;
 

@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { conflict } from '../conflict.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import type { PrincipalOf } from '../http/principal.ts';
@@ -130,5 +131,5 @@ export async function takeNext(
 const NONE: Taken = { picked: 0, held: 0, leased: [] };
 
 export function limitReached(): Refusal<'state_conflict'> {
-  return refuse('state_conflict', { reason: 'claim_limit', limit: MOST_LEASES });
+  return conflict('claim_limit', { limit: MOST_LEASES });
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { heldRecords } from '../../projections/record-reports.ts';
 import type { RecordRow } from '../../projections/records.ts';
+import { conflict } from '../conflict.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import type { PrincipalOf } from '../http/principal.ts';
@@ -99,8 +100,7 @@ async function takeThese(
     if (found.length < ids.length) return refuse('not_found');
     const done = found.find(({ reviewable }) => !reviewable);
     if (done)
-      return refuse('state_conflict', {
-        reason: 'wrong_state',
+      return conflict('wrong_state', {
         ...(type === 'note' ? { note_id: done.id } : { subject: { type, id: done.id } }),
         current_state: done.state,
         current_version: done.version,

@@ -6,13 +6,14 @@ import {
   untoldReports,
 } from '../../projections/record-reports.ts';
 import { type RecordRow, recordEvents } from '../../projections/records.ts';
+import { wrongState, wrongVersion } from '../conflict.ts';
 import { streamVersion } from '../eventstore/append.ts';
 import { isRefusal, type Refusal, refuse, replay } from '../eventstore/decider.ts';
 import type { NewEvent } from '../eventstore/event.ts';
 import { definePlan, type Job, type Plan } from '../eventstore/store.ts';
 import type { PrincipalOf, Role } from '../http/principal.ts';
 import type { ReportReason } from '../notes/report-reasons.ts';
-import { type RemovalCommand, wrongState, wrongVersion } from '../removal.ts';
+import type { RemovalCommand } from '../removal.ts';
 import { recordReports, reportsStream } from '../reports/reports.ts';
 import { membersToTell } from '../reports/resolve.ts';
 import { dropLeases } from '../review-leases.ts';

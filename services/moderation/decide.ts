@@ -1,4 +1,5 @@
 import { findPolicy } from '../../projections/policies.ts';
+import { wrongState } from '../conflict.ts';
 import { type Append, streamVersion } from '../eventstore/append.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { NewEvent, RecordedEvent } from '../eventstore/event.ts';
@@ -15,7 +16,7 @@ import { screeningJob } from '../jobs/queues.ts';
 import { toldAt } from '../notes/author.ts';
 import { erasePersonal } from '../notes/erase.ts';
 import { type NoteCommand, note } from '../notes/note.ts';
-import { type NoteEvents, type NoteState, type ParentFacts, wrongState } from '../notes/state.ts';
+import type { NoteEvents, NoteState, ParentFacts } from '../notes/state.ts';
 import { tellJobs } from '../notes/tell.ts';
 import { dropLeases } from '../review-leases.ts';
 import {
@@ -41,7 +42,7 @@ export type DecideRefusal =
 type Moderator = PrincipalOf<'moderator'>;
 
 /** What is known when a decision on a note is made into a command. */
-export interface Facts {
+interface Facts {
   me: { moderatorId: string; role: Role };
   claimedAt: string | null;
   parent: ParentFacts | null;

@@ -1,4 +1,5 @@
-import { type Refusal, refuse } from '../eventstore/decider.ts';
+import { conflict } from '../conflict.ts';
+import type { Refusal } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import { unixSeconds } from '../http/schemas.ts';
 import type { RecordType } from '../reports/kind.ts';
@@ -74,8 +75,7 @@ export function releaseLeases(moderatorId: string, leaseIds: readonly string[]):
 
 export function claimedByOther(lease: NamedLease): Refusal<'state_conflict'> {
   const { note_id, subject, expires_at } = leaseBody(lease);
-  return refuse('state_conflict', {
-    reason: 'claimed_by_other',
+  return conflict('claimed_by_other', {
     ...(note_id ? { note_id } : { subject }),
     claimed_by: { id: lease.moderator_id, name: lease.name ?? '' },
     claimed_at: lease.claimed_at.toISOString(),

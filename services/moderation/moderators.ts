@@ -4,10 +4,11 @@ import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { definePlan, type EventStore, type Plan, type Writes } from '../eventstore/store.ts';
 import type { Role } from '../http/principal.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
+import { newToken } from '../keys/token.ts';
 import { dropVerifiers, writeVerifier } from '../keys/verifiers.ts';
 import { query } from '../postgres.ts';
 import { dropModeratorSessions, releaseAllLeases } from './sessions.ts';
-import { moderatorToken, newToken } from './token.ts';
+import { moderatorToken } from './token.ts';
 
 export interface ModeratorParts {
   store: EventStore;

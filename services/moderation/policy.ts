@@ -1,3 +1,4 @@
+import { wrongVersion } from '../conflict.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import type { NewEvent } from '../eventstore/event.ts';
 import type * as events from './events.ts';
@@ -28,7 +29,7 @@ export function changePolicy(
 ): NewEvent<typeof events.PolicyChanged>[] | Refusal<'state_conflict'> {
   const current = state?.version ?? 0;
   if (expectedVersion !== undefined && expectedVersion !== current)
-    return refuse('state_conflict', { reason: 'version_mismatch', current_version: current });
+    return wrongVersion({ version: current });
   if (state?.title === title && state.text === text && state.active === active) return [];
   return [
     {

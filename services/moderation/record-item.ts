@@ -13,7 +13,7 @@ import { Claim, Moderator, Report, Version } from './item.ts';
 import { DECIDERS, ROLES_OF } from './roles.ts';
 
 const RECORD_ACTIONS = ['remove', 'restore', 'keep'] as const;
-export type RecordAction = (typeof RECORD_ACTIONS)[number];
+type RecordAction = (typeof RECORD_ACTIONS)[number];
 
 /** A profile, an artifact, a case or a note on a case with all that a decision needs. */
 export const RecordItem = z

@@ -68,7 +68,6 @@ const BatchRequest = z.discriminatedUnion(
   ],
   { error: UNKNOWN },
 );
-export type BatchRequest = z.output<typeof BatchRequest>;
 
 const outcome = {
   event_id: AnyUuid,

@@ -14,7 +14,6 @@ export const moderatorSessionContract = defineContract({
     tag: 'moderation',
     access: 'public',
     origin: 'cookie',
-    bodyLimit: 4096,
     idempotency: 'optional',
     body: z.strictObject({
       token: Text(1, 200).describe('`mod_<uuid>.<64 hex>`, as the operator handed it out'),

@@ -3,11 +3,12 @@ import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { EventStore } from '../eventstore/store.ts';
 import type { Handlers } from '../http/route.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
+import { newToken } from '../keys/token.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import type { moderatorSessionContract } from './session-contract.ts';
 import { CLEAR_MODERATOR_COOKIE, moderatorCookie, presentedModeratorSession } from './sessions.ts';
 import { signInPlan, signOutPlan } from './sign-in.ts';
-import { newToken, readModeratorToken } from './token.ts';
+import { readModeratorToken } from './token.ts';
 
 export interface ModeratorSessionParts {
   store: EventStore;

@@ -1,21 +1,15 @@
 import { type Sql, sql } from '../eventstore/sql.ts';
-import { MODERATOR_COOKIE, type Role, readCookie } from '../http/principal.ts';
+import { MODERATOR_COOKIE, type Role } from '../http/principal.ts';
+import { sessionCookieOf } from '../http/session-cookie.ts';
 import type { Verifier } from '../keys/key-ring.ts';
-import { readToken, type Token } from './token.ts';
 
-const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 const MOST_SECONDS = 86_400;
 
-export const CLEAR_MODERATOR_COOKIE = `${MODERATOR_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
-
-export function moderatorCookie({ id, secret }: Token): string {
-  return `${MODERATOR_COOKIE}=${id}.${secret}; ${ATTRIBUTES}; Max-Age=${MOST_SECONDS}`;
-}
-
-/** The session of a Cookie header, where there is exactly one and it has the form of one. */
-export function presentedModeratorSession(cookie: string | undefined): Token | undefined {
-  return readToken(readCookie(cookie, MODERATOR_COOKIE) ?? '');
-}
+export const {
+  set: moderatorCookie,
+  clear: CLEAR_MODERATOR_COOKIE,
+  read: presentedModeratorSession,
+} = sessionCookieOf(MODERATOR_COOKIE, MOST_SECONDS);
 
 export interface ModeratorSessionRow extends Verifier {
   session_id: string;

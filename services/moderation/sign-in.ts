@@ -4,6 +4,7 @@ import { definePlan, type Plan } from '../eventstore/store.ts';
 import type { PrincipalOf, Role } from '../http/principal.ts';
 import { unixSeconds } from '../http/schemas.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
+import type { Token } from '../keys/token.ts';
 import { readVerifiers } from '../keys/verifiers.ts';
 import {
   dropDeadModeratorSessions,
@@ -13,7 +14,6 @@ import {
   insertModeratorSession,
   releaseAllLeases,
 } from './sessions.ts';
-import type { Token } from './token.ts';
 
 export interface SignedIn {
   status: 'signed_in';

@@ -1,9 +1,9 @@
+import { conflict } from '../conflict.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import type { NewEvent } from '../eventstore/event.ts';
 import type { Experience } from './experience.ts';
 import type { ReportReason } from './report-reasons.ts';
 import {
-  conflict,
   type KnownNote,
   type NoteEvents,
   type NoteState,

@@ -1,3 +1,4 @@
+import { conflict } from '../conflict.ts';
 import type { Refusal } from '../eventstore/decider.ts';
 import type { NewEvent, RecordedEvent } from '../eventstore/event.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from './author.ts';
 import { evolveNote } from './evolve.ts';
 import { decideReview, decideUndo, type ReviewCommand, type UndoDecision } from './review.ts';
-import { conflict, type NoteEvents, type NoteState } from './state.ts';
+import type { NoteEvents, NoteState } from './state.ts';
 import {
   type EndAppealPeriod,
   type EraseNote,

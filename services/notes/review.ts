@@ -1,8 +1,8 @@
+import { conflict, wrongState } from '../conflict.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import type { NewEvent } from '../eventstore/event.ts';
 import {
   type Approved,
-  conflict,
   type KnownNote,
   type NoteEvents,
   type ParentFacts,
@@ -11,7 +11,6 @@ import {
   type Removed,
   standingDecision,
   takesReplies,
-  wrongState,
 } from './state.ts';
 import { endWithAuthor } from './upkeep.ts';
 

@@ -1,6 +1,4 @@
-import { type Refusal, refuse } from '../eventstore/decider.ts';
 import type { Actor } from '../eventstore/event.ts';
-import type { Reason } from '../http/reasons.ts';
 import type * as events from './events.ts';
 import type { Experience } from './experience.ts';
 
@@ -84,7 +82,7 @@ export interface Removed extends Known {
   erased: boolean;
 }
 
-export interface Withdrawn extends Known {
+interface Withdrawn extends Known {
   status: 'withdrawn';
   erased: boolean;
 }
@@ -108,17 +106,4 @@ export function standingDecision(state: NoteState): Decision | null {
 /** Those that nobody has settled for good: a rejection that may still be undone has not. */
 export function openReports(state: KnownNote): readonly Report[] {
   return state.status === 'rejected' ? state.before.reports.open : state.reports.open;
-}
-
-export function conflict(
-  reason: Reason,
-  details: Record<string, unknown> = {},
-): Refusal<'state_conflict'> {
-  return refuse('state_conflict', { reason, ...details });
-}
-
-export function wrongState(
-  state: Pick<KnownNote, 'status' | 'version'>,
-): Refusal<'state_conflict'> {
-  return conflict('wrong_state', { current_state: state.status, current_version: state.version });
 }

@@ -5,6 +5,15 @@ const UNBOUNDED = `SELECT set_config('statement_timeout', '0', false),
   set_config('lock_timeout', '0', false),
   set_config('idle_in_transaction_session_timeout', '0', false)`;
 
+/** The server's process that serves a connection, as it was told when the connection began. */
+export const backendOf = (client: pg.ClientBase): number =>
+  (client as unknown as { processID: number }).processID;
+
+/** At once: the driver tells of an error before it knows that a transaction is open. */
+export async function rollBack(client: pg.ClientBase): Promise<void> {
+  await client.query('ROLLBACK').catch(() => undefined);
+}
+
 /** A connection for this work alone: no deadlines or other settings of a pool hold for it. */
 export async function withConnection<Result>(
   config: string | pg.ClientConfig,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { openGroup } from '../eventstore/group.ts';
 import type { Sql } from '../eventstore/sql.ts';
-import { patiently, query } from '../postgres.ts';
+import { patiently, query, sharedPatience } from '../postgres.ts';
 
 /** Where storage is this slow, a place in the next statement is soon worth more than one's own. */
 const WAIT_MS = 1000;
@@ -17,16 +17,19 @@ export function readTogether<Row>(
   statement: (ids: readonly string[]) => Sql<Row>,
   idOf: (row: Row) => string,
 ): (id: string) => Promise<Row | undefined> {
-  const read = async (ids: readonly string[]) => {
-    const rows = await query(pool, statement([...new Set(ids)]));
+  const read = async (asked: readonly { id: string; until: number }[]) => {
+    const ids = new Set(asked.map(({ id }) => id));
+    const until = Math.min(...asked.map((one) => one.until));
+    const rows = await sharedPatience(() => query(pool, statement([...ids])), until);
     const byId = new Map(rows.map((row) => [idOf(row), row]));
-    return ids.map((id) => ({ row: byId.get(id) }));
+    return asked.map(({ id }) => ({ row: byId.get(id) }));
   };
   const group = openGroup(read, { lanes: 3, waitMs: WAIT_MS, few: FEW, beside: 1 });
 
   return (id) =>
-    patiently(async () => {
-      const joined = await group.join(id, []);
-      return joined ? joined.row : (await query(pool, statement([id])))[0];
+    patiently(async (until) => {
+      const asked = { id, until };
+      const found = (await group.join(asked, [])) ?? (await read([asked]))[0];
+      return found?.row;
     });
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import { reading } from '../postgres.ts';
+import { rollBack } from './connection.ts';
 import { pipeline } from './pipeline.ts';
 
 const BEGIN = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
@@ -13,8 +14,7 @@ export async function snapshot<Rows extends unknown[]>(
 ): Promise<{ [Turn in keyof Rows]: Rows[Turn][] }> {
   const rows = await reading(pool, (client) =>
     pipeline(client, [BEGIN, ...statements, COMMIT]).catch(async (error: unknown) => {
-      // The driver tells of an error before it knows that the transaction is open.
-      await client.query('ROLLBACK').catch(() => undefined);
+      await rollBack(client);
       throw error;
     }),
   );

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { clientConfig, cut } from '../postgres.ts';
+import { backendOf } from './connection.ts';
 
 /** The topic of the moderators' consoles; every other topic is a member's id. */
 export const MODERATION = 'moderation';
@@ -180,8 +181,6 @@ async function connect(
   };
   return { client, lost, close };
 }
-
-const backendOf = (client: pg.Client) => (client as unknown as { processID: number }).processID;
 
 const aborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

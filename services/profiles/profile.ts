@@ -1,7 +1,8 @@
+import { wrongState, wrongVersion } from '../conflict.ts';
 import type { Decider } from '../eventstore/decider.ts';
 import { isRefusal } from '../eventstore/decider.ts';
 import type { NewEvent } from '../eventstore/event.ts';
-import { decideRemoval, type RemovalCommand, wrongState, wrongVersion } from '../removal.ts';
+import { decideRemoval, type RemovalCommand } from '../removal.ts';
 import type * as events from './events.ts';
 
 type ProfileEvents = (typeof events)[keyof typeof events];

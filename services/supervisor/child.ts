@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { signalGroup } from './signal-group.ts';
 
-export type End = { readonly ok: boolean; readonly how: string };
+type End = { readonly ok: boolean; readonly how: string };
 export type Child = {
   readonly label: string;
   /** Once it sent word over its channel. */
@@ -31,12 +32,7 @@ export function startChild(
   let killed = false;
   let gone = false;
   const send = (signal: NodeJS.Signals) => {
-    if (child.pid === undefined || gone) return;
-    try {
-      process.kill(-child.pid, signal);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
+    if (!gone) signalGroup(child, signal);
   };
 
   const ended = new Promise<End>((resolve) => {

@@ -1,7 +1,7 @@
-import type { Route } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import t from 'tap';
-import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
-import { join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
+import { handled, intercept, look, NEEDS_BROWSER, until } from '../harness/browser.ts';
+import { asFile, join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
 import { decide, hire } from '../harness/moderation.ts';
 
 t.test(
@@ -89,16 +89,120 @@ t.test('a deletion that nobody was told of is not called one', NEEDS_BROWSER, as
   await look(t, page, 'delete-unconfirmed');
 });
 
-t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, async (t) => {
+t.test('published notes go with the account where that is asked for', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const ann = await hire(whole.service, 'Ann');
+  const visit = await visitGuestbook(t, whole);
+  const { page } = visit;
+  await join(visit, 'ada_l');
+  await write(visit, 'To go with me');
+  await decide(ann, (await ann.get('queue')).body.items[0].id, 'approve');
+  await page.getByRole('button', { name: 'Your account' }).click();
+  await page.getByRole('button', { name: 'Delete my account' }).click();
+  await page.getByLabel('Take my published notes down too').check();
+  await page.getByLabel('Write ada_l to confirm').fill('ada_l');
+  await page.getByRole('button', { name: 'Delete for ever' }).click();
+  await page.getByText('Your account is deleted.').first().waitFor();
+  await page.reload();
+  await page.getByText('No notes here yet').waitFor();
+});
+
+t.test("a member's notes are shown to that member alone", NEEDS_BROWSER, async (t) => {
   const whole = await startGuestbook(t);
   const visit = await visitGuestbook(t, whole, { expected: /status of 401/ });
+  const { page } = visit;
+  await join(visit, 'ada_l');
+  await write(visit, 'Of Ada');
+  await page.getByRole('button', { name: 'Your account' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
+  t.equal(await page.getByText('Of Ada').count(), 0);
+  await join(visit, 'grace');
+  t.equal(await page.getByText('Of Ada').count(), 0);
+});
+
+t.test('a tab that follows another asks once', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const visit = await visitGuestbook(t, whole);
   const { page, context } = visit;
-  await join(visit, 'sleepy');
+  await join(visit, 'twice');
+  const other = await context.newPage();
+  const asked: Page[] = [];
+  context.on('request', (request) => {
+    if (request.url().endsWith('/api/membership/me')) asked.push(request.frame().page());
+  });
+  /** What the first has written is known to the second, and what it asks for then is sent. */
+  const told = async (first: Page, second: Page, mark: string) => {
+    await first.evaluate(`localStorage.setItem('mark', '${mark}')`);
+    await until(second, `window.mark === '${mark}'`);
+  };
+  const listen = `addEventListener('storage', ({ key, newValue }) => {
+    if (key === 'mark') window.mark = newValue;
+  })`;
+  await other.addInitScript(listen);
+  await page.evaluate(listen);
+  const followed = page.waitForResponse('**/api/membership/me');
+  await other.goto(whole.service.baseUrl);
+  await other.getByRole('button', { name: 'Your account, twice' }).waitFor();
+  await handled(page, followed);
+  await told(other, page, 'one');
+  await told(page, other, 'two');
+  t.same(
+    asked.map((one) => (one === page ? 'page' : 'other')),
+    ['other', 'page'],
+  );
+});
+
+t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
+  const ann = await hire(whole.service, 'Ann');
+  const visit = await visitGuestbook(t, whole, { expected: /status of 401/ });
+  const { page, context } = visit;
+  const keys = await join(visit, 'sleepy');
+  const signIn = async () => {
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel('Key file').setInputFiles(asFile(JSON.stringify(keys)));
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Your account, sleepy' }).waitFor();
+  };
   await context.clearCookies();
   await page.getByRole('button', { name: 'Write a note…' }).click();
   await page.getByLabel('Your note', { exact: true }).fill('Still here');
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Your session has ended').waitFor();
-  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  await signIn();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
   t.equal(await page.getByLabel('Your note', { exact: true }).inputValue(), 'Still here');
+
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await page.getByText('Waiting for review', { exact: true }).waitFor();
+  const [{ id }] = (await ann.get('queue')).body.items;
+  t.equal((await decide(ann, id, 'reject')).status, 201);
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByRole('button', { name: 'Appeal' }).click();
+  await page.getByLabel('Why should it appear?').fill('It is true.');
+  const over = async (ask: string) => {
+    await context.clearCookies();
+    await page.getByRole('button', { name: ask }).click();
+    await page.locator('main').getByText('Your session has ended').waitFor();
+    t.equal(await page.locator('.own-note').count(), 0, 'of whoever sits here now');
+    await signIn();
+  };
+  await over('Send appeal');
+  await over('Check now');
+  await page.getByRole('button', { name: 'Appeal' }).click();
+  t.equal(await page.getByLabel('Why should it appear?').inputValue(), 'It is true.');
+  await page.getByRole('button', { name: 'Send appeal' }).click();
+  await page.getByText('Your appeal waits').waitFor();
+
+  // In another tab its time is up.
+  const other = await context.newPage();
+  await other.clock.install();
+  await other.goto(whole.service.baseUrl);
+  await other.getByRole('button', { name: 'Your account, sleepy' }).waitFor();
+  await other.clock.fastForward('31:00');
+  const said = other.locator('main').getByText('Your session has ended');
+  await said.waitFor();
+  await signIn();
+  await said.waitFor({ state: 'detached' });
 });

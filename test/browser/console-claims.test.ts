@@ -1,7 +1,15 @@
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { handled, holdOne, intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
-import { currentText, openConsole, toast } from '../harness/console.ts';
+import {
+  handled,
+  holdOne,
+  intercept,
+  look,
+  NEEDS_BROWSER,
+  openBrowser,
+  visit,
+} from '../harness/browser.ts';
+import { currentText, openConsole, REFUSED, signIn, toast } from '../harness/console.ts';
 import { eventStream } from '../harness/event-stream.ts';
 import { held, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
@@ -14,7 +22,11 @@ async function claimNext(page: Page): Promise<void> {
 }
 
 /** A console that the stream has told of its claim of the first note, whose answer is held back. */
-async function claimUnanswered(t: Test, ...messages: string[]) {
+async function claimUnanswered(
+  t: Test,
+  messages: readonly string[],
+  ask = (page: Page) => page.keyboard.press('n'),
+) {
   const service = await startService(t);
   const ann = await hire(service, 'Ann');
   for (const message of messages) await submit(service, { message });
@@ -25,7 +37,7 @@ async function claimUnanswered(t: Test, ...messages: string[]) {
     .waitFor();
   const claim = await holdOne(page, '**/api/moderation/claims', 'answer');
   const answered = page.waitForResponse('**/api/moderation/claims');
-  await page.keyboard.press('n');
+  await ask(page);
   await page.locator('.note .lease').waitFor();
   const answer = () => {
     claim.go();
@@ -119,7 +131,7 @@ t.test(
   'what was given back before its answer came is not taken again',
   NEEDS_BROWSER,
   async (t) => {
-    const { page, answer } = await claimUnanswered(t, 'One');
+    const { page, answer } = await claimUnanswered(t, ['One']);
     const yours = page.locator('.row', { hasText: 'Yours' });
     await yours.waitFor();
     const release = page.waitForResponse('**/claims/release');
@@ -132,7 +144,7 @@ t.test(
 );
 
 t.test('what was decided before its claim was answered stays decided', NEEDS_BROWSER, async (t) => {
-  const { page, answer } = await claimUnanswered(t, 'One', 'Two');
+  const { page, answer } = await claimUnanswered(t, ['One', 'Two']);
   await page.keyboard.press('a');
   await toast(page, 'Approved');
   await answer();
@@ -141,16 +153,28 @@ t.test('what was decided before its claim was answered stays decided', NEEDS_BRO
   t.equal(await page.locator('.note .lease').count(), 0);
 });
 
+t.test('who goes on before a claim is answered is not taken back', NEEDS_BROWSER, async (t) => {
+  const { page, answer } = await claimUnanswered(t, ['One', 'Two'], (page) =>
+    page.locator('.bar').getByRole('button', { name: 'Claim' }).click(),
+  );
+  await page.locator('.row.here .row-main:focus').waitFor();
+  await page.keyboard.press('a');
+  await page.locator('.note .text', { hasText: 'Two' }).waitFor();
+  await answer();
+  await toast(page, 'Approved “One”');
+  t.equal(await currentText(page), 'Two');
+});
+
 t.test(
   'a claim is held whose note was refused before it was answered',
   NEEDS_BROWSER,
   async (t) => {
-    const { ann, page, answer } = await claimUnanswered(t, 'One', 'Two');
+    const { ann, page, answer } = await claimUnanswered(t, ['One', 'Two']);
     const refused = Promise.withResolvers<void>();
     const decision = page.waitForRequest('**/decisions');
     await intercept(page, '**/decisions', async (route) => {
       await refused.promise;
-      await route.fulfill({ status: 409, json: { error: { code: 'conflict', message: 'No.' } } });
+      await route.fulfill(REFUSED);
     });
     await page.keyboard.press('a');
     await decision;
@@ -165,6 +189,21 @@ t.test(
     t.equal(await held(ann), 0);
   },
 );
+
+t.test('a decision leads on to what nobody else works on', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  await submit(service, { message: 'One' });
+  const two = await submit(service, { message: 'Two' });
+  await submit(service, { message: 'Three' });
+  const { page } = await openConsole(t, service, ann);
+  await page.locator('.row').nth(2).waitFor();
+  await bob.post('claims', { note_ids: [two.id] });
+  await page.locator('.row', { hasText: 'Held by Bob' }).waitFor();
+  await page.keyboard.press('a');
+  await toast(page, 'Approved “One”');
+  t.equal(await currentText(page), 'Three');
+});
 
 t.test("a tab that goes leaves another tab's claims alone", NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
@@ -186,4 +225,38 @@ t.test("a tab that goes leaves another tab's claims alone", NEEDS_BROWSER, async
     await new Promise((resolve) => setTimeout(resolve, 100));
   t.equal(await held(ann), 1);
   t.equal(await page.locator('.row', { hasText: 'One' }).getByText('Yours').count(), 1);
+});
+
+t.test('a claim is renewed while the tab is seen, or said to be lost', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service);
+  const url = `${service.baseUrl}/moderation`;
+  const { page } = await visit(t, await openBrowser(t), url, { expected: /status of 401|ERR_/ });
+  await page.clock.install();
+  await signIn(page, ann);
+  await page.locator('.row').waitFor();
+  await claimNext(page);
+  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  let renewals = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/claims/renew')) renewals++;
+  });
+  const seen = (state: 'visible' | 'hidden') =>
+    page.evaluate(
+      `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })`,
+    );
+  await seen('hidden');
+  await page.clock.fastForward(61_000);
+  await page.evaluate("fetch('/livez')");
+  t.equal(renewals, 0);
+  await seen('visible');
+  // Nothing else tells of it.
+  await intercept(page, '**/api/moderation/stream', (route) => route.abort());
+  await page.clock.fastForward(61_000);
+  await page.getByText('Live updates paused').waitFor();
+  t.equal(await page.locator('.row', { hasText: 'Yours' }).count(), 1);
+  await service.database.pool.query('DELETE FROM note_leases');
+  await page.clock.fastForward(61_000);
+  await page.locator('.row', { hasText: 'Claim lost' }).waitFor();
 });

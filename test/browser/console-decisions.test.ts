@@ -86,6 +86,10 @@ t.test(
     t.equal(await currentText(page), 'Note 1');
     t.match((await history(one?.id)).at(-1), { type: 'DecisionUndone' });
     t.same(await states(service), { pending: 3 });
+    await page.keyboard.press('r');
+    t.equal(await word.inputValue(), '', 'what was sent is no draft any more');
+    await page.keyboard.press('Escape');
+    await page.locator('.panel').waitFor({ state: 'detached' });
 
     await page.keyboard.press('j');
     await page.keyboard.press('d');
@@ -132,6 +136,8 @@ t.test(
 
     await page.keyboard.press('Shift+R');
     await dialog.waitFor();
+    for (const key of ['j', 'a']) await page.keyboard.press(key);
+    t.equal(await dialog.count(), 1, 'no key means what is behind it');
     // Somebody is quicker on one of them.
     await bob.post('claims', { note_ids: [notes[1]?.id] });
     await page.keyboard.press('1');
@@ -197,6 +203,9 @@ t.test('keys rest while one types, and can be switched off', NEEDS_BROWSER, asyn
   await page.locator('.note .text', { hasText: 'Note 2' }).waitFor();
   t.equal(await page.locator('.row').count(), 1);
   await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.keyboard.press('a');
+  t.same(await states(service), { pending: 3 }, 'nor does one mean what is behind the help');
   await page.getByRole('dialog', { name: 'Keys' }).getByText('They rest while you type').click();
   await page.keyboard.press('Escape');
   await page.keyboard.press('a');

@@ -1,6 +1,13 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { intercept, NEEDS_BROWSER, openBrowser, visit } from '../harness/browser.ts';
+import {
+  handled,
+  holdOne,
+  intercept,
+  NEEDS_BROWSER,
+  openBrowser,
+  visit,
+} from '../harness/browser.ts';
 import { openConsole, signIn, toast } from '../harness/console.ts';
 import { held, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
@@ -34,6 +41,12 @@ t.test('words for a lead never reach the author', NEEDS_BROWSER, async (t) => {
   await page.keyboard.press('1');
   await toast(page, /^Deferred/);
   t.match((await ann.get(`notes/${two.id}`)).body.history.at(-1), { type: 'NoteDeferred' });
+  await service.tamper('UPDATE notes SET deferred_until = clock_timestamp()');
+  await page.getByRole('link', { name: /^Mine/ }).click();
+  await page.getByRole('link', { name: /^To do/ }).click();
+  await page.locator('.row').waitFor();
+  await page.keyboard.press('r');
+  t.equal(await page.getByLabel('Word to the author').inputValue(), 'Please stop');
 });
 
 t.test('a deferral that escalates says so', NEEDS_BROWSER, async (t) => {
@@ -91,6 +104,66 @@ t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, as
   await page.keyboard.press('j');
   await page.locator('.panel').waitFor({ state: 'detached' });
   t.equal(await held(ann), 1, 'what was claimed by hand stays');
+});
+
+t.test('a panel that is left before its claim came gives it back', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service);
+  const { page } = await openConsole(t, service, ann);
+  await page.locator('.row').waitFor();
+  const claim = await holdOne(page, '**/api/moderation/claims', 'request');
+  await page.keyboard.press('r');
+  await claim.asked;
+  await page.keyboard.press('Escape');
+  await page.locator('.panel').waitFor({ state: 'detached' });
+  const released = page.waitForResponse('**/claims/release');
+  claim.go();
+  await released;
+  t.equal(await held(ann), 0);
+});
+
+t.test('who can claim no more can decide', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service);
+  const { page } = await openConsole(t, service, ann);
+  await page.locator('.row').waitFor();
+  const error = { code: 'conflict', reason: 'claim_limit', message: 'No.' };
+  await intercept(page, '**/api/moderation/claims', (route) =>
+    route.fulfill({ status: 409, json: { error } }),
+  );
+  const answered = page.waitForResponse('**/api/moderation/claims');
+  await page.keyboard.press('r');
+  await handled(page, answered);
+  t.equal(await page.locator('.row-fault').count(), 0);
+  await page.keyboard.press('1');
+  await toast(page, /^Rejected/);
+});
+
+t.test('what is filled in is sent once, and keeps its claim', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service);
+  const { page } = await openConsole(t, service, ann);
+  await page.keyboard.press('r');
+  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  await page.getByLabel('Word to the author').fill('Please stop');
+  await page.getByLabel('Word to the author').press('Escape');
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    const what = /[^/]*$/.exec(request.url())?.[0] ?? '';
+    if (request.method() === 'POST') sent.push(what);
+  });
+  const decision = await holdOne(page, '**/decisions', 'request');
+  await page.keyboard.press('1');
+  await decision.asked;
+  await page.keyboard.press('1');
+  await page.keyboard.press('Escape');
+  await page.locator('.panel').waitFor({ state: 'detached' });
+  decision.go();
+  await toast(page, /^Rejected/);
+  t.same(sent, ['decisions']);
 });
 
 t.test('policies that could not be read are asked for again', NEEDS_BROWSER, async (t) => {

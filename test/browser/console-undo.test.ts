@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import t from 'tap';
-import { intercept, NEEDS_BROWSER } from '../harness/browser.ts';
-import { openConsole, signIn, toast } from '../harness/console.ts';
+import { holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
+import { currentText, openConsole, signIn, toast } from '../harness/console.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
@@ -86,6 +86,37 @@ t.test('an undo that met no network is tried again, and no other', NEEDS_BROWSER
   await toast(page, 'Undone: “Two”');
   t.equal(await states(), 'approved pending');
   await page.keyboard.press('u');
+  await toast(page, 'Undone: “One”');
+  t.equal(await states(), 'pending pending');
+});
+
+t.test('who goes on before an undo is answered is not taken back', NEEDS_BROWSER, async (t) => {
+  const { page, states } = await begin(t, 'One', 'Two', 'Three');
+  await page.keyboard.press('a');
+  await toast(page, 'Approved “One”');
+  const undo = await holdOne(page, '**/undo', 'answer');
+  await page.keyboard.press('u');
+  await undo.asked;
+  await page.keyboard.press('j');
+  await page.locator('.note .text', { hasText: 'Three' }).waitFor();
+  undo.go();
+  await toast(page, 'Undone: “One”');
+  await page.locator('.row', { hasText: 'One' }).waitFor();
+  t.equal(await currentText(page), 'Three');
+  t.equal(await states(), 'pending pending pending');
+});
+
+t.test('what is undone twice in haste is two decisions', NEEDS_BROWSER, async (t) => {
+  const { page, states } = await begin(t, 'One', 'Two');
+  for (const text of ['One', 'Two']) {
+    await page.keyboard.press('a');
+    await toast(page, `Approved “${text}”`);
+  }
+  const undo = await holdOne(page, '**/undo', 'request');
+  await page.keyboard.press('u');
+  await undo.asked;
+  await page.keyboard.press('u');
+  undo.go();
   await toast(page, 'Undone: “One”');
   t.equal(await states(), 'pending pending');
 });

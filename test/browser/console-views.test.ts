@@ -171,8 +171,16 @@ t.test('little room hides no decision and breaks no row', NEEDS_BROWSER, async (
     const { y, height } = (await bar.boundingBox()) ?? { y: 0, height: 0 };
     t.ok(y + height <= 361 && height <= 60, `one line, ${top} px down: ${y} ${height}`);
   }
-  await page.getByRole('button', { name: 'Defer' }).click();
+  // As 1280 by 1024 at 400 %.
+  await page.setViewportSize({ width: 320, height: 256 });
+  const hidden = (place: string) =>
+    page
+      .locator(place)
+      .evaluate((e) => [e.scrollWidth - e.clientWidth, e.scrollHeight - e.clientHeight]);
+  t.same(await hidden('.bar'), [0, 0], 'no button is out of sight');
+  await page.getByRole('button', { name: 'Reject' }).click();
   await page.locator('.panel').waitFor();
+  t.same(await hidden('.panel'), [0, 0], 'the page alone scrolls');
   t.equal(
     await page.evaluate('getComputedStyle(document.querySelector(".actions")).position'),
     'static',

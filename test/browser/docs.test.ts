@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { NEEDS_BROWSER, openBrowser, visit } from '../harness/browser.ts';
+import { NEEDS_BROWSER, openBrowser, violations, visit } from '../harness/browser.ts';
 import { startService } from '../harness/service.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
@@ -41,8 +41,14 @@ t.test('the API reference lists every operation, opens and calls it', NEEDS_BROW
   await status.getByRole('button', { name: 'Try it out' }).click();
   await status.getByRole('button', { name: 'Execute' }).click();
   await status.locator('.live-responses-table').getByText('service.status.v1').waitFor();
+  const faint = () => violations(page, ['color-contrast']);
+  t.strictSame(await faint(), [], 'all is legible in light');
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.locator('html.dark-mode').waitFor();
   await picture('docs-dark');
+  t.strictSame(await faint(), [], 'and in dark');
+  await page.setViewportSize({ width: 320, height: 640 });
+  const beyond = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+  t.equal(await page.evaluate(beyond), 0, 'what is wide scrolls in its box');
   t.strictSame(await page.evaluate('window.violations'), [], 'nothing against the policy');
 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { look, NEEDS_BROWSER, until } from '../harness/browser.ts';
 import { startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
 import { decide, hire } from '../harness/moderation.ts';
 
@@ -19,7 +19,7 @@ t.test('a guest writes, waits, and learns that the note is published', NEEDS_BRO
   const [text, name] = [page.getByLabel('Your note', { exact: true }), page.getByLabel('Name')];
   t.equal(await text.getAttribute('aria-invalid'), 'true');
   t.equal(await name.getAttribute('aria-invalid'), 'true');
-  await page.waitForFunction('document.activeElement.name === "message"');
+  await until(page, 'document.activeElement.name === "message"');
   await look(t, page, 'guestbook-errors');
 
   await text.fill('The tide came in at four, and with it a letter.\n\nI have kept it.');
@@ -47,9 +47,10 @@ t.test('a note that is not published says so', NEEDS_BROWSER, async (t) => {
   const whole = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
   const ann = await hire(whole.service, 'Ann');
   const visit = await visitGuestbook(t, whole);
+  await visit.page.clock.install();
   await write(visit, 'Buy my boats');
   const { items } = (await ann.get('queue')).body;
   await decide(ann, items[0].id, 'reject');
-  await visit.page.getByRole('button', { name: 'Check now' }).click();
+  await visit.page.clock.fastForward(60_000);
   await visit.page.getByText('Not published', { exact: true }).waitFor();
 });

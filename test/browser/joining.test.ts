@@ -1,5 +1,5 @@
 import t from 'tap';
-import { look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { asFile, join, startGuestbook, visitGuestbook } from '../harness/guestbook-page.ts';
 
 t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROWSER, async (t) => {
@@ -73,4 +73,24 @@ t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROW
   await other.getByRole('button', { name: 'Your account, second_one' }).click();
   await other.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
+});
+
+t.test('keys stay where it is not certain that they were registered', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const visit = await visitGuestbook(t, whole, { expected: /status of 503/ });
+  const { page } = visit;
+  const error = { code: 'outcome_unconfirmed', message: 'Perhaps.' };
+  await intercept(
+    page,
+    '**/membership/register',
+    async (route) => {
+      await route.fetch();
+      await route.fulfill({ status: 503, json: { error } });
+    },
+    { times: 1 },
+  );
+  const joining = join(visit, 'ada');
+  await page.getByText('It is not certain that this arrived').waitFor();
+  await page.getByRole('button', { name: 'Join as ada' }).click();
+  await joining;
 });

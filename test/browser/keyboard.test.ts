@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { NEEDS_BROWSER } from '../harness/browser.ts';
+import { intercept, NEEDS_BROWSER, until } from '../harness/browser.ts';
 import { join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
-import { hire } from '../harness/moderation.ts';
+import { decide, hire, submit } from '../harness/moderation.ts';
 
 t.test('everything works from the keyboard alone', NEEDS_BROWSER, async (t) => {
   const whole = await startGuestbook(t);
@@ -24,21 +25,21 @@ t.test('everything works from the keyboard alone', NEEDS_BROWSER, async (t) => {
   t.equal(await page.evaluate('document.activeElement.id'), 'content');
   await tabTo('Write a note…');
   await press('Enter');
-  await page.waitForFunction('document.activeElement.name === "message"');
+  await until(page, 'document.activeElement.name === "message"');
   await page.keyboard.type('By hand');
   await press('Control+Enter');
   await page.getByText('Waiting for review', { exact: true }).waitFor();
   const [item] = (await ann.get('queue')).body.items;
   t.equal(item.text, 'By hand');
-  await page.waitForFunction('document.activeElement.innerText === "Write a note…"');
+  await until(page, 'document.activeElement.innerText === "Write a note…"');
 
   await page.reload();
   await tabTo('Join');
   await press('Enter');
-  await page.waitForFunction('document.activeElement.closest("dialog") !== null');
+  await until(page, 'document.activeElement.closest("dialog") !== null');
   await tabTo('Close');
   await press('Escape');
-  await page.waitForFunction('document.activeElement.innerText === "Join"');
+  await until(page, 'document.activeElement.innerText === "Join"');
   await press('Enter');
   while ((await page.evaluate('document.activeElement.name')) !== 'handle') await press('Tab');
   await page.keyboard.type('by_keys');
@@ -81,3 +82,79 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
   await focused('#content');
   t.pass('to the beginning of what is left');
 });
+
+t.test('the focus goes to what was asked for, and nowhere by itself', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const ann = await hire(whole.service, 'Ann');
+  await decide(ann, (await submit(whole.service)).id, 'approve');
+  const { page } = await visitGuestbook(t, whole, { expected: /net::ERR/ });
+  const focused = (what: string) => page.locator(`${what}:focus`).waitFor();
+  const press = async (name: string) => {
+    await page.getByRole('button', { name, exact: true }).focus();
+    await page.keyboard.press('Enter');
+  };
+  await press('Report');
+  await focused('[name="reason"][value="spam"]');
+  await page.keyboard.press('Escape');
+  await focused('button:text-is("Report")');
+
+  const lost = () =>
+    intercept(page, '**/api/guestbook?*', (route) => route.abort('connectionreset'), { times: 1 });
+  await lost();
+  await press('Replies');
+  await page.getByText('The replies could not be loaded.').waitFor();
+  await press('Try again');
+  await page.getByText('No replies yet.').waitFor();
+  await focused('.note');
+  for (const [place, first] of [
+    ['Two Clerks', '#content'],
+    ['Service', '.note'],
+  ] as const) {
+    await lost();
+    await page.getByRole('link', { name: place }).click();
+    await page.getByText('The notes could not be loaded.').waitFor();
+    await press('Try again');
+    await focused(first);
+  }
+
+  await press('Write a note…');
+  await focused('[name="message"]');
+  await page.getByRole('link', { name: 'Observatory' }).click();
+  await until(page, 'document.title.startsWith("Observatory")');
+  t.equal(await page.evaluate('document.activeElement.innerText'), 'Observatory');
+  await press('Cancel');
+  await focused('button:text-is("Write a note…")');
+});
+
+t.test(
+  'older replies that cannot be read leave the focus where they are asked for again',
+  NEEDS_BROWSER,
+  async (t) => {
+    const whole = await startGuestbook(t);
+    const ann = await hire(whole.service, 'Ann');
+    const { id } = await submit(whole.service);
+    await decide(ann, id, 'approve');
+    const { page } = await visitGuestbook(t, whole, { expected: /net::ERR/ });
+    const reply = {
+      id: randomUUID(),
+      name: 'Ada',
+      message: 'Heard.',
+      created_at: 1,
+      attribution: 'guest',
+    };
+    await intercept(page, '**/api/guestbook?*parent_id*', (route) =>
+      route.request().url().includes('cursor')
+        ? route.abort('connectionreset')
+        : route.fulfill({
+            json: { entries: [reply], notice: '' },
+            headers: { link: `</api/guestbook?parent_id=${id}&cursor=x>; rel="next"` },
+          }),
+    );
+    await page.getByRole('button', { name: 'Replies' }).click();
+    await page.getByRole('button', { name: 'Older replies' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('The replies could not be loaded.').waitFor();
+    await page.locator('button:text-is("Try again"):focus').waitFor();
+    t.pass('as a key was what asked');
+  },
+);

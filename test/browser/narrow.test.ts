@@ -28,9 +28,12 @@ t.test('on the narrowest phone no title or button is cut in two', NEEDS_BROWSER,
   const service = await startService(t);
   const browser = await openBrowser(t);
   const { page } = await visitGuestbook(t, { service, browser }, { viewport: PHONE });
-  t.equal(await linesOf(page, 'h1'), 1);
-  for (const name of ['Sign in', 'Join'])
-    t.equal(await linesOf(page, `.membership button:text-is("${name}")`), 1, name);
+  for (const size of ['24px', '']) {
+    await page.evaluate(`document.documentElement.style.fontSize = '${size}'`);
+    t.equal(await linesOf(page, 'h1'), 1);
+    for (const name of ['Sign in', 'Join'])
+      t.equal(await linesOf(page, `.membership button:text-is("${name}")`), 1, `${name} ${size}`);
+  }
   await page.getByRole('button', { name: 'Join' }).click();
   await page.getByLabel('Handle').fill('a_handle_of_24_character');
   await page.keyboard.press('Enter');

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { look, NEEDS_BROWSER, until } from '../harness/browser.ts';
 import { startGuestbook, visitGuestbook } from '../harness/guestbook-page.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 
@@ -29,11 +29,18 @@ t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, as
   await page.getByText('Note number 1', { exact: true }).waitFor();
   t.equal(await page.locator('.notes > li').count(), 32);
   t.equal(await page.getByRole('button', { name: 'Older notes' }).count(), 0);
-  await page.waitForFunction('document.activeElement.textContent.includes("Note number 2")');
+  await until(page, 'document.activeElement.textContent.includes("Note number 2")');
 
   await page.getByRole('link', { name: 'Two Clerks' }).click();
   await page.getByText('Filed.').waitFor();
   t.equal(await page.title(), 'Two Clerks · Guestbook');
+  await page.emulateMedia({ forcedColors: 'active' });
+  const [closed, alsoClosed, open] = (await page.evaluate(
+    `[...document.querySelectorAll('nav a')].map((link) => getComputedStyle(link).borderBlockEndColor)`,
+  )) as string[];
+  t.equal(closed, alsoClosed);
+  t.not(closed, open, 'only the open guestbook is underlined, in forced colours too');
+  await page.emulateMedia({ forcedColors: null });
   await page.goBack();
   await first.getByText('Who else hears the bell?').waitFor();
 
@@ -69,6 +76,7 @@ t.test('hostile text is shown harmlessly', NEEDS_BROWSER, async (t) => {
     { name: 'שרה', message: 'English first, then עברית, and on.' },
     { name: 'W'.repeat(40), message: 'Ω'.repeat(500) },
     { name: '\u200b\u2060', message: `Z${'\u0300\u0315\u035c'.repeat(60)}algo` },
+    { name: `Z${'\u0301'.repeat(39)}`, message: 'Marks in a name' },
     { name: 'Lines', message: `a${'\n'.repeat(300)}b` },
   ];
   for (const text of texts) {
@@ -83,6 +91,9 @@ t.test('hostile text is shown harmlessly', NEEDS_BROWSER, async (t) => {
   const directions = `[...document.querySelectorAll('.message')]
     .find((element) => element.textContent.startsWith('مرحبا')).matches(':dir(rtl)')`;
   t.equal(await page.evaluate(directions), true, 'Arabic runs from right to left');
+  const clipped = `[...document.querySelectorAll('.note h3, .message')]
+    .every((element) => getComputedStyle(element).overflow === 'clip')`;
+  t.equal(await page.evaluate(clipped), true, 'stacked marks stay inside');
   await look(t, page, 'guestbook-hostile');
   await page.setViewportSize({ width: 640, height: 900 });
   await page.evaluate('document.documentElement.style.fontSize = "200%"');

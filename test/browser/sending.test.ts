@@ -61,6 +61,36 @@ t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER,
   t.equal((await ann.get('queue')).body.items.length, 3);
 });
 
+t.test('two tabs keep a draft each, and what a closed one left', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const ann = await hire(whole.service, 'Ann');
+  const { page, context } = await visitGuestbook(t, whole);
+  const other = await context.newPage();
+  await other.goto(whole.service.baseUrl);
+  const here = await beginNote({ page }, '');
+  const there = await beginNote({ page: other }, '');
+  await here.fill('Written here');
+  await there.fill('Written there');
+  await page.reload();
+  await page.getByRole('button', { name: 'Write a note…' }).click();
+  t.equal(await here.inputValue(), 'Written here');
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await here.waitFor({ state: 'detached' });
+  await other.close();
+  const next = await context.newPage();
+  await next.goto(whole.service.baseUrl);
+  await next.getByRole('button', { name: 'Write a note…' }).click();
+  const left = next.getByLabel('Your note', { exact: true });
+  t.equal(await left.inputValue(), 'Written there', 'what the other tab has sent is not this');
+  await next.getByRole('button', { name: 'Send for review' }).click();
+  await left.waitFor({ state: 'detached' });
+  const { items } = (await ann.get('queue')).body;
+  t.same(
+    items.map(({ text }: { text: string }) => text),
+    ['Written here', 'Written there'],
+  );
+});
+
 t.test("a member's note is never sent as a guest's by itself", NEEDS_BROWSER, async (t) => {
   const whole = await startGuestbook(t);
   const ann = await hire(whole.service, 'Ann');
@@ -94,7 +124,7 @@ t.test('refusals are said beside the form, and no text is lost', NEEDS_BROWSER, 
   await write(visit, 'One');
   await beginNote(visit, 'Two');
   await page.keyboard.press('Control+Enter');
-  await page.getByText('in about ten minutes').waitFor();
+  await page.getByText('in ten minutes, or, if that does not help, tomorrow').waitFor();
   t.equal(await page.getByLabel('Your note', { exact: true }).inputValue(), 'Two');
   // What only the service knows stands beside the field that is at fault.
   await page.getByLabel('Your note', { exact: true }).fill('a\u0007b');

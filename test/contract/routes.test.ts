@@ -1,6 +1,7 @@
 import t from 'tap';
 import { operationsOf } from '../../services/http/invoke.ts';
 import { problems } from '../../services/http/problems.ts';
+import { limitOf } from '../../services/http/read-request.ts';
 import { isMutation } from '../../services/http/route.ts';
 import { startService } from '../harness/service.ts';
 
@@ -27,6 +28,19 @@ t.test('every row of the route table keeps the rules that no single row may brea
 
     const names = [...route.path.matchAll(/:([a-z_]+)/g)].map(([, name]) => name ?? '').sort();
     t.same(Object.keys(route.params?.shape ?? {}).sort(), names, `${id} declares its parameters`);
+  }
+});
+
+t.test('every body may be as large as the contract says', async (t) => {
+  const service = await startService(t);
+  const limits: [RegExp, number][] = [
+    [/^\/api\/membership\/|\/credentials(\/|$)/, 4096],
+    [/^\/api\/guestbook(\/|$)/, 8192],
+    [/^\/a2a$|^\/api\/v1\/artifacts$/, 327_680],
+  ];
+  for (const { id, route } of operationsOf(service.features).values()) {
+    const [, most = 65_536] = limits.find(([paths]) => paths.test(route.path)) ?? [];
+    if (route.body) t.equal(limitOf(route), most, id);
   }
 });
 

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { note } from '../../services/notes/note.ts';
+import { matchAll } from '../harness/match-all.ts';
 import * as s from './note-setting.ts';
 
 const { after, outcome, made, undo } = s;
@@ -13,7 +14,7 @@ const rejected = after(s.submission, reject(1));
 const removed = after(s.submission, approve(1), remove(2));
 
 t.test('a guest or a member submits a note, once, while the guestbook is open', async (t) => {
-  t.match(note.decide(note.initial, { ...s.submission, memberId: null, name: 'Ada' }), [
+  matchAll(t, note.decide(note.initial, { ...s.submission, memberId: null, name: 'Ada' }), [
     {
       data: { attribution: 'guest', member_id: null },
       personal: { name: 'Ada', message: 'Good morning' },
@@ -77,7 +78,7 @@ t.test('a reply is approved only while its parent is public', async (t) => {
   t.equal(outcome(reply, approve(1)), 'parent_not_public');
   const hidden = { ...approve(1), parent: { ...s.parent, state: 'removed' } };
   t.equal(outcome(reply, hidden as never), 'parent_not_public');
-  t.match(note.decide(reply, { ...approve(1), parent: s.parent } as never), [
+  matchAll(t, note.decide(reply, { ...approve(1), parent: s.parent } as never), [
     { type: 'NoteApproved', data: { parent_author_id: s.memberId } },
   ]);
 });
@@ -87,20 +88,22 @@ t.test('escalation and deferral keep a note pending; the fourth deferral escalat
   const defer = made.DeferNote;
   const thrice = after(s.submission, defer(1), defer(2), defer(3));
   t.match(thrice, { tier: 'normal', deferrals: 3, deferredUntil: s.days(1) });
-  t.match(note.decide(thrice, defer(4)), [{ type: 'NoteEscalated', data: { cause: 'deferrals' } }]);
+  matchAll(t, note.decide(thrice, defer(4)), [
+    { type: 'NoteEscalated', data: { cause: 'deferrals' } },
+  ]);
   t.match(after(s.submission, defer(1), defer(2), defer(3), defer(4)), {
     tier: 'lead',
     deferredUntil: null,
   });
   const fifth = after(s.submission, defer(1), defer(2), defer(3), defer(4));
-  t.match(note.decide(fifth, defer(5)), [{ type: 'NoteEscalated' }], 'whoever is no lead');
+  matchAll(t, note.decide(fifth, defer(5)), [{ type: 'NoteEscalated' }], 'whoever is no lead');
   const lead = { ...defer(5), lead: true } as never;
-  t.match(note.decide(fifth, lead), [{ type: 'NoteDeferred' }], 'a lead has nobody above');
+  matchAll(t, note.decide(fifth, lead), [{ type: 'NoteDeferred' }], 'a lead has nobody above');
 });
 
 t.test('the service escalates what is too old, once, and not before it is due', async (t) => {
   const old = made.EscalateOldNote(1);
-  t.match(note.decide(pending, old), [{ type: 'NoteEscalated', data: { cause: 'age' } }]);
+  matchAll(t, note.decide(pending, old), [{ type: 'NoteEscalated', data: { cause: 'age' } }]);
   t.equal(outcome(after(s.submission, made.EscalateNote(1)), old), 'nothing');
   t.equal(outcome(approved, old), 'nothing');
   const until = { ...made.DeferNote(1), until: s.days(6) };
@@ -108,7 +111,9 @@ t.test('the service escalates what is too old, once, and not before it is due', 
 });
 
 t.test('the latest decision is undone by its decider in time, by a lead at any time', async (t) => {
-  t.match(note.decide(approved, undo(2)), [{ data: { of: s.eventId(2), decision: 'approved' } }]);
+  matchAll(t, note.decide(approved, undo(2)), [
+    { data: { of: s.eventId(2), decision: 'approved' } },
+  ]);
   t.equal(outcome(approved, undo(2, { now: s.later(602) })), 'undo_expired');
   t.equal(outcome(approved, undo(2, { now: s.later(601) })), 'accepted');
   t.equal(outcome(approved, undo(2, { moderatorId: s.bob })), 'role_required');
@@ -124,7 +129,7 @@ t.test('the latest decision is undone by its decider in time, by a lead at any t
 t.test("of a former member's note the undone approval leaves nothing", async (t) => {
   const left = undo(3, { of: s.eventId(2), authorGone: true });
   const reported = after(s.submission, approve(1), s.report('spam', s.bob));
-  t.match(note.decide(reported, left), [
+  matchAll(t, note.decide(reported, left), [
     { type: 'DecisionUndone', data: { decision: 'approved' } },
     { type: 'NoteWithdrawn', data: { reports: [{ member_id: s.bob }] } },
     { type: 'NoteErased', data: { cause: 'account_deletion' } },

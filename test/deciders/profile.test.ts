@@ -7,6 +7,7 @@ import {
   profile,
 } from '../../services/profiles/profile.ts';
 import { stateOf } from '../../services/profiles/publish.ts';
+import { matchAll } from '../harness/match-all.ts';
 
 const memberId = '2d8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f62';
 const content = { display_name: 'Ada', summary: 'Counts', links: [], capabilities: ['counting'] };
@@ -53,7 +54,7 @@ t.test('a profile is published, again and again, each time as a new version', as
 
 t.test('published anew, the removal that it replaces is told first', async (t) => {
   const untold = { of: memberId, policy: 'spam' };
-  t.match(profile.decide(after(publish(), remove), publish(2, untold)), [
+  matchAll(t, profile.decide(after(publish(), remove), publish(2, untold)), [
     { type: 'ProfileRemovalTold', data: untold },
     { type: 'ProfilePublished' },
   ]);
@@ -93,7 +94,7 @@ t.test('an account that closes withdraws its profile, one that was taken down to
     removal_told: true,
   };
   for (const state of ['published', 'removed'] as const)
-    t.match(closeProfile(memberId, { ...row, state }), [
+    matchAll(t, closeProfile(memberId, { ...row, state }), [
       {
         owner: memberId,
         stream: `profile-${memberId}`,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import t, { type Test } from 'tap';
 import { deadline, withClient } from '../../services/postgres.ts';
@@ -135,6 +136,38 @@ for (const connected of [true, false])
       t.same(await eventsOf(body), ['MemberRegistered']);
     },
   );
+
+t.test('whoever waits for what others read is answered in time too', async (t) => {
+  const { proxy, agent, service } = await startProxied(t);
+  const bearer = await agent();
+  const { token } = await hire(service, 'ann');
+  const authorization = `Bearer ${token}`;
+  const asks = {
+    guestbook: () => service.call('GET', '/api/guestbook'),
+    'a member': () => bearer.call('GET', '/api/v1/me'),
+    'a moderator': () =>
+      service.call('GET', '/api/moderation/queue', { headers: { authorization } }),
+  };
+  for (const ask of Object.values(asks)) t.equal((await ask()).status, 200);
+  // A connection for each, since a new one is waited for less long.
+  const lists = Array.from({ length: 20 }, (_, n) => `/api/v1/agents?limit=${n + 1}`);
+  await Promise.all(lists.map((path) => service.call('GET', path)));
+  proxy.hold();
+  // One after the other, so that each finds those before it under way.
+  const waiting = Object.entries(asks).flatMap(([name, ask]) =>
+    [0, 1, 2, 3, 4].map(async (turn) => {
+      await sleep(turn * 40);
+      const started = performance.now();
+      const { status } = await ask();
+      const took = performance.now() - started;
+      t.equal(status, 503, name);
+      t.ok(took < LIMIT_MS, `${name}: ${Math.round(took)} ms`);
+    }),
+  );
+  await Promise.all(waiting);
+  proxy.release();
+  for (const ask of Object.values(asks)) t.equal((await ask()).status, 200);
+});
 
 t.test('a clock that is put back meanwhile makes nobody wait longer', async (t) => {
   const { pool } = await testDatabase(t);

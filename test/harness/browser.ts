@@ -2,6 +2,7 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Browser,
   type BrowserContextOptions,
@@ -11,9 +12,13 @@ import {
   type Route,
 } from 'playwright-core';
 import type { Test } from 'tap';
+import { makeLate } from './late-network.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '..', 'browser', 'screenshots');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** For a search for faults: how late, at most, each request goes and each answer comes. */
+const LATE_MS = Number(process.env.LATE_MS ?? 0);
 
 /** The sizes and colours in which every state is looked at; axe judges each of them once. */
 const LOOKS = [
@@ -74,6 +79,7 @@ export async function visit(
 ) {
   const { expected, first, ...more } = options;
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...more });
+  if (LATE_MS > 0) await makeLate(context, LATE_MS);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
   if (first) await page.addInitScript(first);
@@ -95,9 +101,11 @@ export async function visit(
     // What a test waited for in vain is told by what stood there instead.
     if (!t.passing()) t.comment(await page.innerText('body').catch(String));
     await context.close();
+    // The test has ended; and a teardown that throws would keep the others from being called.
+    const fail = (fault: string) => (t.parent as Test).fail(`${t.name}: ${fault}`);
     const complaints = faults.filter((fault) => !expected?.test(fault));
-    if (complaints.length > 0) throw new Error(`The console complains: ${complaints.join('\n')}`);
-    if (elsewhere.length > 0) throw new Error(`Asked of a third party: ${elsewhere.join(' ')}`);
+    if (complaints.length > 0) fail(`the console complains: ${complaints.join('\n')}`);
+    if (elsewhere.length > 0) fail(`asked of a third party: ${elsewhere.join(' ')}`);
   });
   await page.goto(url);
   return { page, context };
@@ -146,6 +154,17 @@ export async function handled(page: Page, answer: Promise<Response>): Promise<vo
   await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))');
 }
 
+/**
+ * Waits until an expression is true in the page. It is asked from here each time: a page that asked
+ * itself again would evaluate a string, which its content security policy forbids.
+ */
+export async function until(page: Page, expression: string): Promise<void> {
+  for (let waited = 0; !(await page.evaluate(expression)); waited += 50) {
+    if (waited > 30_000) throw new Error(`Never true in the page: ${expression}`);
+    await sleep(50);
+  }
+}
+
 /** Looks at the present state: axe finds nothing, and pictures of it are kept in every look. */
 export async function look(t: Test, page: Page, name: string): Promise<void> {
   const size = page.viewportSize();
@@ -165,11 +184,13 @@ export async function look(t: Test, page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: null, reducedMotion: null });
 }
 
-/** What axe finds, in a line for each place. */
-async function violations(page: Page): Promise<string[]> {
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** What axe finds, in a line for each place: against all rules, or those named. */
+export async function violations(page: Page, rules = RULES): Promise<string[]> {
   await page.evaluate(AXE);
   return (await page.evaluate(`axe.run(document, {
-    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    runOnly: ${JSON.stringify(rules)},
   }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 200) + ' ' + failureSummary)))`)) as string[];
 }

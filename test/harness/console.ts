@@ -8,6 +8,9 @@ import type { Service } from './service.ts';
 const REFUSALS =
   /status of (401|409)|ERR_FAILED|ERR_INTERNET_DISCONNECTED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION/;
 
+/** What a request that a test refuses is answered. */
+export const REFUSED = { status: 409, json: { error: { code: 'conflict', message: 'No.' } } };
+
 export async function signIn(page: Page, moderator: Pick<Moderator, 'token'>): Promise<void> {
   await page.getByLabel('Token').fill(moderator.token);
   await page.keyboard.press('Enter');

@@ -3,7 +3,7 @@ import type { Entry } from '../../proof/history.ts';
 
 let made = 0;
 /** A fact or a name that no other one has. */
-export const fresh = (kind: string) => `${kind}-${++made}`;
+const fresh = (kind: string) => `${kind}-${++made}`;
 
 /** An operation that was done at once, unless said otherwise. */
 export function entry(of: Partial<Entry>): Entry {

@@ -4,7 +4,7 @@ import { embeddedPostgres } from '../../services/embedded/postgres.ts';
 import { migrate } from '../../services/migrate.ts';
 import { withConnection } from '../../services/postgres/connection.ts';
 import { TEMPLATE } from './database.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { inMemory, temporaryFolder } from './temporary-folder.ts';
 
 // One server for the suite. TEST_DATABASE_URL names another one, such as an older PostgreSQL.
 export async function suiteDatabase(given: string | undefined) {
@@ -12,7 +12,7 @@ export async function suiteDatabase(given: string | undefined) {
     await makeTemplate(given);
     return { url: given, stop: async () => undefined };
   }
-  const { path, remove } = temporaryFolder('test-postgres');
+  const { path, remove } = temporaryFolder('test-postgres', inMemory());
   try {
     const server = await embeddedPostgres({
       dataDir: join(path, 'data'),
@@ -36,7 +36,7 @@ export async function suiteDatabase(given: string | undefined) {
   }
 }
 
-const sizes = { max_connections: 200, max_wal_size: '2GB', autovacuum_naptime: '1h' };
+const sizes = { max_connections: 200, max_wal_size: '512MB', autovacuum_naptime: '1h' };
 
 async function makeTemplate(url: string): Promise<void> {
   await withConnection(url, async (admin) => {

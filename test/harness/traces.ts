@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
 /** A text as it may stand somewhere: plain, in hex, percent-encoded, as JSON escapes, in base64. */
-export function formsOf(text: string): string[] {
+function formsOf(text: string): string[] {
   const bytes = Buffer.from(text);
   const hex = bytes.toString('hex');
   const escapes = [...Array(text.length).keys()].map(

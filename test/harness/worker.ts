@@ -9,7 +9,8 @@ const WORKER = join(import.meta.dirname, '..', '..', 'workers', 'worker.ts');
 export async function startWorker(t: Test, environment: Record<string, string>): Promise<void> {
   const worker: ChildProcess = spawn(process.execPath, [WORKER], {
     env: { ...process.env, LOG_LEVEL: 'error', ...environment },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    // By the channel's end it knows that a test is gone which could not end it.
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   t.teardown(async () => {
     if (worker.exitCode !== null) return;

@@ -3,6 +3,7 @@ import t from 'tap';
 import { newAgent } from '../harness/agent.ts';
 import { appendTo } from '../harness/append.ts';
 import { casesOf, opened } from '../harness/cases.ts';
+import { matchAll } from '../harness/match-all.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 import { publishProfile } from '../harness/records.ts';
 import { type Service, signedIn, startService } from '../harness/service.ts';
@@ -71,7 +72,7 @@ t.test('a note is listed while it is public; the moderator is not named', async 
   const approve = (expected_version: number) =>
     ann.post(`notes/${id}/decisions`, { action: 'approve', expected_version });
   const first = await approve(1);
-  t.match((await list(service)).entries, [
+  matchAll(t, (await list(service)).entries, [
     { type: 'note.approved', subject: { type: 'note', id }, title: '😀'.repeat(80) },
   ]);
   t.same((await list(service)).entries[0].actor, { type: 'moderator' });
@@ -79,6 +80,12 @@ t.test('a note is listed while it is public; the moderator is not named', async 
   t.same(await shown(service), []);
   await approve(3);
   t.equal((await shown(service)).length, 1, 'once, though it was approved twice');
+  const reply = await submit(service, { parent_id: id, message: 'A reply' });
+  await decide(ann, reply.id, 'approve');
+  t.equal((await shown(service)).length, 2);
+  const remove = { action: 'remove', policy: 'spam', expected_version: 4 };
+  t.equal((await ann.post(`notes/${id}/decisions`, remove)).status, 201);
+  t.same(await shown(service), [], 'a reply goes with its note');
 });
 
 t.test(
@@ -165,7 +172,7 @@ t.test('a case taken down is gone everywhere, and back once it is restored', asy
       AND (type = 'case.removed' OR data ? 'restored') ORDER BY sequence`,
     [id],
   );
-  t.match(feed.rows.map(({ type }) => type).sort(), [
+  matchAll(t, feed.rows.map(({ type }) => type).sort(), [
     'case.opened',
     'case.opened',
     'case.removed',

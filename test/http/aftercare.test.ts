@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { matchAll } from '../harness/match-all.ts';
 import { decide, held, hire, submit, submitAs } from '../harness/moderation.ts';
 import { feedOf, letPass, tellAll } from '../harness/passing-time.ts';
-import { type Service, signedIn, startService } from '../harness/service.ts';
+import { newKey, type Service, signedIn, startService } from '../harness/service.ts';
 
 type Member = Awaited<ReturnType<typeof signedIn>>;
 
@@ -74,6 +75,8 @@ t.test('after it the author is told the policy, reads the word, and appeals', as
   t.notMatch(JSON.stringify(told), 'Be kind');
   const own = await service.call('GET', `/api/guestbook/${note.id}/outcome`, member);
   t.match(own.body, { status: 'not_published', outcome: 'rejected', message: 'Be kind.' });
+  const days = (Date.parse(own.body.appeal_until) - Date.now()) / 86_400_000;
+  t.ok(days > 13.9 && days < 14, 'as long as it may appeal');
   const others = await service.call('GET', `/api/guestbook/${note.id}/outcome`, stranger);
   t.equal(others.status, 404);
 
@@ -82,6 +85,8 @@ t.test('after it the author is told the policy, reads the word, and appeals', as
   t.equal((await appeal('')).status, 401);
   t.equal((await appeal(member.cookie)).status, 202);
   t.equal((await appeal(member.cookie)).body.error.reason, 'already_appealed');
+  const appealed = await service.call('GET', `/api/guestbook/${note.id}/outcome`, member);
+  t.match(appealed.body, { outcome: 'rejected', appeal_until: null });
 
   const [item] = (await bob.get('queue?view=appeals')).body.items;
   t.match(item, {
@@ -95,7 +100,7 @@ t.test('after it the author is told the policy, reads the word, and appeals', as
   const first = await ann.post(`notes/${note.id}/decisions`, grant);
   t.equal(first.body.error.reason, 'second_person_required');
   t.match((await bob.post(`notes/${note.id}/decisions`, grant)).body, { state: 'approved' });
-  t.match((await service.call('GET', '/api/guestbook')).body.entries, [{ id: note.id }]);
+  matchAll(t, (await service.call('GET', '/api/guestbook')).body.entries, [{ id: note.id }]);
   t.same((await typesOf(service, member)).slice(2), ['appeal.opened', 'appeal.granted']);
 });
 
@@ -117,6 +122,8 @@ t.test('an upheld decision stays, and fourteen days are the end of it', async (t
   const session = (fresh.headers.get('set-cookie') ?? '').split(';')[0];
   const late = await post(service, `${two.id}/appeal`, { text: 'Please' }, session);
   t.equal(late.body.error.reason, 'wrong_state');
+  const over = await service.call('GET', `/api/guestbook/${two.id}/outcome`, { cookie: session });
+  t.match(over.body, { outcome: 'rejected', appeal_until: null }, 'whatever the log tells yet');
 });
 
 t.test('its member takes a note back, whoever reviews it', async (t) => {
@@ -162,13 +169,19 @@ t.test('reports: one of each reporter, kept in silence, settled by a removal', a
   for (const _ of [1, 2])
     t.equal((await report({ reason: 'spam', details: 'It sells' }, member.cookie)).status, 202);
   for (const _ of [1, 2]) t.equal((await report({ reason: 'spam' })).status, 202);
+  const [key] = service.core.config.serverKeys ?? [];
+  const rotated = await startService(t, {
+    DATABASE_URL: service.database.url,
+    SERVER_KEYS: `2:${newKey()},1:${key?.secret.toString('hex')}`,
+  });
+  t.equal((await post(rotated, `${note.id}/report`, { reason: 'spam' })).status, 202);
   const [item] = (await ann.get('queue?view=reported')).body.items;
   t.equal(item.reports.length, 2);
   t.match(item.reports[1], { reason: 'spam', details: 'It sells', member_id: member.id });
   t.same(item.allowed_actions, ['remove', 'keep']);
   const keep = { action: 'keep', expected_version: item.version };
   t.equal((await ann.post(`notes/${note.id}/decisions`, keep)).status, 201);
-  t.match(await feedOf(service, member.id), [
+  matchAll(t, await feedOf(service, member.id), [
     { type: 'report.received', data: { reason: 'spam', subject: { id: note.id } } },
     { type: 'report.resolved', data: { outcome: 'kept' } },
   ]);
@@ -221,8 +234,9 @@ t.test('a note rejected in secret is withdrawn with what was reported of it', as
   t.equal(withdrawn.status, 200, withdrawn.text);
   const last = (await feedOf(service, reader.id)).at(-1);
   t.match(last, { type: 'report.resolved', data: { outcome: 'withdrawn' } });
+  t.strictSame(last?.actor, { type: 'service' }, 'whose note it was is not told');
   const { item } = (await ann.get(`notes/${note.id}`)).body;
-  t.match(item.reports, [{ state: 'withdrawn' }, { state: 'withdrawn' }]);
+  matchAll(t, item.reports, [{ state: 'withdrawn' }, { state: 'withdrawn' }]);
   await letPass(service, '11 minutes');
   t.equal(await tellAll(service), 0);
   t.same((await feedOf(service, reader.id)).at(-1), last, 'and told nothing else');
@@ -305,7 +319,7 @@ for (const { how, back } of [
     });
     t.same(await typesOf(service, author), before, 'the author had nothing to learn');
     const { item } = (await ann.get(`notes/${note.id}`)).body;
-    t.match(item.reports, [{ state: 'kept' }]);
+    matchAll(t, item.reports, [{ state: 'kept' }]);
   });
 
 t.test('a rejection settles what was reported before the approval was undone', async (t) => {
@@ -363,11 +377,16 @@ t.test('a key makes what a member asks of a note happen once', async (t) => {
 });
 
 t.test('reports are limited by address', async (t) => {
-  const service = await startService(t, { LIMIT_NOTES_PER_TEN_MINUTES: '3' });
   const path = `${randomUUID()}/report`;
-  const answers = [];
-  for (let n = 0; n < 4; n++) answers.push((await post(service, path, { reason: 'spam' })).status);
-  t.same(answers, [404, 404, 404, 429]);
+  for (const limit of ['LIMIT_NOTES_PER_TEN_MINUTES', 'LIMIT_NOTES_PER_DAY']) {
+    const service = await startService(t, { [limit]: '3' });
+    // Notes are counted apart.
+    await submit(service);
+    const answers = [];
+    for (let n = 0; n < 4; n++)
+      answers.push((await post(service, path, { reason: 'spam' })).status);
+    t.same(answers, [404, 404, 404, 429], limit);
+  }
 });
 
 t.test('the author of a note learns of a public reply, once it is final', async (t) => {
@@ -380,7 +399,8 @@ t.test('the author of a note learns of a public reply, once it is final', async 
   const own = await submitAs(service, asker, { parent_id: parent.id });
   for (const { id } of [reply, own]) await decide(ann, id, 'approve');
   await tellAll(service);
-  t.match(
+  matchAll(
+    t,
     (await feedOf(service, asker.id)).filter(({ type }) => type === 'note.replied'),
     [
       {

@@ -5,6 +5,7 @@ import { rebuild } from '../../projections/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
 import { contentHash } from '../../services/body-hash.ts';
 import { type Agent, newAgent } from '../harness/agent.ts';
+import { matchAll } from '../harness/match-all.ts';
 import { brief, changed, handoff, result } from '../harness/packets.ts';
 import { startService } from '../harness/service.ts';
 
@@ -66,10 +67,13 @@ t.test('a read is revalidated by the content hash, by anyone', async (t) => {
   t.equal(read.headers.get('etag'), `"${artifact.content_hash}"`);
   t.equal(read.headers.get('cache-control'), 'public, max-age=0, must-revalidate');
   t.equal(read.headers.get('access-control-allow-origin'), '*');
-  const headers = { 'if-none-match': `"${artifact.content_hash}"` };
-  const same = await service.call('GET', path, { headers });
-  t.equal(same.status, 304);
-  t.equal(same.text, '');
+  const tag = `"${artifact.content_hash}"`;
+  for (const tags of [tag, `"x", ${tag}`, `W/${tag}`, ' * ']) {
+    const same = await service.call('GET', path, { headers: { 'if-none-match': tags } });
+    t.equal(same.status, 304, tags);
+    t.equal(same.text, '');
+  }
+  t.equal((await service.call('GET', path, { headers: { 'if-none-match': '"x"' } })).status, 200);
   const head = await service.call('HEAD', path);
   t.equal(head.headers.get('etag'), `"${artifact.content_hash}"`);
   t.equal(
@@ -123,9 +127,17 @@ t.test('of twenty that would supersede one packet, one does', async (t) => {
   const { rows } = await service.database.pool.query(
     `SELECT type, subject_id, data FROM feed WHERE type LIKE 'artifact.%' ORDER BY sequence`,
   );
-  t.match(rows, [
-    { type: 'artifact.published', subject_id: first.id },
-    { type: 'artifact.published', subject_id: winner?.body.artifact.id },
+  matchAll(t, rows, [
+    {
+      type: 'artifact.published',
+      subject_id: first.id,
+      data: { kind: 'brief', supersedes_id: null },
+    },
+    {
+      type: 'artifact.published',
+      subject_id: winner?.body.artifact.id,
+      data: { kind: 'brief', supersedes_id: first.id },
+    },
     {
       type: 'artifact.superseded',
       subject_id: first.id,

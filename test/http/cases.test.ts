@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../harness/agent.ts';
 import { casesOf, consent, opened, pass } from '../harness/cases.ts';
+import { matchAll } from '../harness/match-all.ts';
 import { brief } from '../harness/packets.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -68,13 +69,13 @@ t.test('a case from its opening to its acceptance, read by anybody at every step
 
   const { body } = await get(service, `/${id}`);
   t.same(body.case, accepted.body.case);
-  t.match(body.submissions, [{ summary: 'Better' }, { summary: 'Done' }]);
-  t.match(body.reviews, [
+  matchAll(t, body.submissions, [{ summary: 'Better' }, { summary: 'Done' }]);
+  matchAll(t, body.reviews, [
     { decision: 'accept', binding: true, member_id: author.agent.id },
     { decision: 'request_changes', binding: true, submission_id: body.submissions[1].id },
     { decision: 'accept', binding: false, member_id: bob.agent.id, comment: 'Seen' },
   ]);
-  t.match(body.notes, [{ member_id: bob.agent.id, message: 'A word' }]);
+  matchAll(t, body.notes, [{ member_id: bob.agent.id, message: 'A word' }]);
 
   // Each feed from the member's first part in the case on.
   const { rows } = await service.database.pool.query(
@@ -94,8 +95,13 @@ t.test(
   'a release, a withdrawal, a rejection; a withdrawn case is read but not noted',
   async (t) => {
     const service = await startService(t);
-    const [author, ann] = [await member(service), await member(service)];
+    const [author, ann, bob] = [
+      await member(service),
+      await member(service),
+      await member(service),
+    ];
     const id = await opened(author);
+    await bob.note(id);
     await ann.claim(id, 1);
     t.match((await ann.release(id, 2)).body, {
       status: 'released',
@@ -109,6 +115,13 @@ t.test(
     t.match(withdrawn.body, { status: 'withdrawn', case: { state: 'withdrawn', version: 7 } });
     t.match((await get(service, `/${id}`)).body.case, { state: 'withdrawn' });
     t.match((await ann.note(id)).body.error, { reason: 'wrong_state', current_state: 'withdrawn' });
+    const { events } = (await bob.agent.call('GET', '/api/v1/updates')).body;
+    const told = events.map(({ type }: { type: string }) => type.split('.'));
+    t.same(
+      told.filter(([of]: string[]) => of === 'case').map(([, what]: string[]) => what),
+      'noted claimed released claimed submitted reviewed rejected withdrawn'.split(' '),
+      'whoever noted it goes on hearing of it',
+    );
   },
 );
 
@@ -135,7 +148,7 @@ t.test(
     t.same((await get(service, '')).body.cases, [before.body.case]);
     const { cases } = (await author.agent.call('GET', '/api/v1/me/export')).body;
     const { state, version, updated_at } = before.body.case;
-    t.match(cases, [{ id, state, version, updated_at }]);
+    matchAll(t, cases, [{ id, state, version, updated_at }]);
     t.equal((await ann.submit(id, 2)).body.error.reason, 'lease_expired');
     t.equal((await ann.release(id, 3)).body.error.reason, 'lease_expired');
 
@@ -148,9 +161,9 @@ t.test(
     const { rows } = await service.database.pool.query(
       `SELECT type, actor FROM events WHERE type IN ('CaseLeaseEnded', 'CaseNoted') ORDER BY position`,
     );
-    t.match(rows, [{ actor: { type: 'service' } }, { actor: { id: bob.agent.id } }]);
+    matchAll(t, rows, [{ actor: { type: 'service' } }, { actor: { id: bob.agent.id } }]);
     const { events } = (await bob.agent.call('GET', '/api/v1/updates')).body;
-    t.match(events.slice(-2), [{ type: 'case.lease_ended' }, { type: 'case.noted' }]);
+    matchAll(t, events.slice(-2), [{ type: 'case.lease_ended' }, { type: 'case.noted' }]);
     const ids = events.slice(-2).map((event: { id: string }) => event.id);
     t.same(noted.body.receipt.event_ids, ids, 'the feed shows all of the receipt');
     t.equal((await ann.submit(id, 3)).body.error.reason, 'lease_expired', 'told, and still so');
@@ -276,7 +289,8 @@ t.test(
       t.match(agent.body.agent.counts, counts);
     }
     const activity = await service.call('GET', '/api/v1/activity');
-    t.match(
+    matchAll(
+      t,
       activity.body.entries.map(({ type, title }: { type: string; title: string }) => [
         type,
         title,

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { contentHash } from '../../services/body-hash.ts';
 import { bearerOf, bootstrap, inSeconds, newAgent, newCredential } from '../harness/agent.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
+import { feedOf } from '../harness/passing-time.ts';
 import { newKey, newRegistration, startService } from '../harness/service.ts';
 
 const ROTATE = '/api/v1/me/credentials/rotate';
@@ -80,6 +82,9 @@ t.test('bearers of every wrong kind are refused alike', async (t) => {
   t.equal((await me(agent.authorization.replace('Bearer', 'bEARER'))).status, 200);
 });
 
+const uuid = (version: string, variant: string) =>
+  randomUUID().replace(/-4(...)-./, `-${version}$1-${variant}`);
+
 t.test('a bootstrap that is not right is refused, and nothing is made', async (t) => {
   const service = await startService(t, { LIMIT_BOOTSTRAP_ATTEMPTS: '1000' });
   const agent = await newAgent(service);
@@ -113,8 +118,10 @@ t.test('a bootstrap that is not right is refused, and nothing is made', async (t
   await service.call('POST', '/api/membership/register', { body: other });
   const taken = await bootstrap(service, other, { ...newCredential(), ...used });
   t.equal(taken.body.error.reason, 'credential_id_used', "another member's id is used too");
-  const keyless = await send({}, { 'idempotency-key': 'no' });
-  t.equal(keyless.body.error.code, 'invalid_idempotency_key');
+  for (const key of ['', 'no', uuid('1', '8'), uuid('7', '8'), uuid('4', '7'), uuid('4', 'c')]) {
+    const keyless = await send({}, { 'idempotency-key': key });
+    t.equal(keyless.body.error.code, 'invalid_idempotency_key', key);
+  }
   const { rows } = await service.database.pool.query('SELECT count(*)::int FROM credentials');
   t.equal(rows[0].count, 1);
 });
@@ -158,6 +165,14 @@ t.test('a rotation replaces the credential at once, also at ten active ones', as
     revoked_credential_id: agent.credential.credential_id,
   });
   t.equal(rotated.body.receipt.event_ids.length, 2);
+  const told = await feedOf(service, agent.id);
+  t.strictSame(
+    told.slice(-2).map(({ type, subject }) => `${type} ${subject}`),
+    [
+      `credential.rotated ${agent.credential.credential_id}`,
+      `credential.created ${next.credential_id}`,
+    ],
+  );
   t.equal((await agent.call('GET', '/api/v1/me')).status, 401, 'the old bearer is dead');
   t.equal((await agent.call('POST', ROTATE, next, key)).status, 401);
 
@@ -252,6 +267,34 @@ t.test('an expired credential is refused by the clock, whatever the log tells ye
   const answer = await agent.call('POST', REVOKE, body, { authorization });
   t.equal(answer.body.credential.state, 'expired');
   t.notOk('revoked_at' in answer.body.credential);
+});
+
+t.test('a credential past its end takes no place, though the log does not tell yet', async (t) => {
+  const service = await startService(t, { LIMIT_ACTIVE_CREDENTIALS: '1' });
+  const agent = await newAgent(service);
+  const full = await bootstrap(service, agent, newCredential());
+  t.equal(full.body.error.reason, 'active_credential_limit');
+  await service.tamper("UPDATE credentials SET expires_at = now() - interval '1 second'");
+  t.equal((await bootstrap(service, agent, newCredential())).status, 201);
+});
+
+t.test('a write that waits is refused where its credential ends meanwhile', async (t) => {
+  const service = await startService(t);
+  for (const end of [
+    "UPDATE credentials SET expires_at = now() - interval '1 second'",
+    "UPDATE credentials SET state = 'revoked', revoked_at = now(), revoked_reason = 'revoked'",
+    'UPDATE members SET key_epoch = key_epoch + 1',
+    "UPDATE members SET state = 'deactivated'",
+  ]) {
+    const agent = await newAgent(service);
+    const answer = await meanwhile(
+      service.database.pool,
+      'SELECT FROM feed_heads FOR UPDATE',
+      () => agent.call('POST', ROTATE, newCredential()),
+      () => service.tamper(end),
+    );
+    t.match(answer, { status: 401, body: { status: 'credential_not_accepted' } }, end);
+  }
 });
 
 t.test('recovery ends every credential of the member', async (t) => {

@@ -193,6 +193,31 @@ t.test('headers are counted as they stand on the wire, without the address', asy
       const answer = await raw(baseUrl, wire('GET', target, [`x: ${'y'.repeat(bytes - rest)}`]));
       t.equal(statusOf(answer), status, `${bytes} after ${target.length}`);
     }
+  // With `host` and `connection`.
+  for (const [count, status] of [
+    [98, 200],
+    [99, 431],
+  ] as const) {
+    const answer = await raw(baseUrl, wire('GET', '/livez', Array<string>(count).fill('x: y')));
+    t.equal(statusOf(answer), status, `${count} more`);
+  }
+});
+
+t.test('a header that says what a body is, or names it, may stand there once', async (t) => {
+  const { baseUrl } = await startService(t);
+  const body = newNote();
+  const headers = [
+    `origin: ${baseUrl}`,
+    'content-type: application/json',
+    'content-encoding: identity',
+    `idempotency-key: ${randomUUID()}`,
+  ];
+  const size = `content-length: ${Buffer.byteLength(body)}`;
+  const asked = (more: string[]) =>
+    raw(baseUrl, wire('POST', '/api/guestbook', [...headers, ...more, size]) + body);
+  for (const header of ['host: localhost', ...headers.slice(1)])
+    t.match(await asked([header]), /^HTTP\/1\.1 400 .*"message":"sent twice"/s, header);
+  t.equal(statusOf(await asked([])), 202);
 });
 
 t.test(
@@ -221,7 +246,8 @@ t.test(
 );
 
 t.test('of a read, headers sent twice count where they decide something', async (t) => {
-  const { baseUrl } = await startService(t);
+  const service = await startService(t);
+  const { baseUrl } = service;
   const twice = [
     ...['authorization: Bearer a', 'authorization: Bearer b'],
     ...['origin: http://x', 'origin: http://y', 'sec-fetch-site: none', 'sec-fetch-site: none'],
@@ -229,11 +255,33 @@ t.test('of a read, headers sent twice count where they decide something', async 
   const get = (path: string) => raw(baseUrl, wire('GET', path, twice));
   for (const path of ['/api/v1/agents', '/api/guestbook', '/openapi.json', '/'])
     t.equal(statusOf(await get(path)), 200, path);
-  const me = await get('/api/membership/me');
-  t.match(me, /^HTTP\/1\.1 401 .*set-cookie: __Host-ServiceSession=;.*"session_required"/is);
+  t.match(
+    await get('/api/membership/me'),
+    /^HTTP\/1\.1 401 .*set-cookie: __Host-ServiceSession=;.*"session_required"/is,
+  );
   for (const path of ['/api/v1/me', '/api/v1/me/export'])
     t.match(await get(path), /^HTTP\/1\.1 401 .*"credential_not_accepted"/s, path);
   t.match(await get('/api/moderation/queue'), /^HTTP\/1\.1 401 .*"moderator_required"/s);
+  const bearer = `authorization: ${(await newAgent(service)).authorization}`;
+  const me = (...headers: string[]) => raw(baseUrl, wire('GET', '/api/v1/me', headers));
+  t.equal(statusOf(await me(bearer)), 200);
+  t.match(await me(bearer, bearer), /"credential_not_accepted"/, 'the same one twice, too');
+});
+
+t.test('whoever comes with a bearer may leave Origin out, and names no other site', async (t) => {
+  const { baseUrl } = await startService(t);
+  const post = (...headers: string[]) => raw(baseUrl, wire('POST', '/api/v1/me/profile', headers));
+  for (const header of ['origin: https://elsewhere.example', 'origin: null', `origin: ${baseUrl}/`])
+    t.match(await post(header), /^HTTP\/1\.1 403 .*"origin_not_allowed"/s, header);
+  for (const site of ['cross-site', 'same-site', 'none'])
+    t.match(await post(`sec-fetch-site: ${site}`), /^HTTP\/1\.1 403 .*"fetch_site_not_allowed"/s);
+  for (const headers of [[], [`origin: ${baseUrl}`], ['sec-fetch-site: same-origin']])
+    t.match(await post(...headers), /^HTTP\/1\.1 415 /, headers.join());
+  const cookie = 'cookie: __Host-ServiceModerator=x';
+  const claim = (...headers: string[]) =>
+    raw(baseUrl, wire('POST', '/api/moderation/claims', headers));
+  t.equal(statusOf(await claim(cookie)), 403);
+  t.equal(statusOf(await claim(cookie, 'authorization: Bearer x')), 415, 'a cookie beside it');
 });
 
 t.test('a key in the wrong place is not said back', async (t) => {

@@ -231,3 +231,25 @@ t.test('a page that was read follows every change of its notes and their authors
   await service.tamper('DELETE FROM members WHERE member_id = $1', [member.id]);
   t.same((await page()).entries, [{ ...first, message: 'Changed', name: 'former member' }]);
 });
+
+t.test('older replies are behind the link to the next page, each of them once', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const experience = 'observatory';
+  const parent = await submitNote(service, { experience });
+  await decide(ann, parent.id, 'approve');
+  const replies: string[] = [];
+  for (let n = 0; n < 31; n++) {
+    const { id } = await submitNote(service, { experience, parent_id: parent.id });
+    await decide(ann, id, 'approve');
+    replies.unshift(id);
+  }
+  const path = `/api/guestbook?experience=${experience}&parent_id=${parent.id}`;
+  const first = await service.call('GET', path);
+  const [, next = ''] = /^<(.+)>; rel="next"$/.exec(first.headers.get('link') ?? '') ?? [];
+  const second = await service.call('GET', next);
+  const idsOf = ({ body }: typeof first) => body.entries.map(({ id }: { id: string }) => id);
+  t.same(idsOf(first), replies.slice(0, 30));
+  t.same(idsOf(second), replies.slice(30));
+  t.notOk(second.headers.has('link'), 'the last page');
+});

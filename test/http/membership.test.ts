@@ -102,6 +102,20 @@ t.test('twenty attempts in ten minutes, and the next one is told to wait', async
   t.equal(limited[0]?.headers.get('retry-after'), '600');
 });
 
+t.test('registering, signing in and recovering are counted together', async (t) => {
+  const service = await startService(t, { LIMIT_KEY_ATTEMPTS: '3' });
+  const { handle, sign_in_key, recovery_key, id } = newRegistration();
+  const recovery = { new_sign_in_key: newKey(), new_recovery_key: newKey() };
+  const bodies = {
+    register: { id, handle, sign_in_key, recovery_key },
+    login: { id, sign_in_key },
+    recover: { id, recovery_key, ...recovery, operation_id: randomUUID() },
+  };
+  for (const status of [200, 429])
+    for (const [name, body] of Object.entries(bodies))
+      t.equal((await service.call('POST', `/api/membership/${name}`, { body })).status, status);
+});
+
 t.test('three registrations a day and address, under a race too', async (t) => {
   const service = await startService(t, { LIMIT_REGISTRATIONS_PER_DAY: '3' });
   const answers = await Promise.all(
@@ -111,6 +125,11 @@ t.test('three registrations a day and address, under a race too', async (t) => {
   );
   t.equal(answers.filter(({ status }) => status === 200).length, 3);
   t.equal(answers.filter(({ status }) => status === 429).length, 5);
+  await service.database.pool.query(
+    "UPDATE rate_counters SET window_start = window_start - interval '1 day'",
+  );
+  const next = await service.call('POST', '/api/membership/register', { body: newRegistration() });
+  t.equal(next.status, 200, 'on the next day');
 });
 
 t.test('the service takes as many members as configured, and one handle once', async (t) => {
@@ -159,6 +178,18 @@ t.test('a sign-in ends the session whose cookie it was sent with, and no other',
   t.same([await status(member.cookie), await status(other), await status(next)], [401, 200, 200]);
 });
 
+t.test('the id of a session, which the feed tells, ends it for nobody', async (t) => {
+  const service = await startService(t);
+  const [member, other] = [await signedIn(service), await signedIn(service)];
+  const forged = member.cookie.replace(/[0-9a-f]{64}$/, newKey());
+  const body = { id: other.id, sign_in_key: other.sign_in_key };
+  await service.call('POST', '/api/membership/login', { body, cookie: forged });
+  await service.call('POST', '/api/membership/logout', { body: {}, cookie: forged });
+  const status = async (cookie: string) =>
+    (await service.call('GET', '/api/membership/me', { cookie })).status;
+  t.same([await status(forged), await status(member.cookie)], [401, 200]);
+});
+
 t.test('recovery replaces both keys, ends every session and answers its retry', async (t) => {
   const service = await startService(t);
   const member = await signedIn(service);
@@ -172,8 +203,11 @@ t.test('recovery replaces both keys, ends every session and answers its retry', 
   const recover = (change: object) =>
     service.call('POST', '/api/membership/recover', { body: { ...body, ...change } });
   t.equal((await recover({ recovery_key: newKey() })).status, 401);
-  t.equal((await recover({ new_sign_in_key: member.sign_in_key })).status, 400);
-  t.equal((await recover({ new_recovery_key: member.sign_in_key })).status, 400);
+  for (const key of [member.sign_in_key, member.recovery_key]) {
+    t.equal((await recover({ new_sign_in_key: key })).status, 400);
+    t.equal((await recover({ new_recovery_key: key })).status, 400);
+  }
+  t.equal((await recover({ new_recovery_key: body.new_sign_in_key })).status, 400);
 
   const done = await recover({});
   t.same(done.body, { status: 'recovered', id: member.id });

@@ -175,6 +175,10 @@ t.test('a session ends when it is idle, when it is old, and with the next sign-i
   const fourth = cookieOf(await signIn(service, ann.token, third));
   t.equal((await me(service, third)).status, 401);
   t.equal((await me(service, fourth)).status, 200);
+
+  const bob = await hire(service, 'Bob');
+  await signIn(service, bob.token, fourth.replace(/[0-9a-f]{64}$/, 'a'.repeat(64)));
+  t.equal((await me(service, fourth)).status, 200, 'whoever knows its id alone ends no session');
 });
 
 t.test('revoking and rotating end every session at once', async (t) => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../harness/agent.ts';
+import { matchAll } from '../harness/match-all.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 import { feedOf, letPass } from '../harness/passing-time.ts';
 import {
@@ -47,7 +48,8 @@ t.test('everything public can be reported, once, and stands in the queue', async
   }
   const feed = await feedOf(service, ann.id);
   const received = feed.filter(({ type }) => type === 'report.received');
-  t.match(
+  matchAll(
+    t,
     received.map(({ data }) => data),
     [
       { subject: { type: 'note', id: note.id } },
@@ -261,7 +263,7 @@ t.test(
     const undo = { expected_version: 5 };
     const undone = await mod.post(`decisions/${removed.body.event_id}/undo`, undo);
     t.equal(undone.body.error.reason, 'wrong_state');
-    t.match((await feedOf(service, author.id)).slice(-3), [
+    matchAll(t, (await feedOf(service, author.id)).slice(-3), [
       { type: 'profile.published', data: { version: 1 } },
       {
         type: 'profile.removed',

@@ -7,6 +7,8 @@ t.test('what cannot read is not ready, although it could write', async (t) => {
     DATABASE_READ_URL: 'postgres://nobody@127.0.0.1:1/none',
   });
   t.equal((await service.call('GET', '/readyz')).status, 503);
+  const status = await service.call('GET', '/api/v1/status');
+  t.match(status, { status: 503, body: { status: 'storage_unavailable' } }, 'as was seen last');
 });
 
 t.test('a database that lets nobody in is storage that is unavailable', async (t) => {
@@ -28,6 +30,8 @@ t.test('a database that lets nobody in is storage that is unavailable', async (t
   const body = newRegistration();
   const written = await service.call('POST', '/api/membership/register', { body });
   t.equal(written.body.error.code, 'storage_unavailable');
+  const told = service.logged.filter((line) => /"storage_unavailable"/.test(line)).join('');
+  t.match(told, /"cause":{[^}]*"code":"55000"/, 'the log has what the database said');
   await letIn(true);
   t.equal((await service.call('POST', '/api/membership/register', { body })).status, 200);
 });

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { matchAll } from '../harness/match-all.ts';
 import { decide, hire, type Moderator, submitAs } from '../harness/moderation.ts';
 import { feedOf, letPass, tellAll } from '../harness/passing-time.ts';
 import { type Service, signedIn, startService } from '../harness/service.ts';
@@ -78,7 +79,7 @@ for (const way of ['restored', 'granted on appeal'])
       const replied = (await feedOf(service, asker.id)).filter(
         ({ type }) => type === 'note.replied',
       );
-      t.match(replied, [{ subject: parent.id, data: { reply_id: reply.id } }]);
+      matchAll(t, replied, [{ subject: parent.id, data: { reply_id: reply.id } }]);
 
       const later = await act(ann, path, remove(way === 'restored' ? 4 : 5));
       await becomeFinal(service);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { type Agent, bootstrap, newAgent, newCredential } from '../harness/agent.ts';
+import { matchAll } from '../harness/match-all.ts';
 import { type Answer, cookieOf, type Service, startService } from '../harness/service.ts';
 
 const UPDATES = '/api/v1/updates';
@@ -109,7 +110,8 @@ t.test('fifty writers at once, and readers of pages of three miss nothing', asyn
       const ofSubject = Map.groupBy(feed, ({ subject }) => `${subject.type} ${subject.id}`);
       for (const [subject, events] of ofSubject)
         if (subject.startsWith(kind) && events.length > 1)
-          t.match(
+          matchAll(
+            t,
             events.map(({ type }) => type),
             [/(created|started)$/, /(revoked|ended)$/],
           );

@@ -46,6 +46,16 @@ t.test('of 250 writes at once exactly 200 are taken', async (t) => {
   t.equal(own.status, 200, 'revocation costs nothing');
 });
 
+t.test('the budget is whole again on the next day', async (t) => {
+  const service = await startService(t, { LIMIT_WRITES_PER_DAY: '1' });
+  const agent = await newAgent(service);
+  const write = async () => (await agent.call('POST', CASES, newCase())).status;
+  t.same([await write(), await write()], [201, 429]);
+  await service.database.pool.query('UPDATE write_budgets SET day = day - 1');
+  t.match((await agent.call('GET', '/api/v1/me')).body.write_budget, { limit: 1, used: 0 });
+  t.same([await write(), await write()], [201, 429]);
+});
+
 t.test(
   'the budget is the member’s, not a credential’s; refusals and bootstraps cost none',
   async (t) => {

@@ -9,6 +9,7 @@ import { rescreen } from '../../services/screening/rescreen.ts';
 import { RULES_VERSION } from '../../services/screening/rules.ts';
 import { expireLeases } from '../../workers/expire-leases.ts';
 import { screenNote, screenNotes, ToScreen } from '../../workers/screen-note.ts';
+import { matchAll } from '../harness/match-all.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 import { type Service, signedIn, startService } from '../harness/service.ts';
 
@@ -139,7 +140,7 @@ t.test('one that cannot be screened gets a job of its own and spoils no other', 
     WHEN (NEW.stream_id = 'screening-${note_ids[1]}') EXECUTE FUNCTION spoil()`);
 
   t.equal(await screenNotes(service.core, { note_ids }), 2);
-  t.match((await waiting(service)).rows, [{ data: { note_ids: [note_ids[1]] } }]);
+  matchAll(t, (await waiting(service)).rows, [{ data: { note_ids: [note_ids[1]] } }]);
   t.equal((await events(service)).length, 2);
   await t.rejects(screenNotes(service.core, { note_ids: note_ids.slice(1, 2) }), /spoilt/);
 
@@ -205,7 +206,7 @@ t.test('after a change of rules what waits is screened again, once, and replaced
   t.strictSame(await work(service), [true, true]);
   t.equal(await rescreen(service.core.store), 0);
   const items = (await ann.get('queue')).body.items;
-  t.match(items, [
+  matchAll(t, items, [
     { id: note.id, screening: { rules_version: RULES_VERSION, findings: [{ code: 'profanity' }] } },
     { id: unseen.id, screening: { state: 'done' } },
   ]);

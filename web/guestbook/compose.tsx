@@ -1,24 +1,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
+import { isComposing } from '../shared/composing.ts';
 import { Field, focusFirstError } from '../shared/field.tsx';
 import { randomUuid } from '../shared/random.ts';
-import { tooLong } from '../shared/text.tsx';
+import { isBlank, tooLong } from '../shared/text.tsx';
+import { type Draft, dropDraft, keepDraft, readDraft } from './drafts.ts';
 import type { Experience } from './experience.ts';
-import { keep, readKept } from './kept.ts';
 import type { OwnNotes, Standing, Submission } from './own-notes-store.ts';
-import { type Failure, issueOf, uncertain, words } from './problem-text.ts';
+import { type Failure, issueOf, signInNeeded, uncertain, words } from './problem-text.ts';
 import type { Session } from './session.ts';
 
 const MESSAGE = 500;
 const NAME = 40;
-
-interface Draft {
-  id: string;
-  message: string;
-  name: string;
-  asGuest: boolean;
-}
 
 interface ComposeParts {
   experience: Experience;
@@ -30,12 +24,21 @@ interface ComposeParts {
   onCancel: () => void;
 }
 
+/** For what holds a form: it gets the focus where it is opened, not where it only follows another. */
+export function useFocusWhere(open: boolean) {
+  const holder = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (open) holder.current?.querySelector<HTMLElement>('.compose textarea')?.focus();
+  }, [open]);
+  return holder;
+}
+
 const newDraft = (): Draft => ({ id: randomUuid(), message: '', name: '', asGuest: false });
 
 /** A note being written. It survives a reload, and goes out again under its id. */
 export function Compose({ experience, parentId, session, own, onSent, onCancel }: ComposeParts) {
   const slot = `draft.${experience}.${parentId ?? 'top'}`;
-  const [draft, setDraft] = useState<Draft>(() => ({ ...newDraft(), ...readKept<Draft>(slot) }));
+  const [draft, setDraft] = useState<Draft>(() => ({ ...newDraft(), ...readDraft(slot) }));
   const [tried, setTried] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   /** The note has arrived as it was before it was changed. */
@@ -53,7 +56,9 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
   const underWay = useRef<{ backOnline: boolean }>(undefined);
 
   useEffect(() => {
-    if (session) setBegunAs(session.handle);
+    if (!session) return;
+    setBegunAs(session.handle);
+    setFailure((said) => (said && signInNeeded(said) ? undefined : said));
   }, [session?.handle]);
 
   const change = (more: Partial<Draft>) => {
@@ -61,22 +66,20 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
     // The draft of now: an answer may come long after what was sent.
     setDraft((now) => {
       const next = { ...now, ...more };
-      keep(slot, next.message || next.name ? next : undefined);
+      if (next.message || next.name) keepDraft(slot, next);
+      else dropDraft(slot, now.id);
       return next;
     });
   };
 
   useEffect(() => {
-    form.current?.querySelector<HTMLElement>('textarea')?.focus();
     return () => {
       shown.current = false;
     };
   }, []);
 
   const local = {
-    message: /\P{White_Space}/u.test(draft.message)
-      ? tooLong(draft.message, MESSAGE)
-      : 'Write something first.',
+    message: isBlank(draft.message) ? 'Write something first.' : tooLong(draft.message, MESSAGE),
     name: member ? undefined : tooLong(draft.name, NAME),
   };
   const errorOf = (field: 'message' | 'name') =>
@@ -116,7 +119,7 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
       own.add({ body, sentAt: Date.now(), standing: answer.body.status });
       setFailure(undefined);
       if (changed) return beginAnother();
-      keep(slot, undefined);
+      dropDraft(slot, body.id);
       announce('Sent. Your note waits for review.');
       // Whoever left the form meanwhile may have opened another one.
       if (shown.current) onSent();
@@ -124,7 +127,7 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
     }
     const conflict = answer.kind === 'problem' && answer.code === 'submission_conflict';
     setFailure(conflict ? undefined : answer);
-    if (answer.kind === 'problem' && answer.code === 'session_required') session?.ended();
+    if (signInNeeded(answer)) session?.ended();
     if (conflict) beginAnother();
     else focusFirstError(form.current);
   }
@@ -169,6 +172,7 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
         error={errorOf('message')}
         most={MESSAGE}
         onKeyDown={(event) => {
+          if (isComposing(event)) return;
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
         }}
       />

@@ -57,7 +57,7 @@ export function JoinDialog(parts: { membership: Membership; onClose: () => void 
       sending={sending}
       told={taken}
       buttons={
-        <button type="submit" class={step === 'handle' ? 'button primary' : 'button'}>
+        <button type="submit" class={step === 'handle' ? 'button primary' : 'button handle'}>
           {step === 'handle' ? 'Make my keys' : busy ? 'Joining…' : `Join as ${handle}`}
         </button>
       }

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { announce } from '../shared/announce.tsx';
 import { Foreign, visible } from '../shared/text.tsx';
 import { Ago } from '../shared/time.tsx';
-import { Compose } from './compose.tsx';
+import { Compose, useFocusWhere } from './compose.tsx';
 import { ReportDialog } from './report.tsx';
 import { type ListParts, type Note, useNotes } from './use-notes.ts';
 
@@ -15,6 +15,7 @@ interface NoteParts extends ListParts {
 export function NoteItem({ note, isReply = false, ...list }: NoteParts) {
   const [open, setOpen] = useState(false);
   const [replying, setReplying] = useState(false);
+  const article = useFocusWhere(replying);
   const [reporting, setReporting] = useState(false);
   const replyButton = useRef<HTMLButtonElement>(null);
   const title = `note-${note.id}`;
@@ -26,7 +27,7 @@ export function NoteItem({ note, isReply = false, ...list }: NoteParts) {
   };
 
   return (
-    <article class="note" aria-labelledby={title} tabIndex={-1}>
+    <article class="note" aria-labelledby={title} tabIndex={-1} ref={article}>
       <header>
         <h3 id={title}>
           <Foreign text={name} class="name" />{' '}

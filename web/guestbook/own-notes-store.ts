@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { call } from '../shared/api.ts';
 import type { Experience } from './experience.ts';
 import { keep, readKept } from './kept.ts';
+import { signInNeeded } from './problem-text.ts';
 import type { Session } from './session.ts';
 
 /** A note exactly as it is sent, so that the same can be sent again. */
@@ -74,7 +75,10 @@ export function useOwnNotes(session: Session | undefined) {
       const answer = guest
         ? await call<Outcome>('POST', '/api/guestbook', { body })
         : await call<Outcome>('GET', `/api/guestbook/${body.id}/outcome`);
-      if (answer.kind !== 'done') return;
+      if (answer.kind !== 'done') {
+        if (signInNeeded(answer)) session?.ended({ say: true });
+        return;
+      }
       // An answer to an earlier question may come later than this one.
       if ((answered.get(body.id) ?? 0) > asked) return;
       answered.set(body.id, asked);
@@ -82,7 +86,7 @@ export function useOwnNotes(session: Session | undefined) {
       const outcome = guest ? {} : { outcome: answer.body };
       update(body.id, { standing, ...outcome, checkedAt: Date.now() });
     },
-    [update],
+    [update, session],
   );
 
   const waiting = mine.filter(({ standing }) => standing === 'pending_review');

@@ -1,18 +1,21 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
-import { Field } from '../shared/field.tsx';
-import { tooLong } from '../shared/text.tsx';
-import { Ago, fullTime } from '../shared/time.tsx';
+import { Ago } from '../shared/time.tsx';
+import { Appeal, appealSent } from './appeal.tsx';
 import { EXPERIENCES } from './experience.ts';
 import { Message } from './note-item.tsx';
 import type { OwnNote, OwnNotes } from './own-notes-store.ts';
-import { type Failure, words } from './problem-text.ts';
+import { type Failure, signInNeeded, words } from './problem-text.ts';
+import type { Session } from './session.ts';
 
-const APPEAL = 500;
+interface Parts {
+  own: OwnNotes;
+  session: Session | undefined;
+}
 
 /** What was sent from this browser, and what became of it, said plainly. */
-export function OwnNotesList({ own }: { own: OwnNotes }) {
+export function OwnNotesList({ own, session }: Parts) {
   if (own.mine.length === 0) return null;
   const waits = own.mine.some(({ standing }) => standing === 'pending_review');
   return (
@@ -34,7 +37,7 @@ export function OwnNotesList({ own }: { own: OwnNotes }) {
       <ul>
         {own.mine.map((note) => (
           <li key={note.body.id}>
-            <OwnNoteItem note={note} own={own} />
+            <OwnNoteItem note={note} own={own} session={session} />
           </li>
         ))}
       </ul>
@@ -54,7 +57,7 @@ function standingOf({ standing, outcome }: OwnNote): { class: string; word: stri
   return STANDING[standing];
 }
 
-function OwnNoteItem({ note, own }: { note: OwnNote; own: OwnNotes }) {
+function OwnNoteItem({ note, own, session }: Parts & { note: OwnNote }) {
   const { body, standing, outcome } = note;
   const [asking, setAsking] = useState<'withdraw' | 'appeal'>();
   const [failure, setFailure] = useState<Failure>();
@@ -75,11 +78,15 @@ function OwnNoteItem({ note, own }: { note: OwnNote; own: OwnNotes }) {
     const known = answer.kind === 'problem' && answer.details.reason === 'already_appealed';
     if (answer.kind !== 'done' && !known) {
       setFailure(answer);
+      if (signInNeeded(answer)) session?.ended({ say: true });
       return;
     }
     setFailure(undefined);
     setAsking(undefined);
-    if (action === 'appeal') own.update(body.id, { appealed: true });
+    if (action === 'appeal') {
+      appealSent(body.id);
+      own.update(body.id, { appealed: true });
+    }
     await own.check(note);
     announce(done);
     // What was pressed is gone.
@@ -172,6 +179,7 @@ function OwnNoteItem({ note, own }: { note: OwnNote; own: OwnNotes }) {
       )}
       {asking === 'appeal' && outcome?.appeal_until && (
         <Appeal
+          noteId={body.id}
           until={new Date(outcome.appeal_until)}
           onSend={(text) => void act('appeal', { text }, 'Your appeal has arrived.')}
         />
@@ -182,41 +190,5 @@ function OwnNoteItem({ note, own }: { note: OwnNote; own: OwnNotes }) {
         </p>
       )}
     </div>
-  );
-}
-
-function Appeal({ until, onSend }: { until: Date; onSend: (text: string) => void }) {
-  const [text, setText] = useState('');
-  const [tried, setTried] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector('textarea')?.focus(), []);
-  const error = text.trim() ? tooLong(text, APPEAL) : 'Say why it should appear.';
-  return (
-    <form
-      ref={form}
-      class="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        setTried(true);
-        if (!error) onSend(text);
-      }}
-    >
-      <Field
-        label="Why should it appear?"
-        name="appeal"
-        rows={3}
-        value={text}
-        onValue={setText}
-        most={APPEAL}
-        error={tried ? error : undefined}
-        hint={`Once for each decision, until ${fullTime(until)}.`}
-      />
-      <div class="row">
-        <button type="submit" class="button primary">
-          Send appeal
-        </button>
-      </div>
-    </form>
   );
 }

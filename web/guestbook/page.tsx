@@ -1,7 +1,7 @@
-import { useCallback, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Announcer, announce } from '../shared/announce.tsx';
 import { AccountDialog } from './account.tsx';
-import { Compose } from './compose.tsx';
+import { Compose, useFocusWhere } from './compose.tsx';
 import { EXPERIENCES, useExperience } from './experience.ts';
 import { JoinDialog } from './join.tsx';
 import { NotesList } from './notes-list.tsx';
@@ -22,9 +22,13 @@ export function GuestbookPage() {
   }, []);
   const membership = useMembership(say);
   const { session } = membership;
+  useEffect(() => {
+    if (session) setSaid('');
+  }, [session?.handle]);
   const own = useOwnNotes(session);
   const [dialog, setDialog] = useState<Open>();
   const [writing, setWriting] = useState(false);
+  const main = useFocusWhere(writing);
   const [notice, setNotice] = useState('');
   const writeButton = useRef<HTMLButtonElement>(null);
   const account = useRef<HTMLDivElement>(null);
@@ -59,7 +63,7 @@ export function GuestbookPage() {
           <h1>Guestbook</h1>
           <div class="membership" ref={account}>
             {session ? (
-              <button type="button" class="button" onClick={() => open('account')}>
+              <button type="button" class="button handle" onClick={() => open('account')}>
                 <span class="visually-hidden">Your account, </span>
                 {session.handle}
               </button>
@@ -87,7 +91,7 @@ export function GuestbookPage() {
           </nav>
         </div>
       </header>
-      <main id="content" tabIndex={-1}>
+      <main id="content" tabIndex={-1} ref={main}>
         {said && <p class="box look">{said}</p>}
         <p class="notice">{notice}</p>
         {writing ? (
@@ -105,7 +109,7 @@ export function GuestbookPage() {
             Write a note…
           </button>
         )}
-        <OwnNotesList own={own} />
+        <OwnNotesList own={own} session={session} />
         <NotesList
           key={experience}
           experience={experience}

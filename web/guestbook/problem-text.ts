@@ -3,7 +3,8 @@ import type { Answer } from '../shared/api.ts';
 export type Failure = Exclude<Answer<never>, { kind: 'done' }>;
 
 const WORDS: Record<string, string> = {
-  rate_limited: 'That was too often from your network. Try again in about ten minutes.',
+  rate_limited:
+    'That was too often from your network. Try again in ten minutes, or, if that does not help, tomorrow.',
   admission_closed: 'The service takes nothing new at present. Your text stays here.',
   capacity_reached: 'The service has as many members as it can take.',
   credentials_not_accepted: 'This id and key do not belong together. Check both.',
@@ -31,6 +32,10 @@ export const uncertain = (failure: Failure): boolean =>
   failure.code === 'storage_unavailable' ||
   failure.code === 'outcome_unconfirmed' ||
   failure.code === 'internal_error';
+
+/** Whether it is over once somebody signs in. */
+export const signInNeeded = (failure: Failure): boolean =>
+  failure.kind === 'problem' && failure.code === 'session_required';
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 

@@ -8,8 +8,8 @@ export interface Session {
   handle: string;
   /** Seconds of this device's clock since 1970. */
   expiresAt: number;
-  /** The service says that it has ended. */
-  ended: () => void;
+  /** The service says that it has ended, to what asked as this member; `say` where nothing else does. */
+  ended: (options?: { say?: boolean }) => void;
 }
 
 interface Me {
@@ -17,6 +17,9 @@ interface Me {
   expires_at: number;
   member: { handle: string };
 }
+
+const CLOCKS_DIFFER_MS = 5000;
+const ENDED = 'Your session has ended. Sign in again to go on as a member.';
 
 export type Membership = ReturnType<typeof useMembership>;
 
@@ -37,32 +40,46 @@ export function useMembership(onEnd: (why: string) => void) {
     setSession(undefined);
   }, []);
 
-  const load = useCallback(async () => {
-    const before = ends.current;
-    const answer = await call<Me>('GET', '/api/membership/me');
-    // A session that ended while it was asked for is over, whatever was answered.
-    if (ends.current !== before) return answer;
-    if (answer.kind === 'problem' && answer.status === 401) forget();
-    if (answer.kind !== 'done') return answer;
-    const { id, expires_at, member } = answer.body;
-    heardTime(answer.headers);
-    const expiresAt = byThisClock(expires_at * 1000) / 1000;
-    keep('session-until', expiresAt);
-    setSession({ id, handle: member.handle, expiresAt, ended: forget });
-    return answer;
-  }, [forget]);
+  const load = useCallback(
+    async ({ followed = false } = {}) => {
+      const before = ends.current;
+      const answer = await call<Me>('GET', '/api/membership/me');
+      // A session that ended while it was asked for is over, whatever was answered.
+      if (ends.current !== before) return answer;
+      if (answer.kind === 'problem' && answer.status === 401) forget();
+      if (answer.kind !== 'done') return answer;
+      const { id, expires_at, member } = answer.body;
+      heardTime(answer.headers);
+      const expiresAt = byThisClock(expires_at * 1000) / 1000;
+      // It differs a little each time: two tabs that kept it for each other would ask without an end.
+      if (!followed) keep('session-until', expiresAt);
+      const ended: Session['ended'] = ({ say = false } = {}) => {
+        // The answer may be to a session before this one.
+        if (ends.current !== before) return;
+        forget();
+        if (say) onEnd(ENDED);
+      };
+      setSession({ id, handle: member.handle, expiresAt, ended });
+      return answer;
+    },
+    [forget, onEnd],
+  );
 
   useEffect(() => {
     if ((readKept<number>('session-until') ?? 0) * 1000 > Date.now()) void load();
     // Another tab signed in or out.
-    const follow = ({ key, newValue }: StorageEvent) => {
+    const follow = ({ key, newValue, oldValue }: StorageEvent) => {
       if (key !== 'guestbook.session-until') return;
-      if (newValue === null) forget();
-      else void load();
+      if (newValue !== null) void load({ followed: true });
+      else {
+        forget();
+        // The tab whose clock struck first tells the others, whose own differ a little.
+        if (Number(oldValue) * 1000 - CLOCKS_DIFFER_MS <= Date.now()) onEnd(ENDED);
+      }
     };
     addEventListener('storage', follow);
     return () => removeEventListener('storage', follow);
-  }, [load, forget]);
+  }, [load, forget, onEnd]);
 
   useEffect(() => {
     if (!session) return undefined;
@@ -70,7 +87,7 @@ export function useMembership(onEnd: (why: string) => void) {
     const timer = setTimeout(
       () => {
         forget();
-        onEnd('Your session has ended. Sign in again to go on as a member.');
+        onEnd(ENDED);
       },
       Math.max(0, left),
     );
@@ -80,6 +97,8 @@ export function useMembership(onEnd: (why: string) => void) {
   async function signIn(id: string, key: string): Promise<Answer<unknown>> {
     const answer = await call('POST', '/api/membership/login', { body: { id, sign_in_key: key } });
     if (answer.kind !== 'done') return answer;
+    // What was asked before was asked by another session.
+    ends.current += 1;
     signInKey.current = key;
     return load();
   }

@@ -44,7 +44,7 @@ export function useNotes(experience: Experience, parentId: string | null) {
   const load = useCallback(async ({ path, part }: Wish) => {
     const answer = await call<Read>('GET', path);
     setFailed(answer.kind === 'done' ? undefined : { path, part });
-    if (answer.kind !== 'done') return;
+    if (answer.kind !== 'done') return false;
     const { entries } = answer.body;
     setNotice(answer.body.notice);
     if (part !== 'newer') setNext(nextLink(answer.headers));
@@ -54,14 +54,27 @@ export function useNotes(experience: Experience, parentId: string | null) {
       return part === 'newer' ? [...unknown, ...known] : [...known, ...unknown];
     });
     if (part === 'older') announce(`${entries.length} older notes`);
+    return true;
   }, []);
 
   async function ask(wish: Wish): Promise<void> {
-    const last = list.current?.querySelector(':scope > li:last-child');
-    await load(wish);
-    // The button may be gone: the focus goes to what it brought.
-    if (wish.part === 'older')
-      requestAnimationFrame(() => last?.nextElementSibling?.querySelector('article')?.focus());
+    const button = document.activeElement;
+    const around = button?.closest<HTMLElement>('article, main');
+    const last = list.current?.lastElementChild;
+    const done = await load(wish);
+    requestAnimationFrame(() => {
+      // Whoever has gone elsewhere meanwhile stays there.
+      if (![button, document.body].includes(document.activeElement)) return;
+      if (!done) {
+        if (!button?.isConnected)
+          around?.querySelector<HTMLElement>('[role="alert"] button')?.focus();
+        return;
+      }
+      // The button may be gone: the focus goes to what it brought.
+      const brought =
+        wish.part === 'older' ? last?.nextElementSibling : list.current?.firstElementChild;
+      (brought?.querySelector('article') ?? around)?.focus();
+    });
   }
 
   useEffect(() => void load({ path: first, part: 'first' }), [first, load]);

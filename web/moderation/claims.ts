@@ -81,9 +81,9 @@ async function claimOne(itemId: string): Promise<Failure | null> {
   }
 }
 
-/** By hand: what stands in the way is said. */
+/** By hand: what stands in the way is said. Whoever has gone on meanwhile is not taken back. */
 export async function claimOpenly(itemId: string): Promise<void> {
+  focusOn(itemId);
   const failure = await claimThis(itemId);
   if (failure) toast(failureWords(failure), { tone: 'alert' });
-  else focusOn(itemId);
 }

@@ -19,7 +19,8 @@ import { VIEW_NAMES } from './words.ts';
 
 export function Console() {
   const { session, view, open, batch, help, said } = useStore(store);
-  useLayoutEffect(followFocus);
+  const focused = document.activeElement;
+  useLayoutEffect(() => followFocus(focused));
   const [, redraw] = useReducer((count: number, _: undefined) => count + 1, 0);
   useEffect(() => {
     const timer = setInterval(() => redraw(undefined), 20_000);
@@ -70,12 +71,18 @@ export function Console() {
   );
 }
 
-/** The focus is real: it stands on the present row, or on the note where the list is hidden. */
-function followFocus(): void {
+/**
+ * The focus is real: it stands on the present row, or on the note where the list is hidden. It goes
+ * there also where what had it is gone, as a button that did what it was there for.
+ */
+function followFocus(before: Element | null): void {
   const { session, batch, help, focusId, panel } = get();
-  if (session !== 'in' || batch || help || panel) return;
-  if (!takeFocusWish()) return;
-  const places = [focusId && `row-${focusId}`, 'note-title', 'list-title'];
+  if (session !== 'in' || batch || help) return;
+  const lost = !before?.isConnected && document.activeElement === document.body;
+  const wanted = !panel && takeFocusWish();
+  if (!wanted && !lost) return;
+  const row = focusId && `row-${focusId}`;
+  const places = [panel && 'panel', row, 'note-title', 'list-title', 'page-title'];
   for (const id of places) {
     const place = id ? document.getElementById(id) : null;
     if (!place || place.offsetParent === null) continue;

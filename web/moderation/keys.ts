@@ -1,4 +1,5 @@
 import { serviceNow } from '../shared/clock.ts';
+import { isComposing } from '../shared/composing.ts';
 import { preview, runBatch } from './batches.ts';
 import { begin, closePanel, finish, firstAllowed, NO, YES } from './begin.ts';
 import { claimNext } from './claims.ts';
@@ -48,7 +49,8 @@ function keyOf({ key, code, shiftKey }: KeyboardEvent): string {
 }
 
 function onKey(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.defaultPrevented || isComposing(event)) return;
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
   const { session, help, batch, keys } = get();
   // A dialog answers to its own keys; a batch by policy to numbers, wherever its focus is.
   if (session !== 'in' || help) return;

@@ -12,7 +12,7 @@ import { useStore } from './store.ts';
 import { findingName, plural, VIEW_NAMES } from './words.ts';
 
 export function List() {
-  const { items, nextCursor, loading, listFault, selected, me, keys, focusId } = useStore(store);
+  const { items, nextCursor, loading, listFault, selected, me, keys } = useStore(store);
   const view = listView();
   const mayClaim = me?.role !== 'auditor';
   return (
@@ -53,14 +53,7 @@ export function List() {
             >
               Reject… {keys && <kbd>⇧R</kbd>}
             </button>
-            <button
-              type="button"
-              class="button quiet"
-              onClick={() => {
-                set({ selected: new Set() });
-                focusOn(focusId);
-              }}
-            >
+            <button type="button" class="button quiet" onClick={() => set({ selected: new Set() })}>
               Clear
             </button>
           </fieldset>

@@ -47,8 +47,8 @@ export async function follow(): Promise<void> {
       if (response.status === 401) sessionLost(asked);
       if (response.ok && response.body) {
         set({ stream: 'live' });
-        // What happened before the first stream began is in no stream.
-        if (!begun) refreshSoon();
+        // What happened before the first stream began is in no stream, nor is a list that failed.
+        if (!begun || get().listFault) refreshSoon();
         begun = true;
         for await (const message of messages(response.body, stirred)) {
           lastId = message.id ?? lastId;

@@ -44,9 +44,9 @@ interface Mark {
   name: string;
 }
 
-export type Piece = string | Mark;
+type Piece = string | Mark;
 
-export const markedPieces = (text: string): Piece[] =>
+const markedPieces = (text: string): Piece[] =>
   text
     .split(FLAGS)
     .flatMap((part, index): Piece[] => (index % 2 ? [part] : withMarks(part)))

@@ -1,7 +1,7 @@
 import { focusOn } from './queue.ts';
 import { get, set } from './state.ts';
 
-const narrow = matchMedia('(width < 900px)');
+const narrow = matchMedia('(width < 56.25em)');
 
 const isAhead = (): boolean => history.state?.note === true;
 

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { isComposing } from '../shared/composing.ts';
 import { Field } from '../shared/field.tsx';
 import { closePanel, finish } from './begin.ts';
 import { DEFERRALS, inHours } from './keys.ts';
@@ -39,6 +40,7 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
     <section
       ref={place}
       class="panel"
+      id="panel"
       data-panel
       tabIndex={-1}
       aria-label={TITLES[action]}
@@ -96,7 +98,7 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
           onValue={(value) => draft(itemId, action, value)}
           hint={policies ? 'Esc leaves this field, then a number decides.' : 'Enter sends it.'}
           onKeyDown={(event) => {
-            if (policies || event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+            if (policies || event.key !== 'Enter' || event.shiftKey || isComposing(event)) return;
             event.preventDefault();
             submit();
           }}

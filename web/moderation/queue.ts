@@ -156,6 +156,7 @@ export async function refresh(): Promise<void> {
   const known = new Set(list.map(({ id }) => id));
   set({
     items: list,
+    listFault: null,
     nextCursor: cursor,
     counts,
     selected: new Set([...selected].filter((id) => known.has(id))),
@@ -241,6 +242,8 @@ export function show(view: View, filters: Filters = NO_FILTERS): void {
     selected: new Set(),
     marks: new Map(),
     details: new Map(),
+    batch: null,
+    help: false,
   });
   if (viewOf(location.hash) !== view) history.pushState(null, '', `#${view}`);
   if (isList(view)) void loadList();

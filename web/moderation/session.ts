@@ -3,7 +3,7 @@ import { hold, keepLeases } from './leases.ts';
 import { follow } from './live.ts';
 import { loadPolicies } from './policy-list.ts';
 import { loadList, refresh } from './queue.ts';
-import { get, set, type store, toast } from './state.ts';
+import { get, NO_FILTERS, set, type store, toast } from './state.ts';
 import type { Lease, Moderator } from './wire.ts';
 import { isList } from './wire.ts';
 
@@ -62,9 +62,12 @@ export async function signIn(token: string): Promise<string | null> {
 
 const clean = () =>
   ({
+    filters: NO_FILTERS,
     items: [],
     nextCursor: null,
+    listFault: null,
     focusId: null,
+    open: false,
     selected: new Set<string>(),
     leases: new Map(),
     decided: new Map(),

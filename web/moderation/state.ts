@@ -14,10 +14,7 @@ import type {
 import { isList, LISTS, PAGES } from './wire.ts';
 
 /** What is to be said about a row beyond what the API says of it. */
-export type Mark =
-  | { kind: 'deciding'; action: Action }
-  | { kind: 'conflict'; text: string }
-  | { kind: 'gone'; text: string };
+export type Mark = { kind: 'deciding'; action: Action } | { kind: 'conflict'; text: string };
 
 /** What a decision still wants to know. */
 export interface Panel {
@@ -218,5 +215,13 @@ export function toast(text: string, more: Partial<Omit<Toast, 'text'>> = {}): vo
   set({ toast: { text, about, undo, tone } });
   const whole = about ? `${text} “${plainText(about)}”` : text;
   say(undo && get().keys ? `${whole}. Undo with u.` : whole);
-  toastTimer = setTimeout(() => set({ toast: null }), tone === 'alert' ? 20_000 : 10_000);
+  dismissAfter(tone === 'alert' ? 20_000 : 10_000);
+}
+
+/** Not while it is pointed at or has the focus. */
+function dismissAfter(ms: number): void {
+  toastTimer = setTimeout(() => {
+    if (document.querySelector('.toast:is(:hover, :focus-within)')) dismissAfter(2000);
+    else set({ toast: null });
+  }, ms);
 }

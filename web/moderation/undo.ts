@@ -70,12 +70,15 @@ const isFinal = ({ status }: Failure): boolean => status >= 400 && status < 500 
 
 async function undoOne(one: Extract<Undoable, { kind: 'item' }>): Promise<void> {
   const { itemId, eventId, version, about, key } = one;
+  const { focusId: before } = get();
   await call<Decided>('POST', `decisions/${eventId}/undo`, { expected_version: version }, key);
   notDecidedHere(itemId);
   mark(itemId, undefined);
   await refresh();
   toast('Undone:', { about });
-  if (itemOf(itemId)) focusOn(itemId);
+  const { focusId } = get();
+  // Whoever has gone on to another meanwhile is not taken back.
+  if (itemOf(itemId) && (focusId === before || !before)) focusOn(itemId);
 }
 
 async function undoBatch(batch: Extract<Undoable, { kind: 'batch' }>): Promise<void> {

@@ -25,8 +25,9 @@ export function Dialog({ title, onClose, mayClose, children }: DialogParts) {
   }, []);
   // Also where a dialog goes on to its next step: what is new is read from its beginning.
   useLayoutEffect(() => {
+    // A box to tick comes with what is read before it.
     const field = dialog.current?.querySelector<HTMLElement>(
-      'input:not([type="checkbox"], [type="radio"]), textarea',
+      'input:not([type="checkbox"]), textarea',
     );
     // A dialog that says where to begin is taken at its word.
     const first = dialog.current?.querySelector<HTMLElement>('[autofocus]');

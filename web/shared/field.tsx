@@ -14,8 +14,6 @@ interface FieldParts {
   optional?: boolean;
   secret?: boolean;
   rows?: number;
-  autoComplete?: string;
-  spellcheck?: boolean;
   /** Identifiers and keys: one direction, one width. */
   code?: boolean;
   onKeyDown?: (event: TargetedKeyboardEvent<HTMLElement>) => void;
@@ -33,8 +31,8 @@ export function Field(parts: FieldParts) {
     value,
     class: code ? 'input code' : 'input',
     dir: code ? ('ltr' as const) : ('auto' as const),
-    spellcheck: parts.spellcheck ?? !code,
-    autoComplete: parts.autoComplete ?? 'off',
+    spellcheck: !code,
+    autoComplete: 'off',
     autoCapitalize: code ? ('none' as const) : ('sentences' as const),
     'aria-invalid': error ? ('true' as const) : undefined,
     'aria-describedby': described.filter(Boolean).join(' ') || undefined,

@@ -1,0 +1,56 @@
+import t from 'tap';
+import { NEEDS_BROWSER } from '../harness/browser.ts';
+import { openConsole } from '../harness/console.ts';
+import { hire, submit } from '../harness/moderation.ts';
+import { startService } from '../harness/service.ts';
+
+t.test("a reader's own letters and colours, and a guest's marks", NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const names = ['Z', `Z${'\u0301'.repeat(39)}`];
+  for (const name of names) await submit(service, { name, message: 'The same' });
+  const { page, context } = await openConsole(t, service, ann);
+  await page.locator('.row').nth(1).waitFor();
+  const pictures: string[] = [];
+  for (const place of [1, 2]) {
+    await page.locator(`.row:nth-child(${place}) .row-main`).click();
+    await page.locator('.history li').first().waitFor();
+    pictures.push((await page.locator('.flags').screenshot()).toString('base64'));
+  }
+  t.equal(pictures[0], pictures[1], 'a name is drawn over nothing else');
+
+  await page.emulateMedia({ forcedColors: 'active' });
+  const bordersOf = (what: string) =>
+    page
+      .locator(what)
+      .evaluateAll((all) =>
+        all.map((e) => e.ownerDocument.defaultView.getComputedStyle(e).borderInlineStartColor),
+      );
+  for (const [every, present] of [
+    ['.row', '.row.here'],
+    ['.views a', '.views a[aria-current]'],
+  ] as const) {
+    const [here] = await bordersOf(present);
+    const same = (await bordersOf(every)).filter((border) => border === here);
+    t.equal(same.length, 1, `${present} alone is marked`);
+  }
+  await page.getByRole('link', { name: 'Stats' }).click();
+  const swatch = page.locator('.swatch.hatched').first();
+  await swatch.waitFor();
+  t.match(
+    await swatch.evaluate((e) => e.ownerDocument.defaultView.getComputedStyle(e).backgroundImage),
+    /gradient/,
+  );
+  await page.emulateMedia({ forcedColors: null });
+
+  const settings = await context.newCDPSession(page);
+  await settings.send('Page.setFontSizes', { fontSizes: { standard: 32 } });
+  await page.getByRole('link', { name: /^To do/ }).click();
+  await page.locator('.row').nth(1).waitFor();
+  t.equal(await page.locator('.note').isVisible(), false, 'one column for large letters');
+  await page.locator('.row-main').first().click();
+  await page.getByRole('button', { name: 'List' }).waitFor();
+  await page.goBack();
+  await page.locator('.row-main').first().waitFor();
+  t.equal(await page.getByRole('heading', { name: 'To do', level: 2 }).count(), 1);
+});

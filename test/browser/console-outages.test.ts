@@ -1,0 +1,99 @@
+import t from 'tap';
+import { intercept, NEEDS_BROWSER, openBrowser, visit } from '../harness/browser.ts';
+import { openConsole, REFUSED, signIn } from '../harness/console.ts';
+import { hire, submit } from '../harness/moderation.ts';
+import { startService } from '../harness/service.ts';
+
+t.test('a fault is told for as long as it lasts, and no longer', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service);
+  const { page, context } = await openConsole(t, service, ann);
+  const fault = page.locator('.list [role=alert]');
+  await context.setOffline(true);
+  await page.getByRole('link', { name: /^Mine/ }).click();
+  await page.getByRole('link', { name: /^To do/ }).click();
+  await fault.waitFor();
+  await context.setOffline(false);
+  await page.locator('.row').waitFor();
+  t.equal(await fault.count(), 0);
+  await page.locator('.stream.live').waitFor();
+
+  await intercept(page, '**/api/moderation/queue?**', (route) => route.fulfill(REFUSED));
+  await page.getByRole('link', { name: /^Mine/ }).click();
+  await fault.waitFor();
+  await service.database.pool.query('DELETE FROM moderator_sessions');
+  await page.locator('[href="#audit"]').dispatchEvent('click');
+  const told = page.locator('.sign-in [role=alert], .sign-in [aria-invalid]');
+  await page.getByRole('dialog').waitFor();
+  t.equal(await told.count(), 0, 'nothing was tried yet');
+  await signIn(page, ann);
+  await page.getByRole('link', { name: /^Mine/ }).click();
+  await fault.waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Moderation', exact: true }).waitFor();
+  t.equal(await told.count(), 0);
+});
+
+t.test('the next moderator begins with the whole queue', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  await submit(service, { message: 'One' });
+  const { page } = await openConsole(t, service, ann);
+  const search = async () => {
+    await page.locator('#search').fill('needle');
+    await page.keyboard.press('Enter');
+    await page.getByText('Nothing matches.').waitFor();
+  };
+  const end = async () => {
+    await service.database.pool.query('DELETE FROM moderator_sessions');
+    await page.locator('#search').press('Enter');
+    await page.getByRole('dialog').waitFor();
+  };
+  await page.locator('.row').waitFor();
+  await page.keyboard.press('r');
+  const word = page.getByLabel('Word to the author');
+  await word.fill('Of Ann');
+  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  await word.press('Escape');
+  const released = page.waitForResponse('**/claims/release');
+  await page.keyboard.press('Escape');
+  await released;
+  await search();
+  await end();
+  await signIn(page, ann);
+  t.equal(await page.locator('#search').inputValue(), 'needle', 'the same one goes on');
+  await end();
+  await signIn(page, bob);
+  await page.locator('.row', { hasText: 'One' }).locator('.row-main').click();
+  await page.keyboard.press('r');
+  t.equal(await word.inputValue(), '', 'and with no word of the one before');
+  await page.keyboard.press('Escape');
+  await search();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signIn(page, ann);
+  await page.locator('.row', { hasText: 'One' }).waitFor();
+  t.equal(await page.locator('#search').inputValue(), '');
+});
+
+t.test('a line that says nothing any more is given up, and no other', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const url = `${service.baseUrl}/moderation`;
+  const { page } = await visit(t, await openBrowser(t), url, { expected: /status of 401/ });
+  await page.clock.install();
+  await signIn(page, ann);
+  const live = page.locator('.stream.live');
+  await live.waitFor();
+  await page.locator('.empty').waitFor();
+  await page.clock.fastForward(30_000);
+  await submit(service, { message: 'One' });
+  await page.locator('.row').waitFor();
+  await page.clock.fastForward(30_000);
+  await page.evaluate("fetch('/livez')");
+  t.equal(await live.count(), 1);
+  const again = page.waitForResponse('**/api/moderation/stream');
+  await page.clock.fastForward(41_000);
+  await again;
+  await live.waitFor();
+});

@@ -1,0 +1,67 @@
+import t from 'tap';
+import { NEEDS_BROWSER } from '../harness/browser.ts';
+import { openConsole } from '../harness/console.ts';
+import { hire, submit } from '../harness/moderation.ts';
+import { startService } from '../harness/service.ts';
+
+t.test('a policy is not lost by Escape, and says what it lacks', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const lea = await hire(service, 'Lea', 'lead');
+  const { page } = await openConsole(t, service, lea);
+  await page.getByRole('link', { name: 'Policies' }).click();
+  await page.getByRole('button', { name: 'New policy' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New policy' });
+  const lacking = async () => {
+    await page.keyboard.press('Enter');
+    await dialog.locator('[aria-invalid]:focus').waitFor();
+    return dialog
+      .locator('[aria-invalid]')
+      .evaluateAll((all) => all.map((e) => e.getAttribute('name')));
+  };
+  await dialog.getByLabel('Code').focus();
+  t.same(await lacking(), ['code', 'title', 'text']);
+  await dialog.getByLabel('Code').fill('spam');
+  await dialog.getByLabel('Title').fill('Too loud');
+  t.same(await lacking(), ['code', 'text'], 'a code of another is none');
+  await dialog.getByLabel('Code').fill('too_loud');
+  await dialog.getByLabel('What the author is told').fill('Speak softly.');
+
+  const leave = dialog.getByRole('button', { name: 'Close without saving' });
+  await page.keyboard.press('Escape');
+  await leave.and(page.locator(':focus')).waitFor();
+  for (let times = 0; times < 3; times++) await page.keyboard.press('Escape');
+  t.equal(await dialog.getByLabel('Title').inputValue(), 'Too loud');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const saved = page.locator('.policy-list li', { hasText: 'Too loud' });
+  await saved.getByRole('button', { name: 'Edit' }).click();
+  const editor = page.getByRole('dialog');
+  await editor.getByLabel('Title').fill('Never mind');
+  await editor.getByRole('button', { name: 'Close', exact: true }).click();
+  await editor.getByRole('button', { name: 'Close without saving' }).click();
+  await editor.waitFor({ state: 'detached' });
+  await saved.getByRole('button', { name: 'Edit' }).click();
+  await editor.waitFor();
+  await page.keyboard.press('Escape');
+  await editor.waitFor({ state: 'detached' });
+  t.equal(await saved.count(), 1, 'nothing is asked where nothing was typed');
+});
+
+t.test('a policy that changes is changed where it is chosen', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  await submit(service);
+  const { page, browser } = await openConsole(t, service, ann);
+  await page.keyboard.press('r');
+  const policy = page.locator('.panel').getByRole('button', { name: 'Spam' });
+  await policy.waitFor();
+  const leas = await openConsole(t, service, lea, browser);
+  await leas.page.getByRole('link', { name: 'Policies' }).click();
+  await leas.page
+    .locator('.policy-list li', { hasText: 'Spam' })
+    .getByRole('button', { name: 'Edit' })
+    .click();
+  await leas.page.getByLabel('In force').uncheck();
+  await leas.page.getByRole('button', { name: 'Save' }).click();
+  await policy.waitFor({ state: 'detached' });
+});

@@ -1,0 +1,99 @@
+import t, { type Test } from 'tap';
+import { NEEDS_BROWSER } from '../harness/browser.ts';
+import { currentText, openConsole, toast } from '../harness/console.ts';
+import { held, hire, submit } from '../harness/moderation.ts';
+import { startService } from '../harness/service.ts';
+
+/** A console in which so many notes wait, and what became of them. */
+async function begin(t: Test, count: number) {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  for (let n = 1; n <= count; n++) await submit(service, { message: `Note ${n}` });
+  const { page } = await openConsole(t, service, ann);
+  await page
+    .locator('.row')
+    .nth(count - 1)
+    .waitFor();
+  const approved = async () =>
+    (await service.database.pool.query(`SELECT FROM notes WHERE state = 'approved'`)).rowCount;
+  return { ann, page, approved };
+}
+
+t.test('a double click decides on one note, and claims one', NEEDS_BROWSER, async (t) => {
+  const { ann, page, approved } = await begin(t, 5);
+  await page.locator('.bar').getByRole('button', { name: 'Approve' }).dblclick();
+  await toast(page, 'Approved “Note 1”');
+  t.equal(await currentText(page), 'Note 2');
+  // As a touch screen may tell of two taps: each as the first.
+  const twice = (shift: number) =>
+    page.evaluate(`for (const clientX of [300, 300 + ${shift}])
+      document.querySelector('.bar .primary').dispatchEvent(
+        new MouseEvent('click', { bubbles: true, detail: 1, clientX, clientY: 300 }))`);
+  await twice(20);
+  await toast(page, 'Approved “Note 2”');
+  t.equal(await currentText(page), 'Note 3');
+  const claimed = page.waitForResponse('**/api/moderation/claims');
+  await page.getByRole('button', { name: 'Claim next' }).dblclick();
+  await claimed;
+  await page.locator('.note .lease').waitFor();
+  t.equal(await held(ann), 1);
+  t.equal(await approved(), 2);
+  await twice(60);
+  await page.locator('.row').nth(1).waitFor({ state: 'detached' });
+  t.equal(await approved(), 4, 'in two places it is two clicks');
+});
+
+t.test('a key of an input method is no command', NEEDS_BROWSER, async (t) => {
+  const { page, approved } = await begin(t, 2);
+  const compose = () =>
+    page.evaluate(`for (const key of ['Escape', 'Enter'])
+      document.activeElement.dispatchEvent(
+        new KeyboardEvent('keydown', { key, isComposing: true, bubbles: true }))`);
+  await page.keyboard.press('/');
+  await page.locator('#search:focus').waitFor();
+  await compose();
+  await page.keyboard.type('a');
+  t.equal(await page.locator('#search').inputValue(), 'a');
+  await page.locator('#search').press('Escape');
+  await page.keyboard.press('e');
+  await page.locator('.panel textarea:focus').waitFor();
+  await compose();
+  await page.keyboard.type('a');
+  t.equal(await page.locator('.panel textarea').inputValue(), 'a');
+  await page.locator('.panel textarea').press('Escape');
+  await page.locator('.panel:focus').waitFor();
+  t.equal(await approved(), 0);
+});
+
+t.test('a key that is held down, or with another, decides nothing', NEEDS_BROWSER, async (t) => {
+  const { page, approved } = await begin(t, 3);
+  for (const other of ['Control', 'Alt', 'Meta']) await page.keyboard.press(`${other}+a`);
+  await page.locator('.row.here .row-main').focus();
+  for (let times = 0; times < 3; times++) await page.keyboard.down('j');
+  await page.keyboard.up('j');
+  await page.locator('.row.here', { hasText: 'Note 3' }).waitFor();
+  t.equal(await approved(), 0);
+  for (let times = 0; times < 3; times++) await page.keyboard.down('a');
+  await page.keyboard.up('a');
+  await toast(page, 'Approved “Note 3”');
+  await page.keyboard.press('r');
+  await page.locator('.panel').waitFor();
+  t.equal(await page.locator('.row').count(), 2, 'but the first time');
+  t.equal(await approved(), 1);
+});
+
+t.test('Back leaves no dialog of another view behind', NEEDS_BROWSER, async (t) => {
+  const { page } = await begin(t, 2);
+  await page.getByRole('link', { name: /^Escalated/ }).click();
+  await page.getByText('Nothing is escalated.').waitFor();
+  for (const keys of [['x', 'Shift+A'], ['?']]) {
+    await page.getByRole('link', { name: /^To do/ }).click();
+    await page.locator('.row').nth(1).waitFor();
+    for (const key of keys) await page.keyboard.press(key);
+    await page.getByRole('dialog').waitFor();
+    await page.goBack();
+    await page.getByText('Nothing is escalated.').waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+  t.pass('neither an armed batch nor the help');
+});

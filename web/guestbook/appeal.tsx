@@ -1,0 +1,56 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Field } from '../shared/field.tsx';
+import { tooLong } from '../shared/text.tsx';
+import { fullTime } from '../shared/time.tsx';
+
+const MOST = 500;
+
+/** What is written and not sent, by note: a session may end, and its notes go and come back. */
+const unsent = new Map<string, string>();
+
+export const appealSent = (noteId: string) => unsent.delete(noteId);
+
+interface AppealParts {
+  noteId: string;
+  until: Date;
+  onSend: (text: string) => void;
+}
+
+export function Appeal({ noteId, until, onSend }: AppealParts) {
+  const [text, setText] = useState(unsent.get(noteId) ?? '');
+  const [tried, setTried] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector('textarea')?.focus(), []);
+  const error = text.trim() ? tooLong(text, MOST) : 'Say why it should appear.';
+  return (
+    <form
+      ref={form}
+      class="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        setTried(true);
+        if (!error) onSend(text);
+      }}
+    >
+      <Field
+        label="Why should it appear?"
+        name="appeal"
+        rows={3}
+        value={text}
+        onValue={(next) => {
+          unsent.set(noteId, next);
+          setText(next);
+        }}
+        most={MOST}
+        error={tried ? error : undefined}
+        hint={`Once for each decision, until ${fullTime(until)}.`}
+      />
+      <div class="row">
+        <button type="submit" class="button primary">
+          Send appeal
+        </button>
+      </div>
+    </form>
+  );
+}

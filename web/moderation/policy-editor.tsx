@@ -1,0 +1,145 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Dialog } from '../shared/dialog.tsx';
+import { Field, focusFirstError } from '../shared/field.tsx';
+import { isBlank, tooLong } from '../shared/text.tsx';
+import { call, failureOf } from './api.ts';
+import { loadPolicies } from './policy-list.ts';
+import { get, say } from './state.ts';
+import type { Policy } from './wire.ts';
+import { failureWords } from './words.ts';
+
+const TITLE = 80;
+const TEXT = 1000;
+
+/** What the service would refuse, by field. */
+function faultsOf({ code, title, text, version }: Policy) {
+  const taken = version === 0 && get().policies.some((policy) => policy.code === code);
+  return {
+    code: !/^[a-z][a-z0-9_]{1,39}$/.test(code)
+      ? 'Write 2 to 40 of a–z, 0–9 and _, with a letter at the beginning.'
+      : taken
+        ? 'Another policy has this code.'
+        : undefined,
+    title: isBlank(title) ? 'Write a title.' : tooLong(title, TITLE),
+    text: isBlank(text) ? 'Write what the author is told.' : tooLong(text, TEXT),
+  };
+}
+
+export function PolicyEditor({ policy, onClose }: { policy: Policy; onClose: () => void }) {
+  const [value, change] = useState(policy);
+  const [fault, setFault] = useState<string | null>(null);
+  const [sending, setSending] = useState(false);
+  const [tried, setTried] = useState(false);
+  const [leaving, setLeaving] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const leave = useRef<HTMLButtonElement>(null);
+  useEffect(() => leave.current?.focus(), [leaving]);
+  const isNew = policy.version === 0;
+  const faults = faultsOf(value);
+  const errorOf = (field: keyof typeof faults) => (tried ? faults[field] : undefined);
+  const save = async () => {
+    if (sending) return;
+    setTried(true);
+    if (faults.code || faults.title || faults.text) {
+      focusFirstError(form.current);
+      return;
+    }
+    setSending(true);
+    const { code, title, text, active } = value;
+    try {
+      const body = { code, title, text, active, expected_version: policy.version };
+      await call('PUT', 'policies', body);
+      await loadPolicies();
+      say('Saved.');
+      onClose();
+    } catch (error) {
+      const failure = failureOf(error);
+      setFault(
+        failure.reason === 'version_mismatch'
+          ? 'Somebody changed it since you opened it. What you typed is kept; close to see theirs.'
+          : failureWords(failure),
+      );
+      setSending(false);
+    }
+  };
+  const mayClose = () => {
+    const { title, text, code, active } = value;
+    const same = title === policy.title && text === policy.text && code === policy.code;
+    const unchanged = same && active === policy.active;
+    setLeaving(!unchanged);
+    return unchanged;
+  };
+  return (
+    <Dialog
+      title={isNew ? 'New policy' : `Edit: ${policy.title}`}
+      onClose={onClose}
+      mayClose={mayClose}
+    >
+      <form
+        ref={form}
+        class="policy-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        {fault && (
+          <p class="box bad" role="alert">
+            {fault}
+          </p>
+        )}
+        {isNew && (
+          <Field
+            label="Code"
+            name="code"
+            code
+            hint="a–z, 0–9 and _; it can never be changed"
+            value={value.code}
+            onValue={(code) => change({ ...value, code })}
+            error={errorOf('code')}
+          />
+        )}
+        <Field
+          label="Title"
+          name="title"
+          most={TITLE}
+          value={value.title}
+          onValue={(title) => change({ ...value, title })}
+          error={errorOf('title')}
+        />
+        <Field
+          label="What the author is told"
+          name="text"
+          rows={4}
+          most={TEXT}
+          value={value.text}
+          onValue={(text) => change({ ...value, text })}
+          error={errorOf('text')}
+        />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={value.active}
+            onChange={(event) => change({ ...value, active: event.currentTarget.checked })}
+          />
+          In force
+        </label>
+        <div class="row-buttons">
+          <button type="submit" class="button primary" aria-disabled={sending ? 'true' : undefined}>
+            Save
+          </button>
+          {leaving && (
+            <button ref={leave} type="button" class="button danger" onClick={onClose}>
+              Close without saving
+            </button>
+          )}
+        </div>
+        {leaving && (
+          <p class="box look" role="alert">
+            What you typed is not saved.
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}
