@@ -82,7 +82,11 @@ t.test('on a phone Back leads from a note to the list', NEEDS_BROWSER, async (t)
   await page.setViewportSize(PHONE);
   const open = () => page.locator('.row', { hasText: 'Two' }).locator('.row-main').click();
   const listed = () => page.locator('.row.here .row-main:focus', { hasText: 'Two' }).waitFor();
+  const leads = page.evaluate(`new Promise((resolve) => new MutationObserver(() => {
+    if (document.querySelector('.console.open')) resolve(history.state);
+  }).observe(document.body, { subtree: true, attributes: true }))`);
   await open();
+  t.same(await leads, { note: true }, 'Back leads to the list as soon as a note is open');
   await page.locator('.note .text', { hasText: 'Two' }).waitFor();
   await page.goBack();
   await listed();

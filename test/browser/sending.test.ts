@@ -100,13 +100,14 @@ t.test("a member's note is never sent as a guest's by itself", NEEDS_BROWSER, as
   const { page, context } = visit;
   await join(visit, 'ada');
   await beginNote(visit, 'In my own name');
+  const other = await context.newPage();
+  await other.goto(whole.service.baseUrl);
   await context.setOffline(true);
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Your text is kept').waitFor();
+  // As another tab that signed out.
   await context.clearCookies();
-  // As another tab that was signed out.
-  await page.evaluate(`dispatchEvent(new StorageEvent('storage',
-    { key: 'guestbook.session-until', newValue: null }))`);
+  await other.evaluate("localStorage.removeItem('guestbook.session-until')");
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
   await context.setOffline(false);
   await page.getByText('Sign in again to go on as a member').waitFor();
@@ -115,6 +116,37 @@ t.test("a member's note is never sent as a guest's by itself", NEEDS_BROWSER, as
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Waiting for review', { exact: true }).waitFor();
   t.match((await ann.get('queue')).body.items, [{ author: { kind: 'guest' } }]);
+});
+
+t.test('a note that is put off is not sent by itself', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const visit = await visitGuestbook(t, whole, { expected: /net::ERR|Failed to load/ });
+  const { page, context } = visit;
+  await beginNote(visit, 'For another day');
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await page.getByText('Your text is kept').waitFor();
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(`${request.method()} ${request.url()}`));
+  await context.setOffline(false);
+  await page.getByText('Waiting for review', { exact: true }).waitFor();
+  t.match(sent.splice(0), [/^POST/], 'what is not put off goes out');
+
+  await beginNote(visit, 'For another day');
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await page.getByText('Your text is kept').waitFor();
+  sent.length = 0;
+  // In one task: what ends with a form must not end a frame later.
+  await page.evaluate(`{
+    const later = [...document.querySelectorAll('button')].find((b) => b.textContent === 'Later');
+    later.click();
+    Promise.resolve().then(() => dispatchEvent(new Event('online')));
+  }`);
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Write a note…' }).waitFor();
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 300))');
+  t.same(sent, []);
 });
 
 t.test('refusals are said beside the form, and no text is lost', NEEDS_BROWSER, async (t) => {

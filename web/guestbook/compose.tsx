@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
 import { isComposing } from '../shared/composing.ts';
@@ -72,12 +72,6 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
     });
   };
 
-  useEffect(() => {
-    return () => {
-      shown.current = false;
-    };
-  }, []);
-
   const local = {
     message: isBlank(draft.message) ? 'Write something first.' : tooLong(draft.message, MESSAGE),
     name: member ? undefined : tooLong(draft.name, NAME),
@@ -141,13 +135,17 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
   // When the network is back, what did not arrive goes out by itself: the same note, the same id.
   const resend = useRef(deliver);
   resend.current = deliver;
-  useEffect(() => {
+  // What is put off stays where it is, from the moment the form is gone: effects end a frame later.
+  useLayoutEffect(() => {
     const again = () => {
       if (underWay.current) underWay.current.backOnline = true;
       else if (sent.current) void resend.current(sent.current);
     };
     addEventListener('online', again);
-    return () => removeEventListener('online', again);
+    return () => {
+      shown.current = false;
+      removeEventListener('online', again);
+    };
   }, []);
 
   const kept = failure !== undefined && uncertain(failure);

@@ -36,7 +36,8 @@ export function Console() {
     addEventListener('popstate', back);
     return () => removeEventListener('popstate', back);
   }, []);
-  useEffect(() => {
+  // With the note itself: Back, once it is seen, would lead out of the console.
+  useLayoutEffect(() => {
     if (open) noteOpened();
   }, [open]);
   useEffect(() => {
