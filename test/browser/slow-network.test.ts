@@ -169,7 +169,7 @@ t.test('an appeal goes out once, and is known to have arrived', NEEDS_BROWSER, a
 t.test('a session that cannot be read is asked for again', NEEDS_BROWSER, async (t) => {
   const whole = await startGuestbook(t);
   const visit = await visitGuestbook(t, whole, { expected: /net::ERR/ });
-  const { page } = visit;
+  const { page, context } = visit;
   await intercept(page, '**/membership/me', (route) => route.abort('connectionreset'), {
     times: 1,
   });
@@ -179,11 +179,12 @@ t.test('a session that cannot be read is asked for again', NEEDS_BROWSER, async 
   await joining;
 
   // The session ends in another tab, while this one asks for it.
+  const other = await context.newPage();
+  await other.goto(whole.service.baseUrl);
   const asking = await holdOne(page, '**/membership/me', 'answer');
   await page.reload();
   await asking.asked;
-  await page.evaluate(`dispatchEvent(new StorageEvent('storage',
-    { key: 'guestbook.session-until', newValue: null }))`);
+  await other.evaluate("localStorage.removeItem('guestbook.session-until')");
   const answered = page.waitForResponse('**/membership/me');
   asking.go();
   await handled(page, answered);
