@@ -5,7 +5,8 @@ import { publishedProfiles } from '../projections/profiles.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
 import { withConnection } from '../services/postgres/connection.ts';
-import { openPool, query } from '../services/postgres.ts';
+import { openPool } from '../services/postgres/pool.ts';
+import { query } from '../services/postgres/reading.ts';
 import { loops } from './load.ts';
 import type { Bench } from './setting.ts';
 

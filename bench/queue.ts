@@ -14,7 +14,7 @@ import { addModerator } from '../services/moderation/moderators.ts';
 import { queueCounts } from '../services/moderation/queue-counts.ts';
 import { queuePage } from '../services/moderation/queue-page.ts';
 import { withConnection } from '../services/postgres/connection.ts';
-import { query } from '../services/postgres.ts';
+import { query } from '../services/postgres/reading.ts';
 import { loops } from './load.ts';
 import type { Contender } from './pair.ts';
 import type { Bench, Setting } from './setting.ts';

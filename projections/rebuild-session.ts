@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { withConnection } from '../services/postgres/connection.ts';
-import { BY_INDEX, cut } from '../services/postgres.ts';
+import { BY_INDEX, cut, withConnection } from '../services/postgres/connection.ts';
 import { dropLeftOver } from './rebuilt-tables.ts';
 
 const NAME = 'service rebuild';

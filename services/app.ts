@@ -18,8 +18,8 @@ import { rateLimits } from './limits/rate-limits.ts';
 import { sessionAuthenticator } from './membership/sessions.ts';
 import { moderatorAuthenticator } from './moderation/authenticate.ts';
 import { isReview } from './moderation/review-events.ts';
+import { openPool } from './postgres/pool.ts';
 import { MODERATION, openWakeUps } from './postgres/wake-ups.ts';
-import { openPool } from './postgres.ts';
 import { watchReadiness } from './telemetry/readiness.ts';
 import { openWaiting } from './updates/waiting.ts';
 

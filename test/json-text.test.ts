@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { sql } from '../services/eventstore/sql.ts';
 import { parseJson } from '../services/json-text.ts';
-import { openPool, query } from '../services/postgres.ts';
+import { openPool } from '../services/postgres/pool.ts';
+import { query } from '../services/postgres/reading.ts';
 import { testDatabase } from './harness/database.ts';
 
 /** After it V8 reads names that begin with an escape as `\`. */

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { sql } from '../services/eventstore/sql.ts';
 import { keyRing } from '../services/keys/key-ring.ts';
 import { type Limit, rateLimits } from '../services/limits/rate-limits.ts';
-import { openPool } from '../services/postgres.ts';
+import { openPool } from '../services/postgres/pool.ts';
 import { testDatabase } from './harness/database.ts';
 
 const ring = keyRing([{ id: 1, secret: randomBytes(32) }]);

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { sql } from '../services/eventstore/sql.ts';
+import { clientConfig } from '../services/postgres/connection.ts';
 import { pipeline } from '../services/postgres/pipeline.ts';
-import { clientConfig } from '../services/postgres.ts';
 import { testDatabase } from './harness/database.ts';
 
 /** A connection, and how often it asked what a statement answers. */

@@ -1,7 +1,6 @@
 import t from 'tap';
 import { queuePage, RARE } from '../services/moderation/queue-page.ts';
-import { withConnection } from '../services/postgres/connection.ts';
-import { BY_INDEX } from '../services/postgres.ts';
+import { BY_INDEX, withConnection } from '../services/postgres/connection.ts';
 import { testDatabase } from './harness/database.ts';
 import { othersDecided } from './harness/decided-notes.ts';
 import { rowsRead } from './harness/rows-read.ts';

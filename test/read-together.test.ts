@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { sql } from '../services/eventstore/sql.ts';
+import { openPool } from '../services/postgres/pool.ts';
 import { readTogether } from '../services/postgres/read-together.ts';
-import { openPool } from '../services/postgres.ts';
 import { testDatabase } from './harness/database.ts';
 
 async function start(t: Test) {

@@ -6,7 +6,7 @@ import {
   type SearchKind,
   searchPublic,
 } from '../projections/search.ts';
-import { BY_INDEX } from '../services/postgres.ts';
+import { BY_INDEX } from '../services/postgres/connection.ts';
 import { testDatabase } from './harness/database.ts';
 import { rowsRead } from './harness/rows-read.ts';
 

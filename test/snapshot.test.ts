@@ -1,7 +1,9 @@
 import t from 'tap';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { StorageUnavailable } from '../services/postgres/errors.ts';
+import { openPool } from '../services/postgres/pool.ts';
+import { query } from '../services/postgres/reading.ts';
 import { snapshot } from '../services/postgres/snapshot.ts';
-import { openPool, query, StorageUnavailable } from '../services/postgres.ts';
 import { testDatabase } from './harness/database.ts';
 
 t.test(

@@ -4,7 +4,8 @@ import t from 'tap';
 import { sql } from '../services/eventstore/sql.ts';
 import { transactOnce } from '../services/moderation/transact-once.ts';
 import type { Keyed } from '../services/once.ts';
-import { isServerError, openPool } from '../services/postgres.ts';
+import { isServerError } from '../services/postgres/errors.ts';
+import { openPool } from '../services/postgres/pool.ts';
 import { testDatabase } from './harness/database.ts';
 
 function databaseError(severity: string, code: string) {

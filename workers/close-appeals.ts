@@ -4,7 +4,7 @@ import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { EventStore } from '../services/eventstore/store.ts';
 import { APPEAL_DAYS } from '../services/notes/author.ts';
 import { upkeepPlan } from '../services/notes/upkeep-plan.ts';
-import { query } from '../services/postgres.ts';
+import { query } from '../services/postgres/reading.ts';
 import { inBatches } from './batches.ts';
 
 interface Parts {

@@ -21,7 +21,7 @@ import { closings } from '../services/features.ts';
 import { dropBudgets } from '../services/limits/write-budget.ts';
 import { end, member } from '../services/membership/member.ts';
 import { dropSessions } from '../services/membership/sessions.ts';
-import { query } from '../services/postgres.ts';
+import { query } from '../services/postgres/reading.ts';
 import { BATCH, inBatches, untilNone } from './batches.ts';
 
 interface Parts {

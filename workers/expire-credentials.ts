@@ -5,7 +5,7 @@ import {
 } from '../projections/credentials.ts';
 import { definePlan, type EventStore, type Plan } from '../services/eventstore/store.ts';
 import { dropCredentialVerifiers } from '../services/keys/verifiers.ts';
-import { query } from '../services/postgres.ts';
+import { query } from '../services/postgres/reading.ts';
 import { inBatches } from './batches.ts';
 
 type Overdue = Pick<CredentialRow, 'credential_id' | 'member_id'>;

@@ -2,7 +2,7 @@ import { type Sql, sql } from '../services/eventstore/sql.ts';
 import { definePlan, type EventStore, type Plan } from '../services/eventstore/store.ts';
 import { endSession } from '../services/membership/login.ts';
 import { endSessions, overdueSessions } from '../services/membership/sessions.ts';
-import { query } from '../services/postgres.ts';
+import { query } from '../services/postgres/reading.ts';
 import { inBatches } from './batches.ts';
 
 interface Overdue {

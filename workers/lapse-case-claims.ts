@@ -4,7 +4,7 @@ import { caseDecider } from '../services/cases/case.ts';
 import { caseAppends, caseLoad, loadedCase } from '../services/cases/command.ts';
 import { isRefusal } from '../services/eventstore/decider.ts';
 import { definePlan, type EventStore, type Plan } from '../services/eventstore/store.ts';
-import { query } from '../services/postgres.ts';
+import { query } from '../services/postgres/reading.ts';
 import { inBatches } from './batches.ts';
 
 /** Tells the log of every claim whose lease is over; answers how many it told of. */

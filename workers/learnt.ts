@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { standingDecisions } from '../projections/decisions.ts';
 import type { Core } from '../services/app.ts';
-import { query } from '../services/postgres.ts';
+import { query } from '../services/postgres/reading.ts';
 import { type Bayes, newBayes } from '../services/screening/bayes.ts';
 
 const MOST_DECISIONS = 5000;

@@ -4,7 +4,7 @@ import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { EventStore } from '../services/eventstore/store.ts';
 import { type QueueAlert, queueAlertPlan } from '../services/moderation/queue-alert.ts';
 import { upkeepPlan } from '../services/notes/upkeep-plan.ts';
-import { query } from '../services/postgres.ts';
+import { query } from '../services/postgres/reading.ts';
 import { inBatches } from './batches.ts';
 
 /** Escalates every note that has waited for more than 72 hours; answers how many. */

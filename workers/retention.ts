@@ -3,7 +3,7 @@ import type { Config } from '../services/config.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { EventStore } from '../services/eventstore/store.ts';
 import { erasePlan } from '../services/notes/erase.ts';
-import { query } from '../services/postgres.ts';
+import { query } from '../services/postgres/reading.ts';
 import { inBatches } from './batches.ts';
 
 interface Parts {

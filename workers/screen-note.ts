@@ -8,7 +8,7 @@ import type { Sql } from '../services/eventstore/sql.ts';
 import { definePlan, type Plan } from '../services/eventstore/store.ts';
 import { screeningJob } from '../services/jobs/queues.ts';
 import { fastLanePlan } from '../services/notes/fast-lane.ts';
-import { query } from '../services/postgres.ts';
+import { query } from '../services/postgres/reading.ts';
 import { bayesFindings } from '../services/screening/bayes.ts';
 import { findingsIn } from '../services/screening/findings.ts';
 import { type Fingerprint, fingerprintsOf } from '../services/screening/fingerprint.ts';

@@ -4,7 +4,7 @@ import type { Config } from '../services/config.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { EventStore } from '../services/eventstore/store.ts';
 import { tellPlan } from '../services/notes/tell.ts';
-import { query } from '../services/postgres.ts';
+import { query } from '../services/postgres/reading.ts';
 
 /** A decision on a note, by the note's version with it. */
 export const ToTell = z.strictObject({ note_id: z.uuid(), version: z.int() });

@@ -3,7 +3,7 @@ import { withdrawnReported } from '../projections/record-reports.ts';
 import type { Config } from '../services/config.ts';
 import type { EventStore } from '../services/eventstore/store.ts';
 import { subjects } from '../services/features.ts';
-import { query } from '../services/postgres.ts';
+import { query } from '../services/postgres/reading.ts';
 import { RECORD_TYPES } from '../services/reports/kind.ts';
 import type { SubjectId } from '../services/reports/reports.ts';
 import { tellRemovalPlan, tellWithdrawalPlan } from '../services/reports/resolve.ts';

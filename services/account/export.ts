@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { bearerHolds } from '../../projections/credentials.ts';
 import type { ExportSection } from '../export-section.ts';
-import { query, sharedPatience } from '../postgres.ts';
+import { sharedPatience } from '../postgres/patience.ts';
+import { query } from '../postgres/reading.ts';
 
 const BATCH = 200;
 const CHUNK = 64 * 1024;

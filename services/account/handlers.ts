@@ -8,7 +8,7 @@ import type { ExportSection } from '../export-section.ts';
 import type { Handlers } from '../http/route.ts';
 import { memberBody } from '../http/schemas.ts';
 import { type MemberCommandParts, memberCommand } from '../member-command.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 import type { accountContract } from './contract.ts';
 import { deleteAccount } from './delete.ts';
 import { exportDocument } from './export.ts';

@@ -3,7 +3,7 @@ import { publicActivity } from '../../projections/activity.ts';
 import { isRefusal } from '../eventstore/decider.ts';
 import { pageOf, placeOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 import type { activityContract } from './contract.ts';
 
 export function activityHandlers({

@@ -4,7 +4,7 @@ import { isRefusal, refuse } from '../eventstore/decider.ts';
 import { pageOf, placeOf } from '../http/place.ts';
 import type { Content, Handlers } from '../http/route.ts';
 import { type MemberCommandParts, memberCommand } from '../member-command.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 import type { artifactsContract } from './contract.ts';
 import { publishArtifact, withdrawArtifact } from './publish.ts';
 

@@ -8,7 +8,7 @@ import { openApiDocument } from '../http/openapi.ts';
 import { pageHeaders, textContent } from '../http/page.ts';
 import { publicContent } from '../http/respond.ts';
 import type { Content, Feature, Handlers } from '../http/route.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 import type { documentsContract } from './contract.ts';
 import { publicPolicy } from './policy.ts';
 import { llms, robots, securityTxt, sitemap } from './small-files.ts';

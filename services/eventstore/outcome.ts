@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { clientConfig, cut, OutcomeUnconfirmed } from '../postgres.ts';
+import { clientConfig, cut } from '../postgres/connection.ts';
+import { OutcomeUnconfirmed } from '../postgres/errors.ts';
 import type { RecordedEvent } from './event.ts';
 
 /** What asking may take where it begins late, and the most for one answer, in milliseconds. */

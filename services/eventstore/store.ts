@@ -1,14 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import {
-  isDirect,
-  isUnavailable,
-  OutcomeUnconfirmed,
-  patiently,
-  StorageUnavailable,
-  withClient,
-} from '../postgres.ts';
+import { isUnavailable, OutcomeUnconfirmed, StorageUnavailable } from '../postgres/errors.ts';
+import { patiently } from '../postgres/patience.ts';
+import { isDirect, withClient } from '../postgres/pool.ts';
 import { type Append, appendStatement, receiptStatement } from './append.ts';
 import { openClock } from './clock.ts';
 import { isRefusal, type Refusal } from './decider.ts';

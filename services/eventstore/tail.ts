@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 import type { RecordedEvent } from './event.ts';
 import { named, type Sql, sql } from './sql.ts';
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { backendOf, rollBack } from '../postgres/connection.ts';
+import { backendOf, cut, rollBack } from '../postgres/connection.ts';
+import { isRace, isServerError, StorageUnavailable } from '../postgres/errors.ts';
 import { openPipeline, pipeline } from '../postgres/pipeline.ts';
-import { cut, isRace, isServerError, StorageUnavailable } from '../postgres.ts';
 import { readsOf, rowsOf } from './load.ts';
 import { mergeLists } from './merge.ts';
 import { LEAST_MS, type Transaction } from './outcome.ts';

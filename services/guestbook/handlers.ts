@@ -4,7 +4,7 @@ import type { PrincipalOf } from '../http/principal.ts';
 import type { Handlers, Outcome, RequestFacts } from '../http/route.ts';
 import type { Limit } from '../limits/rate-limits.ts';
 import { sessionAuthenticator } from '../membership/sessions.ts';
-import { OutcomeUnconfirmed } from '../postgres.ts';
+import { OutcomeUnconfirmed } from '../postgres/errors.ts';
 import { aftercareHandlers } from './aftercare.ts';
 import { coalesce } from './coalesce.ts';
 import type { guestbookContract, NoteSubmission } from './contract.ts';

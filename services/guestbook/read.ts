@@ -12,8 +12,8 @@ import { publicContent } from '../http/respond.ts';
 import { unixSeconds } from '../http/schemas.ts';
 import type { Experience } from '../notes/experience.ts';
 import { takesReplies } from '../notes/state.ts';
+import { query } from '../postgres/reading.ts';
 import { snapshot } from '../postgres/snapshot.ts';
-import { query } from '../postgres.ts';
 import { type Note, PAGE } from './contract.ts';
 
 const NOTICE =

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { isRefusal } from '../eventstore/decider.ts';
-import { sharedPatience } from '../postgres.ts';
+import { sharedPatience } from '../postgres/patience.ts';
 import { loggable } from '../telemetry/loggable.ts';
 import { factsOf } from './facts.ts';
 import { problemOf } from './failure.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { OutcomeUnconfirmed, StorageUnavailable } from '../postgres.ts';
+import { OutcomeUnconfirmed, StorageUnavailable } from '../postgres/errors.ts';
 import { loggable } from '../telemetry/loggable.ts';
 import { Problem } from './problems.ts';
 

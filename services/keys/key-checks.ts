@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Sql, sql } from '../eventstore/sql.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 import type { KeyRing, Verifier } from './key-ring.ts';
 
 type Ring = Pick<KeyRing, 'ids' | 'mac'>;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { countHandles, handleKeys } from '../../projections/members.ts';
 import { countReceipts } from '../eventstore/append.ts';
 import { countSessions } from '../membership/sessions.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 import type { KeyRing } from './key-ring.ts';
 import { countVerifiers, verifierKeys } from './verifiers.ts';
 

@@ -2,8 +2,10 @@ import type pg from 'pg';
 import { openGroup } from '../eventstore/group.ts';
 import type { Sql } from '../eventstore/sql.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
+import { isUnavailable, StorageUnavailable } from '../postgres/errors.ts';
+import { deadline, patiently } from '../postgres/patience.ts';
 import { pipeline } from '../postgres/pipeline.ts';
-import { deadline, isUnavailable, patiently, StorageUnavailable, withClient } from '../postgres.ts';
+import { withClient } from '../postgres/pool.ts';
 import {
   type Asked,
   type CountedRow,

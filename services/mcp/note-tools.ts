@@ -8,7 +8,7 @@ import { pageOf, placeOf } from '../http/place.ts';
 import { Problem, problemFrom } from '../http/problems.ts';
 import { Text } from '../http/schemas.ts';
 import { EXPERIENCES } from '../notes/experience.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 import { id, paging } from './arguments.ts';
 import { type Tool, tool } from './tool.ts';
 

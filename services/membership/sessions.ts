@@ -6,7 +6,7 @@ import type { PrincipalOf } from '../http/principal.ts';
 import { sessionCookieOf } from '../http/session-cookie.ts';
 import type { KeyRing, Verifier } from '../keys/key-ring.ts';
 import type { Token } from '../keys/token.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 
 export const SESSION_SECONDS = 1800;
 

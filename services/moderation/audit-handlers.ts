@@ -4,7 +4,8 @@ import { refuse } from '../eventstore/decider.ts';
 import { newestPosition } from '../eventstore/tail.ts';
 import { pageOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
-import { query, sharedPatience } from '../postgres.ts';
+import { sharedPatience } from '../postgres/patience.ts';
+import { query } from '../postgres/reading.ts';
 import { type auditContract, type Entry, NDJSON } from './audit-contract.ts';
 import { subjectOf } from './review-events.ts';
 

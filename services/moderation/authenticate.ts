@@ -6,7 +6,7 @@ import { bearerToken, type Presented, type PrincipalOf } from '../http/principal
 import type { KeyRing, Verifier } from '../keys/key-ring.ts';
 import type { Token } from '../keys/token.ts';
 import { readTogether } from '../postgres/read-together.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 import {
   findLiveModeratorSession,
   presentedModeratorSession,

@@ -1,5 +1,5 @@
 import type { PrincipalOf } from '../http/principal.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 import type { Item } from './item.ts';
 import { itemBodies, notesBodies } from './item-bodies.ts';
 import type { ItemRow } from './item-rows.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type LikeRow, nearTo } from '../../projections/screenings.ts';
 import type { PrincipalOf } from '../http/principal.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 import { ALIKE, similarity } from '../screening/look-alikes.ts';
 import type { Item } from './item.ts';
 import { itemBody } from './item-body.ts';

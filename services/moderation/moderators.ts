@@ -6,7 +6,7 @@ import type { Role } from '../http/principal.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { newToken } from '../keys/token.ts';
 import { dropVerifiers, writeVerifier } from '../keys/verifiers.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 import { dropModeratorSessions, releaseAllLeases } from './sessions.ts';
 import { moderatorToken } from './token.ts';
 

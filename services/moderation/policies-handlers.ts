@@ -5,7 +5,7 @@ import { isRefusal, refuse } from '../eventstore/decider.ts';
 import { definePlan, type EventStore, type Plan } from '../eventstore/store.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import type { Handlers } from '../http/route.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 import type { policiesContract } from './policies-contract.ts';
 import { type ChangePolicy, changePolicy, EVERYBODY } from './policy.ts';
 import { holdProven } from './proven.ts';

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Sql } from '../eventstore/sql.ts';
-import { query, sharedPatience } from '../postgres.ts';
+import { sharedPatience } from '../postgres/patience.ts';
+import { query } from '../postgres/reading.ts';
 import { countView, type Viewer } from './queue.ts';
 
 /** Up to here a view is counted on every request; a longer one is counted now and then. */

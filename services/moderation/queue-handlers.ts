@@ -1,8 +1,9 @@
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import { pageOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
+import { OutcomeUnconfirmed, StorageUnavailable } from '../postgres/errors.ts';
+import { query } from '../postgres/reading.ts';
 import { MODERATION } from '../postgres/wake-ups.ts';
-import { OutcomeUnconfirmed, query, StorageUnavailable } from '../postgres.ts';
 import { changeLeases, claim } from './claims.ts';
 import { entriesOf, heldItems, itemsOf } from './entries.ts';
 import { keyOf, leaseBody, liveLeases, releaseLeases, renewLeases } from './leases.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type pg from 'pg';
 import type { Sql } from '../eventstore/sql.ts';
 import type { PrincipalOf } from '../http/principal.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 import type { RecordType } from '../reports/kind.ts';
 import type { Subject } from '../subject.ts';
 import { keyOf } from './leases.ts';

@@ -13,7 +13,7 @@ import { refuse } from '../eventstore/decider.ts';
 import type { Role } from '../http/principal.ts';
 import type { Handlers } from '../http/route.ts';
 import { DEAD_LETTERS, type JobsRow, waitingJobs } from '../jobs/queues.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 import { MOST_DAYS, type Stats, type statsContract } from './stats-contract.ts';
 
 const DAY_MS = 86_400_000;

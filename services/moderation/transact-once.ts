@@ -4,16 +4,16 @@ import { type ReceiptRow, receiptStatement } from '../eventstore/append.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { Sql } from '../eventstore/sql.ts';
 import { findReceipt, type Keyed, type Once, receiptOf, replayOf } from '../once.ts';
-import { RolledBack } from '../postgres/pipeline.ts';
 import {
-  deadline,
   isRace,
   isServerError,
   isUnavailable,
   OutcomeUnconfirmed,
   StorageUnavailable,
-  withClient,
-} from '../postgres.ts';
+} from '../postgres/errors.ts';
+import { deadline } from '../postgres/patience.ts';
+import { RolledBack } from '../postgres/pipeline.ts';
+import { withClient } from '../postgres/pool.ts';
 
 /**
  * Work on leases, which are no events, in one transaction with the receipt of a moderator's key.

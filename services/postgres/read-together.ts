@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { openGroup } from '../eventstore/group.ts';
 import type { Sql } from '../eventstore/sql.ts';
-import { patiently, query, sharedPatience } from '../postgres.ts';
+import { patiently, sharedPatience } from './patience.ts';
+import { query } from './reading.ts';
 
 /** Where storage is this slow, a place in the next statement is soon worth more than one's own. */
 const WAIT_MS = 1000;

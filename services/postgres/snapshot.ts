@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { type Sql, sql } from '../eventstore/sql.ts';
-import { reading } from '../postgres.ts';
 import { rollBack } from './connection.ts';
 import { pipeline } from './pipeline.ts';
+import { reading } from './reading.ts';
 
 const BEGIN = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
 const COMMIT = sql`COMMIT`;

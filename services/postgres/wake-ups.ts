@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { clientConfig, cut } from '../postgres.ts';
-import { backendOf } from './connection.ts';
+import { backendOf, clientConfig, cut } from './connection.ts';
 
 /** The topic of the moderators' consoles; every other topic is a member's id. */
 export const MODERATION = 'moderation';

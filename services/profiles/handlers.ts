@@ -5,8 +5,8 @@ import { pageOf, placeOf } from '../http/place.ts';
 import type { Handlers } from '../http/route.ts';
 import { memberBody } from '../http/schemas.ts';
 import { type MemberCommandParts, memberCommand } from '../member-command.ts';
+import { query } from '../postgres/reading.ts';
 import { snapshot } from '../postgres/snapshot.ts';
-import { query } from '../postgres.ts';
 import type { profilesContract } from './contract.ts';
 import { publishProfile, withdrawProfile } from './publish.ts';
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { named } from '../eventstore/sql.ts';
 import { pendingMigrations } from '../migrate.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 
 export type Readiness = ReturnType<typeof watchReadiness>;
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 import { pendingTotals } from '../../projections/notes.ts';
 import { DEAD_LETTERS, QUEUE_NAMES, waitingJobs } from '../jobs/queues.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 
 interface Waiting {
   jobs: Readonly<Record<string, number>>;

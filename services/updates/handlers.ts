@@ -4,7 +4,7 @@ import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { Authenticators, PrincipalOf } from '../http/principal.ts';
 import type { Call, Handlers } from '../http/route.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
-import { query } from '../postgres.ts';
+import { query } from '../postgres/reading.ts';
 import type { updatesContract } from './contract.ts';
 import { readCursor } from './cursor.ts';
 import { type Page, pageOf } from './page.ts';

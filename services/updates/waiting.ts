@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { readHeads } from '../../projections/feed/updates.ts';
+import { sharedPatience } from '../postgres/patience.ts';
+import { query } from '../postgres/reading.ts';
 import type { WakeUps } from '../postgres/wake-ups.ts';
-import { query, sharedPatience } from '../postgres.ts';
 
 const GATHER_MS = 5;
 

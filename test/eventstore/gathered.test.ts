@@ -6,7 +6,7 @@ import { NoteSubmission } from '../../services/guestbook/contract.ts';
 import { submitPlan } from '../../services/guestbook/submit.ts';
 import { POLICY_VERSION } from '../../services/http/consent.ts';
 import type { PrincipalOf } from '../../services/http/principal.ts';
-import { StorageUnavailable } from '../../services/postgres.ts';
+import { StorageUnavailable } from '../../services/postgres/errors.ts';
 import { type Agent, newAgent } from '../harness/agent.ts';
 import { testDatabase } from '../harness/database.ts';
 import { type Service, signedIn, startService } from '../harness/service.ts';

@@ -4,7 +4,9 @@ import { LEAST_MS } from '../../services/eventstore/outcome.ts';
 import { commit, NEEDED_MS, writingMs } from '../../services/eventstore/transaction.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
 import { submitPlan } from '../../services/guestbook/submit.ts';
-import { deadline, openPool, StorageUnavailable } from '../../services/postgres.ts';
+import { StorageUnavailable } from '../../services/postgres/errors.ts';
+import { deadline } from '../../services/postgres/patience.ts';
+import { openPool } from '../../services/postgres/pool.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startService } from '../harness/service.ts';
 

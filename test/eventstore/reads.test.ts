@@ -2,8 +2,8 @@ import pg from 'pg';
 import t, { type Test } from 'tap';
 import { gatherReads } from '../../services/eventstore/reads.ts';
 import { type Sql, sql } from '../../services/eventstore/sql.ts';
+import { BY_INDEX, clientConfig } from '../../services/postgres/connection.ts';
 import { pipeline } from '../../services/postgres/pipeline.ts';
-import { BY_INDEX, clientConfig } from '../../services/postgres.ts';
 import { testDatabase } from '../harness/database.ts';
 
 async function connected(t: Test): Promise<pg.Client> {

@@ -2,7 +2,7 @@ import t from 'tap';
 import { caseNotesOf, reviewsOf, submissionsOf } from '../../projections/case-record.ts';
 import { casesOf as casesToExport } from '../../projections/cases.ts';
 import type { Sql } from '../../services/eventstore/sql.ts';
-import { query } from '../../services/postgres.ts';
+import { query } from '../../services/postgres/reading.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
 import { settleReports } from '../../workers/tell-removal.ts';
 import { type Agent, newAgent } from '../harness/agent.ts';

@@ -5,7 +5,7 @@ import type { sql } from '../../services/eventstore/sql.ts';
 import { openEventStore } from '../../services/eventstore/store.ts';
 import { jobSender } from '../../services/jobs/sender.ts';
 import { insertSession } from '../../services/membership/sessions.ts';
-import { openPool } from '../../services/postgres.ts';
+import { openPool } from '../../services/postgres/pool.ts';
 import { expireCredentials } from '../../workers/expire-credentials.ts';
 import { expireSessions } from '../../workers/expire-sessions.ts';
 import { schedulesOf } from '../../workers/jobs.ts';

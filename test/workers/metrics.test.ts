@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import t from 'tap';
-import { openPool } from '../../services/postgres.ts';
+import { openPool } from '../../services/postgres/pool.ts';
 import { waitingMetrics } from '../../services/telemetry/waiting.ts';
 import { jobMetrics } from '../../workers/metrics.ts';
 import { testDatabase } from '../harness/database.ts';

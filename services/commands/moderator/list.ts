@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { allModerators } from '../../../projections/moderators.ts';
-import { query } from '../../postgres.ts';
+import { query } from '../../postgres/reading.ts';
 import { withStorage } from './storage.ts';
 import { printable } from './terminal.ts';
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type Core, openCore } from '../../app.ts';
 import { configOrExit } from '../../config.ts';
-import { isUnavailable } from '../../postgres.ts';
+import { isUnavailable } from '../../postgres/errors.ts';
 import { lineOf } from '../failure.ts';
 import { leave } from './terminal.ts';
 

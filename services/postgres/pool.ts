@@ -1,0 +1,88 @@
+import pg from 'pg';
+import { BY_INDEX, backendOf, clientConfig, cut } from './connection.ts';
+import { isOutdated, StorageUnavailable } from './errors.ts';
+import { spending } from './patience.ts';
+
+/** Asked for as statements: a transaction pooler refuses a connection that begins with them. */
+const BOUNDS = `set_config('statement_timeout', '2500', false),
+  set_config('idle_in_transaction_session_timeout', '5000', false)`;
+
+const direct = new WeakSet<pg.ClientBase>();
+
+/** Whether a connection is known to have a process of the server for itself, as behind no pooler. */
+export const isDirect = (client: pg.ClientBase): boolean => direct.has(client);
+
+export function openPool(url: string, application: string, size: number): pg.Pool {
+  const pool = new pg.Pool({
+    ...clientConfig(url, application),
+    max: size,
+    idleTimeoutMillis: 30_000,
+    allowExitOnIdle: true,
+  });
+  // Without listeners a connection that breaks, idle (the first) or in use, would end the process.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+    // Where this is lost, the connection is.
+    client.query(`${BY_INDEX}, ${BOUNDS}, pg_backend_pid() AS pid`).then(
+      ({ rows }) => {
+        if (rows[0]?.pid === backendOf(client)) direct.add(client);
+      },
+      () => undefined,
+    );
+  });
+  return pool;
+}
+
+/**
+ * A connection of the pool, within `ms` milliseconds; one that comes later goes straight back. For
+ * whatever reason there is none, be it a wrong password, nothing was asked of storage yet.
+ */
+function acquire(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      reject(new StorageUnavailable('no connection in time'));
+    }, ms);
+    pool.connect().then(
+      (client) => {
+        clearTimeout(timer);
+        if (late) client.release();
+        else resolve(client);
+      },
+      (error: Error) => {
+        clearTimeout(timer);
+        reject(new StorageUnavailable('no connection', { cause: error }));
+      },
+    );
+  });
+}
+
+/**
+ * Work on a connection of the pool until `until` (a `deadline`), when the connection is cut, so that
+ * a silent server holds nobody. One left inside a transaction is not used again. Where a statement is
+ * outdated the work is begun anew on another connection, so what it did before must be undone by then.
+ */
+export function withClient<Result>(
+  pool: pg.Pool,
+  until: number,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  return spending(async () => {
+    for (;;) {
+      const client = await acquire(pool, until - performance.now());
+      const timer = setTimeout(() => cut(client), Math.max(1, until - performance.now()));
+      let outdated = false;
+      try {
+        return await work(client);
+      } catch (error) {
+        outdated = isOutdated(error);
+        if (!outdated) throw error;
+      } finally {
+        clearTimeout(timer);
+        client.release(outdated || client.getTransactionStatus() !== 'I');
+      }
+    }
+  });
+}
