@@ -51,12 +51,10 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * A migration changed what a prepared statement answers. No more can be had from it on its
- * connection; on another it is prepared anew.
+ * What a server does not support; or a migration changed what a prepared statement answers. Then no
+ * more can be had from it on its connection; on another it is prepared anew.
  */
-export function isOutdated(error: unknown): boolean {
-  return (error as { code?: unknown }).code === '0A000';
-}
+export const mayBeOutdated = (error: unknown): boolean => codeOf(error) === '0A000';
 
 /** What may end the connection, or the server, rather than the statement alone. */
 const ENDING = /^(08|28|3D|53|57P|58|F0|XX|25P0[345]$)/;

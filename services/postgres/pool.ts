@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { BY_INDEX, backendOf, clientConfig, cut } from './connection.ts';
-import { isOutdated, StorageUnavailable } from './errors.ts';
+import { mayBeOutdated, StorageUnavailable } from './errors.ts';
 import { spending } from './patience.ts';
 
 /** Asked for as statements: a transaction pooler refuses a connection that begins with them. */
@@ -59,10 +59,14 @@ function acquire(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
   });
 }
 
+/** What has been worked on, so that statements may be prepared there. */
+const used = new WeakSet<pg.ClientBase>();
+
 /**
  * Work on a connection of the pool until `until` (a `deadline`), when the connection is cut, so that
- * a silent server holds nobody. One left inside a transaction is not used again. Where a statement is
- * outdated the work is begun anew on another connection, so what it did before must be undone by then.
+ * a silent server holds nobody. One left inside a transaction is not used again. Where a statement may
+ * be outdated the work is begun anew, so what it did before must be undone by then: as many connections
+ * may have prepared it as the pool has, but one that is new has not, and its answer stands.
  */
 export function withClient<Result>(
   pool: pg.Pool,
@@ -73,11 +77,13 @@ export function withClient<Result>(
     for (;;) {
       const client = await acquire(pool, until - performance.now());
       const timer = setTimeout(() => cut(client), Math.max(1, until - performance.now()));
+      const fresh = !used.has(client);
+      used.add(client);
       let outdated = false;
       try {
         return await work(client);
       } catch (error) {
-        outdated = isOutdated(error);
+        outdated = !fresh && mayBeOutdated(error);
         if (!outdated) throw error;
       } finally {
         clearTimeout(timer);
