@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { getEventListeners } from 'node:events';
 import pg from 'pg';
 import t from 'tap';
 import { openWakeUps } from '../services/postgres/wake-ups.ts';
@@ -51,6 +52,12 @@ async function payloads(t: Ending, url: string) {
   };
 }
 
+const endConnections = (pool: pg.Pool) =>
+  pool.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name LIKE '%wake-ups'`,
+  );
+
 t.test('a wake reaches the listeners of its topic, here and in other processes', async (t) => {
   const { url } = await testDatabase(t);
   const [here, there] = [await opened(t, url, 'here'), await opened(t, url, 'there')];
@@ -79,10 +86,7 @@ t.test(
     const [here, there] = [await opened(t, url, 'here'), await opened(t, url, 'there')];
     const sender = here.listen('a');
     const listener = there.listen('b');
-    await pool.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name LIKE '%wake-ups'`,
-    );
+    await endConnections(pool);
     here.wake(['b']);
     await Promise.all([sender.reach(1), listener.reach(1)]);
     const before = listener.calls();
@@ -91,6 +95,28 @@ t.test(
     t.pass('after both have connected again');
   },
 );
+
+t.test('a connection that was lost leaves nothing behind', async (t) => {
+  const { url, pool } = await testDatabase(t);
+  const { AbortController: Given } = globalThis;
+  const signals: AbortSignal[] = [];
+  globalThis.AbortController = class extends Given {
+    constructor() {
+      super();
+      signals.push(this.signal);
+    }
+  };
+  const opening = opened(t, url, 'here');
+  globalThis.AbortController = Given;
+  const listener = (await opening).listen('topic');
+  const waiting = () => signals.map((signal) => getEventListeners(signal, 'abort').length);
+  const before = waiting();
+  for (let turn = 1; turn <= 3; turn++) {
+    await endConnections(pool);
+    await listener.reach(turn);
+  }
+  t.same(waiting(), before);
+});
 
 t.test('what is said at once goes out once, in payloads that fit', async (t) => {
   const { url } = await testDatabase(t);

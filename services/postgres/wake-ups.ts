@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { backendOf, clientConfig, cut } from './connection.ts';
@@ -93,7 +94,7 @@ export function openWakeUps(url: string, application: string, pollMs = POLL_MS):
         // Whatever was said while nobody listened is lost.
         deliver([EVERYTHING]);
         schedule();
-        await Promise.race([connection.lost, aborted(ending.signal)]);
+        await connection.over;
         client = undefined;
       }
       connection?.close();
@@ -146,14 +147,14 @@ async function connect(
   application: string,
   ending: AbortSignal,
   deliver: (topics: string[]) => void,
-): Promise<{ client: pg.Client; lost: Promise<void>; close: () => void }> {
+): Promise<{ client: pg.Client; over: Promise<unknown>; close: () => void }> {
   const client = new pg.Client({
     ...clientConfig(url, `${application} wake-ups`),
     query_timeout: 3000,
   });
   const giveUp = () => cut(client);
   ending.addEventListener('abort', giveUp);
-  const lost = new Promise<void>((resolve) => client.once('end', resolve));
+  const over = once(client, 'end', { signal: ending }).catch(() => undefined);
   client.on('error', giveUp);
   client.on('notification', ({ processId, payload = '' }) => {
     // This process's own listeners were told before.
@@ -178,11 +179,8 @@ async function connect(
     clearInterval(heartbeat);
     client.end().catch(() => undefined);
   };
-  return { client, lost, close };
+  return { client, over, close };
 }
-
-const aborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 
 /** Beyond some thousand topics it is cheaper to wake everybody. */
 function bounded(topics: readonly string[]): Set<string> {
