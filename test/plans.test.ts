@@ -174,13 +174,13 @@ t.test('no statement of a request or a job reads a growing table from end to end
 });
 
 /** Each job as a worker runs it; those that a command enqueued with what it gave them. */
-async function runJobs({ core, database }: Service): Promise<void> {
+async function runJobs({ core, database, logger }: Service): Promise<void> {
   const { rows } = await database.pool.query<{ name: keyof typeof JOBS; data: object }>(
     `SELECT DISTINCT ON (name) name, data FROM pgboss.job WHERE data IS NOT NULL ORDER BY name`,
   );
   const given = new Map(rows.map(({ name, data }) => [name, data]));
   for (const [name, { schema, every, run }] of Object.entries(JOBS)) {
     const data = given.get(name as keyof typeof JOBS) ?? (every ? {} : undefined);
-    if (data) await run(core, schema.parse(data));
+    if (data) await run(core, schema.parse(data), logger);
   }
 }

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Core } from '../services/app.ts';
 import type { QueueName } from '../services/jobs/queues.ts';
@@ -19,7 +20,7 @@ export interface JobDefinition<Schema extends z.ZodType = z.ZodType> {
   /** Seconds between runs: a divisor of 60, 3600, or 86400 (by night, UTC). */
   every?: number;
   /** Idempotent: it may run twice, also at once. The answer is for the log; an `alert` in it warns. */
-  run(core: Core, data: z.infer<Schema>): Promise<unknown>;
+  run(core: Core, data: z.infer<Schema>, logger: Logger): Promise<unknown>;
 }
 
 const Nothing = z.strictObject({});
@@ -50,7 +51,7 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
   'expire-leases': { schema: Nothing, every: 30, run: expireLeases },
   'screen-note': {
     schema: ToScreen,
-    run: (core, data) => screenNotes(core, data as z.infer<typeof ToScreen>),
+    run: (core, data, logger) => screenNotes(core, data as z.infer<typeof ToScreen>, logger),
   },
   // Of one member, told by its deletion; the schedule's finds what a lost job left.
   'erase-member': {

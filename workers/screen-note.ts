@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import { findNote, type NoteRow } from '../projections/notes.ts';
 import { type LookAlikeRow, lookAlikes } from '../projections/screenings.ts';
@@ -15,6 +16,7 @@ import { type Fingerprint, fingerprintsOf } from '../services/screening/fingerpr
 import { lookAlikeFindings } from '../services/screening/look-alikes.ts';
 import { type RecordScreening, screening } from '../services/screening/screening.ts';
 import { MOST_COUNTED } from '../services/screening/sentences.ts';
+import { loggable } from '../services/telemetry/loggable.ts';
 import { learntBy } from './learnt.ts';
 
 type Parts = Pick<Core, 'pool' | 'store' | 'keys' | 'config'>;
@@ -29,7 +31,11 @@ export const ToScreen = z.strictObject({ note_ids: z.array(z.uuid()) }).or(
  * Screens each note; answers how many. One that cannot be screened gets a job of its own, so that
  * its neighbours do not fail with it.
  */
-export async function screenNotes(parts: Parts, asked: z.infer<typeof ToScreen>): Promise<number> {
+export async function screenNotes(
+  parts: Parts,
+  asked: z.infer<typeof ToScreen>,
+  logger: Logger,
+): Promise<number> {
   const failed: string[] = [];
   let count = 0;
   for (const note_id of asked.note_ids)
@@ -37,6 +43,7 @@ export async function screenNotes(parts: Parts, asked: z.infer<typeof ToScreen>)
       if (await screenNote(parts, { note_id })) count++;
     } catch (error) {
       if (asked.note_ids.length === 1) throw error;
+      logger.warn({ note_id, error: loggable(error) }, 'note not screened yet');
       failed.push(note_id);
     }
   const jobs = failed.map((note_id) => ({ ...screeningJob([note_id]), gathers: false }));

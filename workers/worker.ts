@@ -75,7 +75,7 @@ async function serve(
       const ended = (outcome: 'done' | 'failed') =>
         metrics.ended(name, outcome, (performance.now() - started) / 1000);
       try {
-        const done = await run(core, schema.parse(data));
+        const done = await run(core, schema.parse(data), logger);
         const { alert } = (done ?? {}) as { alert?: string | null };
         if (alert) logger.warn({ job: name, alert }, 'job alerts');
         logger.debug({ job: name, id, done }, 'job done');

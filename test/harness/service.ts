@@ -95,7 +95,7 @@ export async function startService(t: Ending, settings: Record<string, string> =
     };
   }
 
-  return { call, tamper, features, baseUrl, database, core, logged };
+  return { call, tamper, features, baseUrl, database, core, logger, logged };
 }
 
 export const newKey = () => randomBytes(32).toString('hex');

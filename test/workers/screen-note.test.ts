@@ -139,13 +139,24 @@ t.test('one that cannot be screened gets a job of its own and spoils no other', 
   await pool.query(`CREATE TRIGGER spoil BEFORE INSERT ON events FOR EACH ROW
     WHEN (NEW.stream_id = 'screening-${note_ids[1]}') EXECUTE FUNCTION spoil()`);
 
-  t.equal(await screenNotes(service.core, { note_ids }), 2);
+  t.equal(await screenNotes(service.core, { note_ids }, service.logger), 2);
+  matchAll(
+    t,
+    service.logged.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40),
+    [{ level: 40, note_id: note_ids[1], error: { message: /^spoilt$/ } }],
+  );
   matchAll(t, (await waiting(service)).rows, [{ data: { note_ids: [note_ids[1]] } }]);
   t.equal((await events(service)).length, 2);
-  await t.rejects(screenNotes(service.core, { note_ids: note_ids.slice(1, 2) }), /spoilt/);
+  await t.rejects(
+    screenNotes(service.core, { note_ids: note_ids.slice(1, 2) }, service.logger),
+    /spoilt/,
+  );
 
   await pool.query('DROP TRIGGER spoil ON events');
-  t.equal(await screenNotes(service.core, ToScreen.parse({ note_id: note_ids[1] })), 1);
+  t.equal(
+    await screenNotes(service.core, ToScreen.parse({ note_id: note_ids[1] }), service.logger),
+    1,
+  );
   t.equal((await events(service)).length, 3);
 });
 
