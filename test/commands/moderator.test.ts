@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
+import { matchAll } from '../harness/match-all.ts';
 import { hire, submit } from '../harness/moderation.ts';
 import { client, command, operator } from '../harness/moderator-command.ts';
 import { newKey, startService } from '../harness/service.ts';
@@ -94,7 +95,7 @@ t.test('stats and audit print what the service answers', async (t) => {
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-  t.match(entries, [
+  matchAll(t, entries, [
     { type: 'ModeratorAdded' },
     { type: 'NoteApproved', actor: { name: 'Ann' }, subject: { id: note.id } },
   ]);

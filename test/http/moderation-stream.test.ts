@@ -9,6 +9,7 @@ import { revokeModerator, rotateModerator } from '../../services/moderation/mode
 import { streamHandlers } from '../../services/moderation/stream-handlers.ts';
 import { newAgent } from '../harness/agent.ts';
 import { eventStream } from '../harness/event-stream.ts';
+import { matchAll } from '../harness/match-all.ts';
 import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
 import { publishArtifact, report } from '../harness/records.ts';
 import { cookieOf, type Service, startService } from '../harness/service.ts';
@@ -55,7 +56,7 @@ t.test('a console learns of notes, claims, decisions and counts, from every proc
 
   for (const console of consoles) {
     const first = await console.until('claim', ({ complete }) => complete);
-    t.match(first.data.claims, [
+    matchAll(t, first.data.claims, [
       { lease_id: held.body.claims[0].lease_id, note_id: early.id, moderator_id: bob.id },
     ]);
     await console.until('counts', ({ todo, mine }) => todo === 1 && mine === 0);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { arrivalsByDay, decisionsIn } from '../../projections/review-stats.ts';
 import { newAgent } from '../harness/agent.ts';
+import { matchAll } from '../harness/match-all.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 import { publishArtifact, publishCase, report } from '../harness/records.ts';
 import { type Service, startService } from '../harness/service.ts';
@@ -73,8 +74,10 @@ t.test('depth, arrivals, decisions and their times, as moderators made them', as
     depth: { pending: 2, past_due: 0, oldest_age_seconds: Number },
     arrivals: 3,
     ...figures,
-    moderators: [{ moderator: { id: ann.id, name: 'Ann', role: 'moderator' }, ...figures }],
   });
+  matchAll(t, answer.body.moderators, [
+    { moderator: { id: ann.id, name: 'Ann', role: 'moderator' }, ...figures },
+  ]);
   t.equal(Date.parse(answer.body.to) - Date.parse(answer.body.from), 7 * 86_400_000);
   const { days } = answer.body;
   t.ok(days.length === 8 && days.at(-1).arrivals === 3 && days.at(-1).decisions === 2);
@@ -159,7 +162,7 @@ t.test('the figures of a time, and of nothing outside of it', async (t) => {
       ['2026-03-04', 0, 0],
     ],
   );
-  t.match(
+  t.same(
     body.moderators.map((row: { moderator: { name: string } | null; decisions: number }) => [
       row.moderator?.name ?? 'the service',
       row.decisions,
@@ -193,13 +196,10 @@ t.test('a time that is none, that runs backwards or that is too long', async (t)
     t.equal(answer.body.error.issues[0].path, path);
   }
   t.equal((await ann.get('stats?from=2026-01-01&to=2026-04-03')).status, 200);
-  t.match((await ann.get('stats?from=2020-01-01&to=2020-01-02')).body, {
-    arrivals: 0,
-    ...NOTHING,
-    findings: [],
-    moderators: [],
-    days: [{ date: '2020-01-01' }],
-  });
+  const { body } = await ann.get('stats?from=2020-01-01&to=2020-01-02');
+  t.match(body, { arrivals: 0, ...NOTHING });
+  t.same([body.findings, body.moderators], [[], []]);
+  matchAll(t, body.days, [{ date: '2020-01-01' }]);
   t.equal((await service.call('GET', '/api/moderation/stats')).status, 401);
 });
 
@@ -243,7 +243,7 @@ t.test('records that are reported arrive, wait and are decided on like notes', a
   const decided = { decisions: 2, removed: 1, age_seconds: spread, handling_seconds: spread };
   const { body } = await ann.get('stats');
   t.match(body, { ...decided, overturned: 0, arrivals: 2, depth: { pending: 0, reported: 0 } });
-  t.match(body.moderators, [{ moderator: { name: 'Ann' }, ...decided }]);
+  matchAll(t, body.moderators, [{ moderator: { name: 'Ann' }, ...decided }]);
   t.match(body.days.at(-1), { arrivals: 2, ...decided });
 
   await ann.post(`decisions/${event_id}/undo`, { expected_version: version });

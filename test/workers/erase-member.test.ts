@@ -11,6 +11,7 @@ import { eraseMembers } from '../../workers/erase-member.ts';
 import { screenNote } from '../../workers/screen-note.ts';
 import { type Agent, newAgent } from '../harness/agent.ts';
 import { casesOf, consent, opened } from '../harness/cases.ts';
+import { matchAll } from '../harness/match-all.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 import { operator } from '../harness/moderator-command.ts';
 import { brief } from '../harness/packets.ts';
@@ -158,8 +159,7 @@ for (const everything of [false, true])
 
       const kept = everything ? [] : [{ id: gone.notes.approved, name: 'former member' }];
       const shown = await service.call('GET', '/api/guestbook');
-      t.match(shown.body.entries, kept);
-      t.equal(shown.body.entries.length, kept.length);
+      matchAll(t, shown.body.entries, kept);
       if (!everything) t.equal(shown.body.entries[0].message, approved);
       const { rows } = await pool.query(
         `SELECT handle, erased_at IS NOT NULL AS erased FROM members WHERE member_id = $1`,
@@ -172,7 +172,7 @@ for (const everything of [false, true])
         (SELECT count(*)::int FROM handles WHERE member_id = $1) AS handles`,
         [gone.id],
       );
-      t.match(left.rows, [{ receipts: 13, sessions: 0, handles: 1 }]);
+      t.strictSame(left.rows, [{ receipts: 13, sessions: 0, handles: 1 }]);
 
       const before = await readModels(pool);
       await rebuild(url, catalogue, projections);
@@ -492,7 +492,7 @@ t.test("a reporter's and a remover's words go with the account that they are of"
   t.strictSame(await tracesInTables(pool, [details]), []);
   t.ok((await tracesInTables(pool, [word])).length > 1);
   const { item, history } = (await ann.get(path)).body;
-  t.match(item.reports, [{ member_id: reporter.id, reason: 'spam', details: null }]);
+  matchAll(t, item.reports, [{ member_id: reporter.id, reason: 'spam', details: null }]);
   t.equal(history.find(({ type }: { type: string }) => type === 'RecordReported').text, null);
   await remove(owner, false);
   await eraseMembers(service.core, { member_id: owner.id });
