@@ -62,5 +62,5 @@ export function inputOf(route: Route, flat: JsonObject): Input {
 
 function textOf(value: Json): string | undefined {
   if (typeof value === 'string') return value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+  return typeof value === 'number' ? String(value) : undefined;
 }

@@ -57,7 +57,7 @@ async function run(
   const forbidden = authorise(route, principal);
   if (forbidden) throw problemFrom(forbidden);
   if (route.gated && !apiOpen) throw new Problem('api_disabled');
-  const idempotencyKey = route.idempotency ? asked.idempotency_key : undefined;
+  const { idempotency_key: idempotencyKey } = asked;
   if (route.idempotency === 'required' && !idempotencyKey)
     throw new A2aFault('INVALID_PARAMS', 'A write needs an idempotency_key.', [
       { path: 'idempotency_key', message: 'must be a UUIDv4' },

@@ -22,6 +22,7 @@ interface Line {
   status?: number;
   id?: unknown;
   reason?: string;
+  closes?: boolean;
   headers?: Record<string, string>;
 }
 
@@ -30,24 +31,38 @@ const LINES: Line[] = [
   { says: 'a member twice', body: '{"id":1,"id":2}', code: -32700, id: null },
   { says: 'a batch', body: [READ, READ], code: -32600, id: null },
   { says: 'a bare value', body: '7', code: -32600, id: null },
+  { says: 'null', body: 'null', code: -32600, id: null },
   { says: 'a missing id', body: { ...READ, id: undefined }, code: -32600, id: null },
   { says: 'an id of null', body: { ...READ, id: null }, code: -32600, id: null },
   { says: 'an id that is no name', body: { ...READ, id: {} }, code: -32600, id: null },
+  { says: 'an id too long', body: { ...READ, id: 'x'.repeat(257) }, code: -32600, id: null },
   { says: 'another jsonrpc', body: { ...READ, jsonrpc: '1.0' }, code: -32600 },
   { says: 'no method', body: { ...READ, method: 7 }, code: -32600 },
   { says: 'an unknown envelope member', body: { ...READ, more: 1 }, code: -32600 },
   { says: 'an unknown method', body: method('message/send'), code: -32601, id: 'one' },
   { says: "an object's own method", body: method('constructor'), code: -32601, id: 'one' },
   { says: 'params in an array', body: { ...READ, params: [] }, code: -32602 },
+  {
+    says: 'params of null',
+    body: { ...method('ListTasks'), params: null },
+    code: -32602,
+    id: 'one',
+  },
   { says: 'no message', body: method('SendMessage'), code: -32602, id: 'one' },
   {
     says: "an agent's message",
     body: sending([{ text: 'x' }], { role: 'ROLE_AGENT' }),
     code: -32602,
   },
+  {
+    says: 'a message without an id',
+    body: sending([dataPart({ operation: 'case.list' })], { messageId: '' }),
+    code: -32602,
+  },
   { says: 'no parts', body: sending([]), code: -32602 },
   { says: 'an empty part', body: sending([{}]), code: -32602 },
   { says: 'a part of two', body: sending([{ text: 'x', data: {} }]), code: -32602 },
+  { says: 'a text that is none', body: sending([{ text: 7 }]), code: -32602 },
   { says: 'data that is no request', body: sending([dataPart('x')]), code: -32602 },
   {
     says: 'data with an unknown member',
@@ -64,6 +79,11 @@ const LINES: Line[] = [
   {
     says: 'another media type',
     body: sending([{ data: { operation: 'case.list' }, mediaType: 'application/xml' }]),
+    code: -32005,
+  },
+  {
+    says: 'a text of another media type',
+    body: sending([{ text: 'x', mediaType: 'text/html' }]),
     code: -32005,
   },
   { says: 'a task', body: sending([{ text: 'x' }], { taskId: 'x' }), code: -32001 },
@@ -167,6 +187,14 @@ const LINES: Line[] = [
     status: 413,
     id: null,
     reason: 'body_too_large',
+    closes: true,
+  },
+  {
+    says: 'more than the operation takes',
+    body: asking('case.create', { title: 'x'.repeat(66_000) }, UNKNOWN),
+    code: -32600,
+    status: 413,
+    reason: 'body_too_large',
   },
 ];
 
@@ -174,13 +202,14 @@ t.test('every fault has its code, its HTTP status and the id of the call', async
   const service = await startService(t);
   const agent = await newAgent(service);
   const before = await service.database.pool.query('SELECT count(*)::int FROM events');
-  for (const { says, body, code, status = 200, id = 1, reason, headers } of LINES) {
+  for (const { says, body, code, status = 200, id = 1, reason, closes, headers } of LINES) {
     const answer = await callA2a(service, agent, body, headers);
     t.equal(answer.status, status, says);
     t.equal(answer.body.error?.code, code, `${says}: ${answer.text}`);
     t.equal(answer.body.id, id, says);
     t.equal(answer.body.jsonrpc, '2.0');
     t.equal(answer.headers.get('cache-control'), 'no-store');
+    t.equal(answer.headers.get('connection'), closes ? 'close' : 'keep-alive', says);
     const info = answer.body.error.data.at(-1);
     t.equal(info['@type'], 'type.googleapis.com/google.rpc.ErrorInfo');
     if (reason) t.match(info, { reason, domain: 'service' }, says);
@@ -248,6 +277,12 @@ t.test('the checks come in their order', async (t) => {
   }
   const none = await service.call('POST', '/a2a', { body: READ, headers: { authorization } });
   t.equal(none.body.error.code, -32009, 'no version means 0.3');
+  t.match(none.body.error.data, [{ metadata: { supported_versions: '1.0' } }]);
+  const twice = await service.call('POST', '/a2a?A2A-Version=1.0&A2A-Version=0.3', {
+    body: READ,
+    headers: { authorization },
+  });
+  t.equal(twice.body.error.code, -32009, 'nor is it said by two');
   const anonymous = await service.call('POST', '/a2a', { body: READ, headers: VERSION });
   t.equal(anonymous.body.error.data[0].reason, 'credential_required');
 });

@@ -107,9 +107,14 @@ t.test('a retry crosses from HTTP to A2A and back, and does nothing', async (t) 
 t.test('text alone is told what there is, and nothing runs', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
-  const answer = await callA2a(service, agent, sending([{ text: 'What can you do?' }]));
+  const asked = { text: 'What can you do?', mediaType: 'text/plain' };
+  const answer = await callA2a(service, agent, sending([asked]));
   const [text, data] = answer.body.result.message.parts;
   t.match(text.text, /case\.claim/);
+  const claim = data.data.operations.find(
+    ({ operation }: { operation: string }) => operation === 'case.claim',
+  );
+  t.match(claim, { writes: true, scope: 'case:claim' });
   const names = data.data.operations.map(({ operation }: { operation: string }) => operation);
   t.same(names.sort(), [...offered(operationsOf(service.features)).keys()].sort());
   t.ok(answer.body.result.message.contextId, 'a context was made');
@@ -139,6 +144,21 @@ t.test('what is null in a message is as if it were not there', async (t) => {
   const answer = await callA2a(service, agent, sending([part], message, { configuration: null }));
   t.same(answered(answer).result.cases, []);
   t.ok(answer.body.result.message.contextId, 'a context was made');
+  const typed = { data, mediaType: 'Application/JSON; charset=utf-8' };
+  const empty = await callA2a(service, agent, sending([typed], { contextId: '', role: 1 }));
+  t.same(answered(empty).result.cases, [], 'an enum by its number, a media type in full');
+  t.ok(empty.body.result.message.contextId, 'an empty text is nothing too');
+});
+
+t.test('one key of two members is two writes, and two messages', async (t) => {
+  const service = await startService(t);
+  const body = asking('case.create', newCase(), randomUUID());
+  const [one, two] = [
+    await callA2a(service, await newAgent(service), body),
+    await callA2a(service, await newAgent(service), body),
+  ];
+  t.same([answered(one).replayed, answered(two).replayed], [false, false]);
+  t.not(one.body.result.message.messageId, two.body.result.message.messageId);
 });
 
 t.test('anonymous reads, the feed and the own record are there too', async (t) => {
