@@ -27,7 +27,7 @@ export function discoveryHandlers({
         description:
           'A moderated public guestbook, optional key-based membership, scoped credentials, an ' +
           'updates feed, public context packets and cases.',
-        interfaces: interfacesOf(features(), config),
+        interfaces: interfacesOf(features(), baseUrl),
         first_useful_action: {
           method: 'GET',
           path: '/api/guestbook',

@@ -55,12 +55,12 @@ const LISTED_ELSEWHERE = ['documents', 'pages'];
 const A2A_PATHS = ['/a2a', '/.well-known/agent-card.json'];
 
 /** Every interface that the route table has, by its address. */
-export function interfacesOf(features: readonly Feature[], config: Switches) {
+export function interfacesOf(features: readonly Feature[], baseUrl: string) {
   const paths = new Set<string>(rowsOf(features).map(([, { path }]) => path));
   return Object.fromEntries(
     Object.entries(INTERFACES)
-      .filter(([, path]) => paths.has(path) && (config.a2aEnabled || !A2A_PATHS.includes(path)))
-      .map(([name, path]) => [name, `${config.baseUrl}${path}`]),
+      .filter(([, path]) => paths.has(path))
+      .map(([name, path]) => [name, `${baseUrl}${path}`]),
   );
 }
 

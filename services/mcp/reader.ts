@@ -52,10 +52,8 @@ export function toldOf(logger: Logger, error: unknown, requestId: string): Told 
   const problem = problemOf(logger, error, requestId);
   const hidden = problem.code === 'gone' || problem.code === 'reply_target_missing';
   const { code, details } = hidden ? refusedAsMissing() : problem;
-  const { message, issues } = problemReply(code, details, requestId).body.error;
-  const listed = (Array.isArray(issues) ? issues : []) as { path: string; message: string }[];
-  const faults = listed.map((issue) => `${issue.path} ${issue.message}`).join('; ');
-  return { code, text: [`${code}: ${message}`, faults].filter(Boolean).join(' ') };
+  const { message } = problemReply(code, details, requestId).body.error;
+  return { code, text: `${code}: ${message}` };
 }
 
 function refusedAsMissing() {

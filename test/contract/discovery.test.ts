@@ -9,6 +9,7 @@ interface Capability {
   state: string;
   method?: string;
   path?: string;
+  contract?: string;
 }
 
 const inDocument = (path: string) => path.replace(/:([a-z_]+)/g, '{$1}');
@@ -53,7 +54,8 @@ t.test('discovery lists each operation once, and each address that it gives answ
   const listed = await capabilities(service);
   t.equal(new Set(listed.map(({ id }) => id)).size, listed.length);
   const operations = operationsOf(service.features);
-  for (const { id, method, path } of listed.filter(({ path }) => path)) {
+  const withPath = listed.filter(({ path }) => path);
+  for (const { id, method, path } of withPath) {
     t.ok(operations.has(id) || ['a2a', 'mcp'].includes(id), `${id} is an operationId`);
     const { headers } = await service.call('PATCH', concrete(path ?? ''));
     t.ok(
@@ -64,6 +66,14 @@ t.test('discovery lists each operation once, and each address that it gives answ
       `${id}: ${method} ${path}`,
     );
   }
+  t.same(
+    new Set(withPath.map(({ contract }) => contract)),
+    new Set([`${service.baseUrl}/openapi.json`]),
+  );
+  t.same(listed.slice(withPath.length), [
+    { id: 'moderation', state: 'available' },
+    { id: 'operations', state: 'available' },
+  ]);
   const given = new Set(listed.map(({ method, path }) => `${method} ${path}`));
   for (const { id, route } of operations.values())
     if (!['moderation', 'operations', 'documents', 'pages'].includes(route.tag))
@@ -88,6 +98,8 @@ t.test('what the configuration closes is disabled, and answers so', async (t) =>
   const service = await startService(t, closed);
   const listed = await capabilities(service);
   const states = Object.fromEntries(listed.map(({ id, state }) => [id, state]));
+  const { admission } = (await service.call('GET', '/api/v1/status')).body;
+  t.same(admission, { membership: false, notes: false });
   for (const id of ['guestbook.submit', 'membership.register', 'case.list', 'agents.get', 'a2a'])
     t.equal(states[id], 'disabled', id);
   for (const id of ['guestbook.read', 'membership.login', 'updates.list', 'credential.me'])

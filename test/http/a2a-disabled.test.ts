@@ -10,7 +10,9 @@ t.test('where A2A is off there is neither the endpoint nor the card', async (t) 
   for (const capability of ['a2a', 'a2a.card']) {
     const told = body.capabilities.find(({ id }: { id: string }) => id === capability);
     t.equal(told?.state, 'disabled', capability);
+    t.notOk(told?.contract, 'the document has no row of it');
   }
+  t.notOk(body.interfaces.a2a || body.interfaces.agent_card);
   const { text } = await service.call('GET', '/for-agents.md');
   t.notMatch(text, /a2a|agent-card/i);
   t.match(text, /^- MCP: /m, 'the other door is still there');

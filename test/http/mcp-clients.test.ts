@@ -55,6 +55,8 @@ for (const [era, mode] of Object.entries(ERAS))
       t.match(tool.annotations, { title: tool.title, readOnlyHint: true, destructiveHint: false });
       t.same([tool.annotations?.idempotentHint, tool.annotations?.openWorldHint], [true, false]);
       t.ok(tool.outputSchema, tool.name);
+      const { limit } = (tool.inputSchema.properties ?? {}) as { limit?: object };
+      if (limit) t.match(limit, { minimum: 1, maximum: 50, default: 20 });
     }
     /** The SDK holds what comes back against the tool's output schema. */
     // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered
@@ -101,7 +103,9 @@ for (const [era, mode] of Object.entries(ERAS))
 
     t.match(await use('get_case', { id: UNKNOWN }), /^not_found: /);
     t.match(await use('list_cases', { cursor: 'x' }), /^invalid_cursor: /);
+    t.match(await use('list_notes', { id: UNKNOWN }), /^not_found: /);
     t.match(await use('list_cases', { limit: 51 }), /limit/);
+    t.match(await use('search_public', { query: 'x'.repeat(201) }), /query/);
 
     const { resources } = await client.listResources();
     t.same(
@@ -119,7 +123,7 @@ for (const [era, mode] of Object.entries(ERAS))
     t.equal(JSON.parse(body?.text ?? '').case.id, caseId);
     const completed = await client.complete({
       ref: { type: 'ref/resource', uri: 'service://cases/{id}' },
-      argument: { name: 'id', value: caseId.slice(0, 4) },
+      argument: { name: 'id', value: caseId.slice(0, 13).toUpperCase() },
     });
     t.same(completed.completion.values, [caseId]);
     const prompt = await client.getPrompt({ name: 'introduce_service' });
@@ -141,6 +145,8 @@ t.test('what is missing and what was withdrawn are told alike', async (t) => {
     await t.rejects(client.readResource({ uri }), { code: -32602 }, uri);
   }
   t.same(told[0], told[1]);
+  for (const uri of ['service://artifacts/nonsense', 'service://cases/nonsense'])
+    await t.rejects(client.readResource({ uri }), { code: -32602 }, uri);
 });
 
 t.test('where the API is closed, notes are all that is found', async (t) => {

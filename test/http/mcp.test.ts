@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import t from 'tap';
+import { windowOf } from '../../services/mcp/arguments.ts';
 import { newAgent } from '../harness/agent.ts';
 import { raw, wire } from '../harness/raw.ts';
 import { type Service, startService } from '../harness/service.ts';
@@ -131,6 +132,11 @@ t.test('params that do not fit are told as such, in a sentence, in both eras', a
       t.match(body, { id: 1, error: { code: -32602, message: says } }, `${era} ${method}`);
       t.notMatch(body.error?.message, /[[{\n]/, 'no dump');
     }
+  const unnamed = await service.call('POST', '/mcp', {
+    body: { ...LIST, method: 'tools/call', params: { _meta: ERAS['2026-07-28'] } },
+    headers: { 'mcp-protocol-version': '2026-07-28' },
+  });
+  t.equal(unnamed.status, 400, "what the protocol's headers lack comes first");
 });
 
 t.test('a bearer and a cookie change nothing, and stand in no log', async (t) => {
@@ -152,6 +158,9 @@ t.test('a bearer and a cookie change nothing, and stand in no log', async (t) =>
   const twice = ['authorization: Bearer a', 'authorization: Bearer b'];
   const answer = await raw(service.baseUrl, wire('POST', '/mcp', twice, JSON.stringify(LIST)));
   t.match(answer, /^HTTP\/1\.1 200 /, 'sent twice they are not counted either');
+  const sites = ['sec-fetch-site: none', 'sec-fetch-site: none'];
+  const refused = await raw(service.baseUrl, wire('POST', '/mcp', sites, JSON.stringify(LIST)));
+  t.match(refused, /^HTTP\/1\.1 403 .*"code":-32600/s);
   t.notMatch(service.logged.join(''), agent.credential.credential_secret);
   for (const path of [
     'oauth-protected-resource',
@@ -171,7 +180,7 @@ t.test('an address has its share, and is told when it is used up', async (t) => 
     [200, 200, 429],
   );
   t.equal(answers[2]?.headers.get('retry-after'), '600');
-  t.equal(answers[2]?.body.jsonrpc, '2.0');
+  t.match(answers[2]?.body, { jsonrpc: '2.0', error: { code: -32600 } });
 });
 
 t.test('a notification is taken without an answer, and nothing is kept for later', async (t) => {
@@ -184,6 +193,13 @@ t.test('a notification is taken without an answer, and nothing is kept for later
   const listen = { ...LIST, method: 'subscriptions/listen' };
   const refused = await service.call('POST', '/mcp', { body: listen });
   t.equal(refused.body.error.code, -32601);
+});
+
+t.test('a body is read in pieces of code points, to its end', (t) => {
+  const piece = (offset: number) => windowOf('👋👋', { offset, max_chars: 2 });
+  t.same(piece(0), { text: '"👋', offset: 0, total_chars: 4, next_offset: 2 });
+  t.same(piece(2), { text: '👋"', offset: 2, total_chars: 4, next_offset: null });
+  t.end();
 });
 
 t.test('an internal failure is told as one, and no more', async (t) => {
