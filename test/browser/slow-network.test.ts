@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import t from 'tap';
 import { handled, holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
 import {
@@ -42,6 +43,49 @@ t.test('an answer closes the form that it is for, and no other', NEEDS_BROWSER, 
   sending.go();
   await page.getByText('Waiting for review', { exact: true }).waitFor();
   t.equal(await field.inputValue(), 'For the second');
+});
+
+t.test('an answer takes the focus from nobody who has gone on', NEEDS_BROWSER, async (t) => {
+  const whole = await startGuestbook(t);
+  const ann = await hire(whole.service, 'Ann');
+  await decide(ann, (await submit(whole.service)).id, 'approve');
+  const visit = await visitGuestbook(t, whole);
+  const { page } = visit;
+  await join(visit, 'ada');
+  await write(visit, 'To be taken back');
+  const reply = page.getByLabel('Your reply');
+  const focused = async (field: Locator, says: string) => {
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
+    t.equal(await field.and(page.locator(':focus')).count(), 1, says);
+  };
+
+  const note = await beginNote(visit, 'In good time');
+  const sending = await holdOne(page, POSTED, 'answer');
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await sending.asked;
+  await page.getByRole('button', { name: 'Reply', exact: true }).click();
+  await reply.fill('Meanwhile');
+  sending.go();
+  await note.waitFor({ state: 'detached' });
+  await focused(reply, 'after a note was sent');
+
+  const own = page.locator('.own-note', { hasText: 'To be taken back' });
+  await own.getByRole('button', { name: 'Withdraw' }).click();
+  const withdrawal = await holdOne(page, '**/withdraw', 'answer');
+  await own.getByRole('button', { name: 'Withdraw it' }).click();
+  await withdrawal.asked;
+  await reply.focus();
+  withdrawal.go();
+  await own.getByText('Withdrawn by you').waitFor();
+  await focused(reply, 'after one was withdrawn');
+
+  const replying = await holdOne(page, POSTED, 'answer');
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await replying.asked;
+  await beginNote(visit, 'And another');
+  replying.go();
+  await reply.waitFor({ state: 'detached' });
+  await focused(note, 'after a reply was sent');
 });
 
 t.test('a note that left too early for the network goes out again', NEEDS_BROWSER, async (t) => {

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { announce } from '../shared/announce.tsx';
+import { focusOnInstead } from '../shared/focus.ts';
 import { Foreign, visible } from '../shared/text.tsx';
 import { Ago } from '../shared/time.tsx';
 import { Compose, useFocusWhere } from './compose.tsx';
@@ -23,7 +24,7 @@ export function NoteItem({ note, isReply = false, ...list }: NoteParts) {
 
   const closeReply = () => {
     setReplying(false);
-    requestAnimationFrame(() => replyButton.current?.focus());
+    requestAnimationFrame(() => focusOnInstead(replyButton.current));
   };
 
   return (

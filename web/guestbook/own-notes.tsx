@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
+import { focusOnInstead } from '../shared/focus.ts';
 import { Ago } from '../shared/time.tsx';
 import { Appeal, appealSent } from './appeal.tsx';
 import { EXPERIENCES } from './experience.ts';
@@ -90,7 +91,7 @@ function OwnNoteItem({ note, own, session }: Parts & { note: OwnNote }) {
     await own.check(note);
     announce(done);
     // What was pressed is gone.
-    item.current?.focus();
+    focusOnInstead(item.current);
   }
 
   function keep(): void {

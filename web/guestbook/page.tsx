@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Announcer, announce } from '../shared/announce.tsx';
+import { focusOnInstead } from '../shared/focus.ts';
 import { AccountDialog } from './account.tsx';
 import { Compose, useFocusWhere } from './compose.tsx';
 import { EXPERIENCES, useExperience } from './experience.ts';
@@ -35,14 +36,11 @@ export function GuestbookPage() {
   const close = () => {
     setDialog(undefined);
     // What opened it may be gone: "Join" has become the account.
-    requestAnimationFrame(() => {
-      if (document.activeElement === document.body)
-        account.current?.querySelector<HTMLElement>('button')?.focus();
-    });
+    requestAnimationFrame(() => focusOnInstead(account.current?.querySelector('button')));
   };
   const stopWriting = () => {
     setWriting(false);
-    requestAnimationFrame(() => writeButton.current?.focus());
+    requestAnimationFrame(() => focusOnInstead(writeButton.current));
   };
   const open = (which: Open) => {
     setSaid('');
