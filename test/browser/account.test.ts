@@ -1,6 +1,13 @@
 import type { Page, Route } from 'playwright-core';
 import t from 'tap';
-import { handled, intercept, look, NEEDS_BROWSER, until } from '../harness/browser.ts';
+import {
+  focusAfterClick,
+  handled,
+  intercept,
+  look,
+  NEEDS_BROWSER,
+  until,
+} from '../harness/browser.ts';
 import { asFile, join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
 import { decide, hire } from '../harness/moderation.ts';
 
@@ -25,7 +32,8 @@ t.test(
     t.equal(rejected.status, 201, rejected.text);
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText('Please do not sell things here.').waitFor();
-    await page.getByRole('button', { name: 'Appeal' }).click();
+    const field = await focusAfterClick(page.getByRole('button', { name: 'Appeal' }));
+    t.equal(field, 'appeal', 'before the next key comes');
     await page.getByRole('button', { name: 'Send appeal' }).click();
     await page.getByText('Say why it should appear.').waitFor();
     await page.getByLabel('Why should it appear?').fill('It was a joke.');

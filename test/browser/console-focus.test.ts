@@ -57,3 +57,34 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
   await page.locator('.row').waitFor();
   t.pass('to the present row, or to the title of the list');
 });
+
+t.test('a key that leads to a field leads there before the next', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  for (const message of ['One', 'Two']) await submit(service, { message });
+  const { page } = await openConsole(t, service, ann);
+  await page.locator('.row').nth(1).waitFor();
+  // In one task: a letter that was typed after it would be a command.
+  const afterKey = (key: string) =>
+    page.evaluate(`(async () => {
+      document.activeElement.dispatchEvent(
+        new KeyboardEvent('keydown', { key: '${key}', bubbles: true, cancelable: true }));
+      await null;
+      return document.activeElement.id;
+    })()`);
+  t.equal(await afterKey('/'), 'search');
+  await page.locator('#search').fill('Two');
+  await page.keyboard.press('Enter');
+  await page.locator('.row').nth(1).waitFor({ state: 'detached' });
+  const words = page.getByRole('button', { name: 'Show all' }).evaluate(async (button) => {
+    button.click();
+    await Promise.resolve();
+    return button.ownerDocument.getElementById('search').value;
+  });
+  t.equal(await words, '', 'and nothing of what is typed then is taken away');
+  await page.locator('.row').nth(1).waitFor();
+  t.equal(await afterKey('t'), 'thread');
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.getByRole('button', { name: 'List' }).waitFor();
+  t.equal(await afterKey('/'), 'search', 'from a note that hides the list');
+});

@@ -26,6 +26,12 @@ t.test('a policy is not lost by Escape, and says what it lacks', NEEDS_BROWSER, 
   await dialog.getByLabel('Code').fill('too_loud');
   await dialog.getByLabel('What the author is told').fill('Speak softly.');
 
+  const focus = dialog.evaluate(async (element) => {
+    element.dispatchEvent(new Event('cancel', { cancelable: true }));
+    await Promise.resolve();
+    return element.ownerDocument.activeElement.textContent;
+  });
+  t.equal(await focus, 'Close without saving', 'before the next key comes');
   const leave = dialog.getByRole('button', { name: 'Close without saving' });
   await page.keyboard.press('Escape');
   await leave.and(page.locator(':focus')).waitFor();

@@ -255,6 +255,25 @@ t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSE
   await page.keyboard.press('a');
   await signIn(page, ann);
   t.equal(await page.evaluate('document.activeElement.closest("[data-panel]") !== null'), true);
+
+  // In the task in which it comes, and in which it goes: a key after it is no command.
+  await page.getByLabel('Word to the author').fill('Half a th');
+  await service.database.pool.query('DELETE FROM moderator_sessions');
+  const focus = page.evaluate(`new Promise((resolve) => {
+    const names = [];
+    let asked = false;
+    new MutationObserver(() => {
+      if ((document.querySelector('dialog') !== null) === asked) return;
+      asked = !asked;
+      names.push(document.activeElement.name);
+      if (names.length === 2) resolve(names);
+    }).observe(document.body, { subtree: true, childList: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  })`);
+  await page.getByRole('dialog').waitFor();
+  await signIn(page, ann);
+  t.same(await focus, ['token', 'message']);
+  await page.getByLabel('Word to the author').press('Escape');
   await page.keyboard.press('1');
   await toast(page, /^Rejected/);
 });

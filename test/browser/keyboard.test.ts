@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { intercept, NEEDS_BROWSER, until } from '../harness/browser.ts';
+import { focusAfterClick, intercept, NEEDS_BROWSER, until } from '../harness/browser.ts';
 import { join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 
@@ -119,6 +119,10 @@ t.test('the focus goes to what was asked for, and nowhere by itself', NEEDS_BROW
 
   await press('Write a note…');
   await focused('[name="message"]');
+  await press('Cancel');
+  await focused('button:text-is("Write a note…")');
+  const name = await focusAfterClick(page.getByRole('button', { name: 'Write a note…' }));
+  t.equal(name, 'message', 'before the next key comes');
   await page.getByRole('link', { name: 'Observatory' }).click();
   await until(page, 'document.title.startsWith("Observatory")');
   t.equal(await page.evaluate('document.activeElement.innerText'), 'Observatory');

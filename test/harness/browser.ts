@@ -7,6 +7,7 @@ import {
   type Browser,
   type BrowserContextOptions,
   chromium,
+  type Locator,
   type Page,
   type Response,
   type Route,
@@ -164,6 +165,14 @@ export async function until(page: Page, expression: string): Promise<void> {
     await sleep(50);
   }
 }
+
+/** The name of the field that has the focus once a click is drawn, before any other key or frame. */
+export const focusAfterClick = (button: Locator): Promise<string> =>
+  button.evaluate(async (element) => {
+    element.click();
+    await Promise.resolve();
+    return element.ownerDocument.activeElement.name;
+  });
 
 /** Looks at the present state: axe finds nothing, and pictures of it are kept in every look. */
 export async function look(t: Test, page: Page, name: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Field } from '../shared/field.tsx';
 import { tooLong } from '../shared/text.tsx';
 import { fullTime } from '../shared/time.tsx';
@@ -20,7 +20,7 @@ export function Appeal({ noteId, until, onSend }: AppealParts) {
   const [text, setText] = useState(unsent.get(noteId) ?? '');
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector('textarea')?.focus(), []);
+  useLayoutEffect(() => form.current?.querySelector('textarea')?.focus(), []);
   const error = text.trim() ? tooLong(text, MOST) : 'Say why it should appear.';
   return (
     <form

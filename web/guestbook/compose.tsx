@@ -27,7 +27,7 @@ interface ComposeParts {
 /** For what holds a form: it gets the focus where it is opened, not where it only follows another. */
 export function useFocusWhere(open: boolean) {
   const holder = useRef<HTMLElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (open) holder.current?.querySelector<HTMLElement>('.compose textarea')?.focus();
   }, [open]);
   return holder;

@@ -92,6 +92,9 @@ function pressEscape(keys: boolean): void {
   } else if (open) leaveNote();
 }
 
+/** Once the page is drawn anew, and before another key: a letter of a search would be a command. */
+const focusDrawn = (id: string): void => queueMicrotask(() => document.getElementById(id)?.focus());
+
 function press(key: string): boolean {
   if (/^[1-9]$/.test(key)) return pressDigit(Number(key));
   if (key === '?') {
@@ -136,11 +139,11 @@ function press(key: string): boolean {
       return true;
     case 't':
       set({ open: true });
-      requestAnimationFrame(() => document.getElementById('thread')?.focus());
+      focusDrawn('thread');
       return true;
     case '/':
       set({ open: false });
-      requestAnimationFrame(() => document.getElementById('search')?.focus());
+      focusDrawn('search');
       return true;
     default:
       return false;

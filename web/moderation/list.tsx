@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { preview } from './batches.ts';
 import { NO, YES } from './begin.ts';
 import { claimNext } from './claims.ts';
@@ -97,7 +97,7 @@ function Search() {
   const form = useRef<HTMLFormElement>(null);
   const words = useRef<HTMLInputElement>(null);
   // A value that is drawn anew with the page would take away what is being typed.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (words.current) words.current.value = filters.q;
   }, [filters.q]);
   const narrowed = Object.values(filters).some(Boolean);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Dialog } from '../shared/dialog.tsx';
 import { Field, focusFirstError } from '../shared/field.tsx';
 import { isBlank, tooLong } from '../shared/text.tsx';
@@ -33,7 +33,7 @@ export function PolicyEditor({ policy, onClose }: { policy: Policy; onClose: () 
   const [leaving, setLeaving] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const leave = useRef<HTMLButtonElement>(null);
-  useEffect(() => leave.current?.focus(), [leaving]);
+  useLayoutEffect(() => leave.current?.focus(), [leaving]);
   const isNew = policy.version === 0;
   const faults = faultsOf(value);
   const errorOf = (field: keyof typeof faults) => (tried ? faults[field] : undefined);

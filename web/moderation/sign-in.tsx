@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { signIn } from './session.ts';
 import { get } from './state.ts';
 
@@ -9,7 +9,8 @@ export function SignIn({ over = false }: { over?: boolean }) {
   const field = useRef<HTMLInputElement>(null);
   const [fault, setFault] = useState(over ? null : get().listFault);
   const [sending, setSending] = useState(false);
-  useEffect(() => {
+  // As it comes and as it goes: the next key would be meant for something else.
+  useLayoutEffect(() => {
     const shown = dialog.current;
     const before = document.activeElement;
     shown?.showModal();
