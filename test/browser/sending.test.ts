@@ -1,5 +1,5 @@
 import t from 'tap';
-import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { handled, intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import {
   beginNote,
   join,
@@ -163,3 +163,27 @@ t.test('refusals are said beside the form, and no text is lost', NEEDS_BROWSER, 
   await page.keyboard.press('Control+Enter');
   await page.getByRole('alert').waitFor();
 });
+
+for (const [how, storage] of [
+  ['forbidden', "get() { throw new DOMException('No.', 'SecurityError'); }"],
+  ['full', "value: { getItem: () => null, setItem() { throw Error('full'); }, removeItem() {} }"],
+] as const)
+  t.test(`the page works where storage is ${how}`, NEEDS_BROWSER, async (t) => {
+    const whole = await startGuestbook(t);
+    const visit = await visitGuestbook(t, whole, {
+      first: `for (const area of ['localStorage', 'sessionStorage'])
+        Object.defineProperty(window, area, { ${storage} });`,
+    });
+    const { page } = visit;
+    const field = await beginNote(visit, 'Half a thought');
+    await page.getByRole('button', { name: 'Later' }).click();
+    await page.getByRole('button', { name: 'Write a note…' }).click();
+    t.equal(await field.inputValue(), 'Half a thought');
+    await page.getByRole('button', { name: 'Send for review' }).click();
+    await field.waitFor({ state: 'detached' });
+    await write(visit, 'Another');
+    const looked = page.waitForResponse('**/api/guestbook');
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await handled(page, looked);
+    t.same(await page.locator('.own-note .message').allInnerTexts(), ['Another', 'Half a thought']);
+  });

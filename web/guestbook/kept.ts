@@ -1,8 +1,12 @@
 /** Of the browser, or of this tab alone until it is closed. */
 type Area = 'localStorage' | 'sessionStorage';
 
-/** A value in the browser's storage: texts and note ids, never a key. Without storage it is none. */
+/** What the storage did not take: it is full or forbidden. The page forgets it when it is closed. */
+const untaken = new Map<string, unknown>();
+
+/** A value in the browser's storage: texts and note ids, never a key. */
 export function readKept<Value>(name: string, area: Area = 'localStorage'): Value | undefined {
+  if (untaken.has(`${area} ${name}`)) return untaken.get(`${area} ${name}`) as Value;
   try {
     const text = window[area].getItem(`guestbook.${name}`);
     return text === null ? undefined : (JSON.parse(text) as Value);
@@ -12,10 +16,11 @@ export function readKept<Value>(name: string, area: Area = 'localStorage'): Valu
 }
 
 export function keep(name: string, value: unknown, area: Area = 'localStorage'): void {
+  untaken.delete(`${area} ${name}`);
   try {
     if (value === undefined) window[area].removeItem(`guestbook.${name}`);
     else window[area].setItem(`guestbook.${name}`, JSON.stringify(value));
   } catch {
-    // Storage is full or forbidden: the page works on, and forgets when it is closed.
+    if (value !== undefined) untaken.set(`${area} ${name}`, value);
   }
 }
