@@ -1,7 +1,7 @@
 import { call, callAndLeave } from './api.ts';
 import { wasDecidedHere } from './decided-here.ts';
 import { nameOf } from './names.ts';
-import { ask, change, reread } from './reread.ts';
+import { ask, reread } from './reread.ts';
 import { get, type HeldLease, set, withEntry } from './state.ts';
 import type { Lease, Subject } from './wire.ts';
 
@@ -41,7 +41,6 @@ export async function release(itemId: string): Promise<void> {
   if (!lease) return;
   givenBack.add(lease.lease_id);
   drop(itemId);
-  change(itemId, { claim: null });
   if (lease.lost) return;
   await call('POST', 'claims/release', { lease_ids: [lease.lease_id] }).catch(() => undefined);
 }

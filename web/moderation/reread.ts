@@ -17,12 +17,6 @@ export function latest(answer: Item, asked: number): Item {
   return answer;
 }
 
-/** What this console has done to an item without an answer. */
-export function change(id: string, patch: Pick<Item, 'claim'>): void {
-  shownSince.set(id, ask());
-  set({ items: get().items.map((one) => (one.id === id ? { ...one, ...patch } : one)) });
-}
-
 export function show(item: Item, asked: number): void {
   const shown = latest(item, asked);
   set({ items: get().items.map((one) => (one.id === item.id ? shown : one)) });

@@ -1,0 +1,54 @@
+import t from 'tap';
+import { NEEDS_BROWSER } from '../harness/browser.ts';
+import { openConsole } from '../harness/console.ts';
+import { decide, hire, submit } from '../harness/moderation.ts';
+import { startService } from '../harness/service.ts';
+
+t.test('a claim that is over ends as it ended', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const end = () => service.database.pool.query('DELETE FROM note_leases');
+  const { id } = await submit(service, { message: 'One' });
+  const { page } = await openConsole(t, service, ann);
+  const row = page.locator('.row', { hasText: 'One' });
+  const claim = async () => {
+    await page.keyboard.press('n');
+    await row.getByText('Yours').waitFor();
+  };
+  await row.waitFor();
+  await claim();
+  await end();
+  await bob.post('claims', { note_ids: [id] });
+  await row.getByText('Claim lost').waitFor();
+  await row.getByText('Held by Bob').waitFor();
+  await page.keyboard.press('Escape');
+  await row.getByText('Claim lost').waitFor({ state: 'detached' });
+  t.equal(await row.getByText('Held by Bob').count(), 1, "what is given up stays another's");
+
+  await bob.post('claims/release', {
+    lease_ids: (await bob.get('me')).body.leases.map(
+      ({ lease_id }: { lease_id: string }) => lease_id,
+    ),
+  });
+  await row.getByText('Held by Bob').waitFor({ state: 'detached' });
+  await claim();
+  await end();
+  await decide(bob, id, 'approve');
+  await page.locator('.history li', { hasText: 'approved' }).waitFor();
+  t.equal(
+    await page.getByText('Claim lost').count(),
+    0,
+    'what is decided is not to be claimed again',
+  );
+  t.equal(await page.locator('.lease').count(), 0);
+
+  await service.call('POST', `/api/guestbook/${id}/report`, { body: { reason: 'spam' } });
+  await page.getByRole('link', { name: /^Reported/ }).click();
+  await row.waitFor();
+  await claim();
+  await end();
+  // Any claim has the consoles told of them all.
+  await submit(service);
+  await bob.post('claims', { count: 1 });
+  await row.getByText('Claim lost').waitFor();
+});
