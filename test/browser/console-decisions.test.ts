@@ -277,6 +277,10 @@ t.test(
       await held;
       await route.fulfill({ response });
     });
+    let releases = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/claims/release')) releases++;
+    });
     await page.keyboard.press('r');
     await page.locator('.panel').waitFor();
     await page.keyboard.press('1');
@@ -288,6 +292,7 @@ t.test(
     await toast(page, 'Rejected');
     t.equal(await currentText(page), 'Note 3');
     t.equal(await page.locator('.row').count(), 1);
+    t.equal(releases, 0, 'the decision is the one that ends the claim');
     t.same(await states(service), { approved: 1, pending: 1, rejected: 1 });
   },
 );

@@ -33,6 +33,7 @@ t.test('recovery replaces both keys, also when its answer is lost', NEEDS_BROWSE
   await page.getByText('Nothing is lost: try again').waitFor();
   await page.unroute('**/recover');
   await page.getByRole('button', { name: 'Replace my keys' }).click();
+  await page.getByText('Your keys are replaced.').waitFor();
   await page.getByRole('button', { name: 'Your account, forgetful' }).waitFor();
   const login = (keys: Record<string, string>) =>
     whole.service.call('POST', '/api/membership/login', {
@@ -41,3 +42,47 @@ t.test('recovery replaces both keys, also when its answer is lost', NEEDS_BROWSE
   t.equal((await login(old)).status, 401);
   t.equal((await login(fresh)).status, 200);
 });
+
+t.test(
+  'recovery says what is missing or wrong, and begins there anew',
+  NEEDS_BROWSER,
+  async (t) => {
+    const whole = await startGuestbook(t);
+    const visit = await visitGuestbook(t, whole, { expected: /status of 4\d\d/ });
+    const { page } = visit;
+    const { id, recovery_key } = await join(visit, 'forgetful');
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByRole('button', { name: 'Replace my keys' }).click();
+    const dialog = page.getByRole('dialog');
+    const [proceed, replace] = ['Make new keys', 'Replace my keys'].map((name) =>
+      dialog.getByRole('button', { name }),
+    );
+    t.equal(await dialog.getByLabel('Member id').inputValue(), id, 'who is signed in is known');
+    const recoveryKey = dialog.getByLabel('Recovery key');
+    await proceed?.click();
+    await dialog.getByText('A key has 64 characters').waitFor();
+    await recoveryKey.fill('0'.repeat(64));
+    await proceed?.click();
+    await replace?.waitFor();
+    t.equal(await dialog.getByText('Keep them first').count(), 0, 'before it was tried');
+    await replace?.click();
+    await dialog.getByText('Keep them first').waitFor();
+    await dialog.getByLabel('I keep the file').check();
+    await replace?.click();
+    await dialog.getByText('do not belong together').waitFor();
+    await recoveryKey.fill(recovery_key ?? '');
+    await proceed?.click();
+    // They are replaced, and who has them is not signed in yet.
+    await intercept(
+      page,
+      '**/membership/login',
+      (route) => route.fulfill({ status: 429, json: { error: { code: 'rate_limited' } } }),
+      { times: 1 },
+    );
+    await replace?.click();
+    await dialog.getByText('That was too often').waitFor();
+    await replace?.click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Your account, forgetful' }).waitFor();
+  },
+);

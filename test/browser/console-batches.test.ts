@@ -1,0 +1,126 @@
+import t, { type Test } from 'tap';
+import { handled, holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
+import { currentText, openConsole, toast } from '../harness/console.ts';
+import { decide, hire, submit } from '../harness/moderation.ts';
+import { startService } from '../harness/service.ts';
+
+/** A console in which four notes wait. */
+async function begin(t: Test) {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const ids: string[] = [];
+  for (const message of ['One', 'Two', 'Three', 'Four'])
+    ids.push((await submit(service, { message })).id);
+  const { page, context } = await openConsole(t, service, ann);
+  await page.locator('.row').nth(3).waitFor();
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const rows = () => page.locator('.row .excerpt').allTextContents();
+  /** Approves what is selected, up to the toast. */
+  const approve = async (says: string) => {
+    await press('Shift+A');
+    await page.getByRole('dialog').waitFor();
+    await press('Enter');
+    await toast(page, says);
+  };
+  return { service, ann, bob, ids, page, context, press, rows, approve };
+}
+
+t.test('a batch leads on to what it leaves, or leads nowhere', NEEDS_BROWSER, async (t) => {
+  const { page, press, rows, approve } = await begin(t);
+  await press('x', 'j', 'j');
+  await page.locator('.note .text', { hasText: 'Three' }).waitFor();
+  await approve('Approved: 1 note');
+  t.equal(await currentText(page), 'Three', 'what it is not about stays');
+  await press('x', 'j', 'x');
+  await approve('Approved: 2 notes');
+  t.equal(await currentText(page), 'Two');
+  t.same(await rows(), ['Two']);
+});
+
+t.test('what a batch is not for is left out, and said', NEEDS_BROWSER, async (t) => {
+  const { bob, ids, page, press, approve } = await begin(t);
+  await bob.post('claims', { note_ids: [ids[1]] });
+  await page.locator('.row', { hasText: 'Held by Bob' }).waitFor();
+  await press('x', 'j', 'x', 'Shift+A');
+  await page.getByRole('dialog', { name: 'Approve 1 note?' }).waitFor();
+  await page.getByText('1 selected note will be left out').waitFor();
+  await press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await approve('Approved: 1 note');
+  await page.getByRole('link', { name: /^Decided/ }).click();
+  await page.locator('.row', { hasText: 'One' }).waitFor();
+  await press('x', 'Shift+A');
+  await toast(page, 'None of the selected notes allows this.');
+});
+
+t.test('a batch is sent once, and no older answer brings it back', NEEDS_BROWSER, async (t) => {
+  const { service, page, press, rows } = await begin(t);
+  let batches = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/decisions/batch')) batches++;
+  });
+  const list = await holdOne(page, '**/api/moderation/queue?**', 'answer');
+  await submit(service, { message: 'Five' });
+  await list.asked;
+  const batch = await holdOne(page, '**/decisions/batch', 'answer');
+  await press('x', 'j', 'x', 'Shift+R');
+  await page.getByRole('dialog').waitFor();
+  await press('1');
+  await batch.asked;
+  await press('1');
+  batch.go();
+  await toast(page, /^Rejected: .*2 notes/);
+  const answered = page.waitForResponse('**/api/moderation/queue?**');
+  list.go();
+  await handled(page, answered);
+  await page.locator('.row', { hasText: 'Five' }).waitFor();
+  t.same(await rows(), ['Three', 'Four', 'Five']);
+  t.equal(batches, 1);
+});
+
+t.test('a batch is undone in its turn, and its notes are as before', NEEDS_BROWSER, async (t) => {
+  const { ids, page, context, press, approve } = await begin(t);
+  await press('n');
+  await page.locator('.row', { hasText: 'One' }).getByText('Yours').waitFor();
+  await press('x');
+  await approve('Approved: 1 note');
+  await press('a');
+  await toast(page, 'Approved “Two”');
+  await press('u');
+  await toast(page, 'Undone: “Two”');
+  await press('u');
+  await toast(page, 'Undone: Approved: 1 note');
+  const one = page.locator('.row', { hasText: 'One' });
+  await one.waitFor();
+  await page.locator('.row', { hasText: 'Two' }).locator('.row-main').click();
+  await one.locator('.row-main').click();
+  await page.locator('.history li', { hasText: 'undone' }).waitFor();
+  t.equal(await one.getByText('Claim lost').count(), 0, 'the claim ended with the decision');
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await other.locator('.row').nth(3).waitFor();
+  await other.evaluate(`fetch('/api/moderation/claims', { method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '${JSON.stringify({ note_ids: [ids[0]] })}' }).then(({ status }) => status)`);
+  await one.getByText('Yours').waitFor();
+});
+
+t.test('what no batch decided can be claimed and decided', NEEDS_BROWSER, async (t) => {
+  const { bob, ids, page, press } = await begin(t);
+  await decide(bob, ids[3] ?? '', 'approve');
+  await page.locator('.row').nth(3).waitFor({ state: 'detached' });
+  await intercept(page, '**/decisions/batch', (route) =>
+    route.fulfill({ status: 409, json: { error: { code: 'conflict', message: 'No.' } } }),
+  );
+  await press('x', 'Shift+A');
+  await page.getByRole('dialog').waitFor();
+  await press('Enter');
+  await toast(page, 'Nothing was decided');
+  await press('j');
+  await page.locator('.note .text', { hasText: 'Two' }).waitFor();
+  await press('n');
+  await page.locator('.note .text', { hasText: 'One' }).waitFor();
+  await page.locator('.note .lease').waitFor();
+});
