@@ -66,7 +66,8 @@ const used = new WeakSet<pg.ClientBase>();
  * Work on a connection of the pool until `until` (a `deadline`), when the connection is cut, so that
  * a silent server holds nobody. One left inside a transaction is not used again. Where a statement may
  * be outdated the work is begun anew, so what it did before must be undone by then: as many connections
- * may have prepared it as the pool has, but one that is new has not, and its answer stands.
+ * may have prepared it as the pool has, but one that is new has not, and its answer stands (unless a
+ * pooler lends it what others worked on).
  */
 export function withClient<Result>(
   pool: pg.Pool,
@@ -83,7 +84,7 @@ export function withClient<Result>(
       try {
         return await work(client);
       } catch (error) {
-        outdated = !fresh && mayBeOutdated(error);
+        outdated = mayBeOutdated(error) && !(fresh && isDirect(client));
         if (!outdated) throw error;
       } finally {
         clearTimeout(timer);
