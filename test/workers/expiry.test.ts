@@ -149,6 +149,16 @@ t.test('rate counters go after their retention, in batches, but never within a d
   t.strictSame((await pool.query('SELECT bucket FROM rate_counters')).rows, [{ bucket: 'live' }]);
 });
 
+t.test('who reported by which address is dropped after its retention', async (t) => {
+  const { pool } = await setting(t);
+  await pool.query(`INSERT INTO report_addresses
+    SELECT gen_random_uuid(), bucket, clock_timestamp() - hours * interval '1 hour'
+    FROM (VALUES ('over', 49), ('live', 47)) v (bucket, hours)`);
+  t.equal(await sweepRateCounters({ pool, config: { retentionAddressKeysHours: 48 } }), 1);
+  const { rows } = await pool.query('SELECT bucket FROM report_addresses');
+  t.strictSame(rows, [{ bucket: 'live' }]);
+});
+
 t.test('a job is enqueued by the transaction that its statement runs in', async (t) => {
   const { pool, jobs } = await setting(t);
   const statement = await jobs.enqueue({ queue: 'expire-sessions', data: {}, startAfter: 60 });

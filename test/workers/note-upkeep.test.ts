@@ -82,6 +82,11 @@ t.test('an open appeal keeps the text; a guest and a withdrawn note have their d
   t.equal(await closeAppeals(service.core), 0);
   t.equal(await retention(service.core), 1);
   t.same((await erased()).at(-1), guest.id);
+  const uphold = { action: 'uphold', expected_version: 3 };
+  const bob = await hire(service, 'Bob');
+  t.equal((await bob.post(`notes/${appealed.id}/decisions`, uphold)).status, 201);
+  t.equal(await retention(service.core), 1, 'nobody has to read it any more');
+  t.same((await erased()).at(-1), appealed.id);
 });
 
 t.test('retention goes on where a run was cut short, over more than a batch', async (t) => {

@@ -127,6 +127,16 @@ t.test('twice is once, also at once, and too late is ignored', async (t) => {
   t.equal((await events(service)).length, 1);
 });
 
+t.test('decisions that could not be read are read for the next screening', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  const { id: note_id } = await submit(service);
+  await pool.query('ALTER TABLE note_decisions RENAME TO elsewhere');
+  await t.rejects(screenNote(service.core, { note_id }));
+  await pool.query('ALTER TABLE elsewhere RENAME TO note_decisions');
+  t.equal(await screenNote(service.core, { note_id }), true);
+});
+
 t.test('one that cannot be screened gets a job of its own and spoils no other', async (t) => {
   const service = await startService(t);
   const notes = [];
