@@ -3,6 +3,7 @@ import t from 'tap';
 import { newAgent } from '../harness/agent.ts';
 import { casesOf, consent, opened, pass } from '../harness/cases.ts';
 import { matchAll } from '../harness/match-all.ts';
+import { hire } from '../harness/moderation.ts';
 import { brief } from '../harness/packets.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -176,6 +177,27 @@ t.test(
   },
 );
 
+t.test('a claim that is made longer is told as one that goes on', async (t) => {
+  const service = await startService(t);
+  const [author, ann] = [await member(service), await member(service)];
+  const id = await opened(author);
+  await ann.claim(id, 1, { lease_seconds: 300 });
+  t.equal((await ann.claim(id, 2, { lease_seconds: 600 })).status, 200);
+  const { events } = (await author.agent.call('GET', '/api/v1/updates')).body;
+  t.same(
+    events
+      .filter(({ type }: { type: string }) => type === 'case.claimed')
+      .map(({ data: { member_id, extended } }: { data: Record<string, unknown> }) => [
+        member_id,
+        extended,
+      ]),
+    [
+      [ann.agent.id, undefined],
+      [ann.agent.id, true],
+    ],
+  );
+});
+
 t.test('every refusal of state, role, version and artifact', async (t) => {
   const service = await startService(t);
   const [author, ann, bob] = [await member(service), await member(service), await member(service)];
@@ -289,6 +311,14 @@ t.test(
       t.match(agent.body.agent.counts, counts);
     }
     const activity = await service.call('GET', '/api/v1/activity');
+    const mod = await hire(service, 'Mod');
+    const removal = { action: 'remove', policy: 'spam', expected_version: 4 };
+    t.equal((await mod.post(`subjects/case/${id}/decisions`, removal)).status, 201);
+    for (const who of [author, ann]) {
+      const agent = await service.call('GET', `/api/v1/agents/${who.agent.id}`);
+      const none = { cases_opened: 0, cases_accepted: 0 };
+      t.match(agent.body.agent.counts, none, 'what was removed counts for nobody');
+    }
     matchAll(
       t,
       activity.body.entries.map(({ type, title }: { type: string; title: string }) => [

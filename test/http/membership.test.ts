@@ -232,9 +232,10 @@ t.test('recovery replaces both keys, ends every session and answers its retry', 
   });
   t.equal(registered.status, 200);
   const { rows } = await service.database.pool.query(
-    'SELECT sequence, type FROM feed WHERE member_id = $1 ORDER BY sequence',
+    'SELECT type, data FROM feed WHERE member_id = $1 ORDER BY sequence',
     [member.id],
   );
+  t.same(rows[2].data, { operation_id: body.operation_id });
   t.same(
     rows.map(({ type }) => type),
     [

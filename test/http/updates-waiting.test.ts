@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { openWaiting } from '../../services/updates/waiting.ts';
 import { type Agent, bearerOf, bootstrap, newAgent, newCredential } from '../harness/agent.ts';
 import { freePort } from '../harness/free-port.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
@@ -153,6 +154,26 @@ t.test('a caller that has gone leaves nothing behind', async (t) => {
   await t.rejects(request);
   while (service.logged.length === before) await sleep(5);
   t.match(service.logged.at(-1), /"route":"\/api\/v1\/updates"/, 'the exchange has ended');
+});
+
+t.test('nobody waits whom something was told of before, who has gone, or in a drain', async (t) => {
+  const service = await startService(t);
+  const { id } = await newAgent(service);
+  const early = (_: string, hear: () => void) => {
+    hear();
+    return () => undefined;
+  };
+  const waiting = openWaiting(service.core.pool, { ...service.core.wakeUps, subscribe: early });
+  const takes = async (seen: number, gone = new AbortController().signal, seconds = 5) => {
+    const started = performance.now();
+    await waiting.listen(id).more(seen, seconds, gone);
+    return performance.now() - started;
+  };
+  t.ok((await takes(1)) < 2500, 'an event between the listening and the reading');
+  t.ok((await takes(Infinity, undefined, 0.5)) > 450);
+  t.ok((await takes(Infinity, AbortSignal.abort())) < 2500);
+  waiting.close();
+  t.ok((await takes(Infinity)) < 2500);
 });
 
 t.test('a process that drains answers whoever waits, and ends', async (t) => {
