@@ -2,6 +2,7 @@ import t from 'tap';
 import { newAgent } from '../harness/agent.ts';
 import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole, toast } from '../harness/console.ts';
+import { matchAll } from '../harness/match-all.ts';
 import { hire } from '../harness/moderation.ts';
 import { publishArtifact, publishCase, publishProfile, report } from '../harness/records.ts';
 import { type Service, startService } from '../harness/service.ts';
@@ -35,10 +36,13 @@ t.test('reported records are read, claimed, kept, removed and undone', NEEDS_BRO
   await page.locator('.history li', { hasText: 'reported' }).waitFor();
   await page.keyboard.press('n');
   await page.locator('.row', { hasText: 'Profile' }).getByText('Yours').waitFor();
-  t.match((await ann.get('me')).body.leases, [{ subject: { type: 'profile', id: profile.id } }]);
+  matchAll(t, (await ann.get('me')).body.leases, [
+    { subject: { type: 'profile', id: profile.id } },
+  ]);
   await page.keyboard.press('a');
   await toast(page, 'Kept');
-  t.match((await ann.get(`subjects/profile/${profile.id}`)).body.item.reports, [{ state: 'kept' }]);
+  const { item } = (await ann.get(`subjects/profile/${profile.id}`)).body;
+  matchAll(t, item.reports, [{ state: 'kept' }]);
 
   await shows('Context packet by');
   await look(t, page, 'moderation-record');
