@@ -192,9 +192,11 @@ t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, asyn
   const over = async (ask: string) => {
     await context.clearCookies();
     await page.getByRole('button', { name: ask }).click();
-    await page.locator('main').getByText('Your session has ended').waitFor();
+    const said = page.locator('main').getByText('Your session has ended');
+    await said.waitFor();
     t.equal(await page.locator('.own-note').count(), 0, 'of whoever sits here now');
     await signIn();
+    await said.waitFor({ state: 'detached' });
   };
   await over('Send appeal');
   await over('Check now');

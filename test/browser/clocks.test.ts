@@ -26,7 +26,9 @@ t.test('a clock that is set back hides no outcome', NEEDS_BROWSER, async (t) => 
   const { page } = visit;
   await page.evaluate(ahead(120));
   await write(visit, 'Hello');
+  const checked = page.waitForResponse('**/api/guestbook');
   await page.getByRole('button', { name: 'Check now' }).click();
+  await handled(page, checked);
   await page.reload();
   await page.getByText('Waiting for review', { exact: true }).waitFor();
   await decide(ann, (await ann.get('queue')).body.items[0].id, 'reject');

@@ -62,9 +62,11 @@ export async function beginNote({ page }: Pick<Visit, 'page'>, message: string):
 
 /** Writes a note and sends it, up to the state where it waits. */
 export async function write({ page }: Visit, message: string): Promise<void> {
-  await beginNote({ page }, message);
+  const field = await beginNote({ page }, message);
   await page.getByRole('button', { name: 'Send for review' }).click();
-  await page.getByText('Waiting for review', { exact: true }).first().waitFor();
+  await field.waitFor({ state: 'detached' });
+  const own = page.locator('.own-note', { hasText: message });
+  await own.getByText('Waiting for review', { exact: true }).waitFor();
 }
 
 /** A key file as a visitor chooses it from the disk. */
