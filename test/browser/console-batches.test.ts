@@ -64,7 +64,7 @@ t.test('a batch is sent once, and no older answer brings it back', NEEDS_BROWSER
   const list = await holdOne(page, '**/api/moderation/queue?**', 'answer');
   await submit(service, { message: 'Five' });
   await list.asked;
-  const batch = await holdOne(page, '**/decisions/batch', 'answer');
+  const batch = await holdOne(page, '**/decisions/batch', 'request');
   await press('x', 'j', 'x', 'Shift+R');
   await page.getByRole('dialog').waitFor();
   await press('1');

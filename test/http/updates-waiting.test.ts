@@ -164,16 +164,16 @@ t.test('nobody waits whom something was told of before, who has gone, or in a dr
     return () => undefined;
   };
   const waiting = openWaiting(service.core.pool, { ...service.core.wakeUps, subscribe: early });
-  const takes = async (seen: number, gone = new AbortController().signal, seconds = 5) => {
+  const takes = async (seen: number, gone = new AbortController().signal, seconds = 20) => {
     const started = performance.now();
     await waiting.listen(id).more(seen, seconds, gone);
     return performance.now() - started;
   };
-  t.ok((await takes(1)) < 2500, 'an event between the listening and the reading');
+  t.ok((await takes(1)) < 10_000, 'an event between the listening and the reading');
   t.ok((await takes(Infinity, undefined, 0.5)) > 450);
-  t.ok((await takes(Infinity, AbortSignal.abort())) < 2500);
+  t.ok((await takes(Infinity, AbortSignal.abort())) < 10_000);
   waiting.close();
-  t.ok((await takes(Infinity)) < 2500);
+  t.ok((await takes(Infinity)) < 10_000);
 });
 
 t.test('a process that drains answers whoever waits, and ends', async (t) => {

@@ -169,10 +169,11 @@ for (const everything of [false, true])
       const left = await pool.query(
         `SELECT (SELECT count(*)::int FROM receipts WHERE reply IS NULL AND bound IS NULL) AS receipts,
         (SELECT count(*)::int FROM sessions WHERE member_id = $1) AS sessions,
+        (SELECT count(*)::int FROM write_budgets WHERE member_id = $1) AS budgets,
         (SELECT count(*)::int FROM handles WHERE member_id = $1) AS handles`,
         [gone.id],
       );
-      t.strictSame(left.rows, [{ receipts: 13, sessions: 0, handles: 1 }]);
+      t.strictSame(left.rows, [{ receipts: 13, sessions: 0, budgets: 0, handles: 1 }]);
 
       const before = await readModels(pool);
       await rebuild(url, catalogue, projections);
