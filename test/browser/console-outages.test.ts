@@ -1,6 +1,6 @@
 import t from 'tap';
 import { intercept, NEEDS_BROWSER, openBrowser, visit } from '../harness/browser.ts';
-import { openConsole, REFUSED, signIn } from '../harness/console.ts';
+import { openConsole, REFUSED, signIn, toast } from '../harness/console.ts';
 import { hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
@@ -96,4 +96,21 @@ t.test('a line that says nothing any more is given up, and no other', NEEDS_BROW
   await page.clock.fastForward(41_000);
   await again;
   await live.waitFor();
+});
+
+t.test('the console works where storage is forbidden', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service, { message: 'One' });
+  const { page } = await openConsole(t, service, ann, undefined, {
+    first: `Object.defineProperty(window, 'localStorage', {
+      get() { throw new DOMException('No.', 'SecurityError'); } });`,
+  });
+  const keys = page.getByLabel('Keys', { exact: true });
+  t.equal(await keys.isChecked(), true);
+  await keys.uncheck();
+  await page.locator('.row-main').press('a');
+  await keys.check();
+  await page.locator('.row-main').press('a');
+  await toast(page, 'Approved “One”');
 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { NEEDS_BROWSER } from '../harness/browser.ts';
+import { handled, holdOne, NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole } from '../harness/console.ts';
 import { hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
@@ -70,4 +70,28 @@ t.test('a policy that changes is changed where it is chosen', NEEDS_BROWSER, asy
   await leas.page.getByLabel('In force').uncheck();
   await leas.page.getByRole('button', { name: 'Save' }).click();
   await policy.waitFor({ state: 'detached' });
+});
+
+t.test('an answer closes the editor that it is for, and no other', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const lea = await hire(service, 'Lea', 'lead');
+  const { page } = await openConsole(t, service, lea);
+  await page.getByRole('link', { name: 'Policies' }).click();
+  const spam = page.locator('.policy-list li', { hasText: 'Spam' });
+  const editor = page.getByRole('dialog');
+  await spam.getByRole('button', { name: 'Edit' }).click();
+  await editor.getByLabel('Title').fill('Spam and worse');
+  const saving = await holdOne(page, '**/policies', 'answer');
+  await editor.getByRole('button', { name: 'Save' }).click();
+  await saving.asked;
+  await editor.getByRole('button', { name: 'Close', exact: true }).click();
+  await editor.getByRole('button', { name: 'Close without saving' }).click();
+  await editor.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'New policy' }).click();
+  await editor.getByLabel('Title').fill('Half a th');
+  const listed = page.waitForResponse((answer) => answer.request().method() === 'GET');
+  saving.go();
+  await handled(page, listed);
+  await spam.locator('h3', { hasText: 'Spam and worse' }).waitFor();
+  t.equal(await editor.getByLabel('Title').inputValue(), 'Half a th');
 });

@@ -23,10 +23,12 @@ export async function openConsole(
   service: Service,
   moderator: Moderator,
   shared?: Browser,
+  options: { first?: string } = {},
 ) {
   const browser = shared ?? (await openBrowser(t));
   const { page, context } = await visit(t, browser, `${service.baseUrl}/moderation`, {
     expected: REFUSALS,
+    ...options,
   });
   const policies = page.waitForResponse('**/api/moderation/policies');
   await signIn(page, moderator);

@@ -51,7 +51,8 @@ export function PolicyEditor({ policy, onClose }: { policy: Policy; onClose: () 
       await call('PUT', 'policies', body);
       await loadPolicies();
       say('Saved.');
-      onClose();
+      // Whoever left meanwhile may have opened another one.
+      if (form.current) onClose();
     } catch (error) {
       const failure = failureOf(error);
       setFault(

@@ -110,6 +110,15 @@ export const viewOf = (hash: string): View => {
 
 const KEYS = 'moderation.keys';
 
+/** Whether keys were left on. Where storage is forbidden they are, in each tab anew. */
+function keysKept(): boolean {
+  try {
+    return localStorage.getItem(KEYS) !== 'off';
+  } catch {
+    return true;
+  }
+}
+
 export const store = openStore<State>({
   me: null,
   session: 'unknown',
@@ -132,7 +141,7 @@ export const store = openStore<State>({
   panel: null,
   batch: null,
   help: false,
-  keys: localStorage.getItem(KEYS) !== 'off',
+  keys: keysKept(),
   toast: null,
   said: '',
   stream: 'connecting',
@@ -197,9 +206,13 @@ export function forgetDrafts(id: string): void {
 }
 
 export function switchKeys(on: boolean): void {
-  localStorage.setItem(KEYS, on ? 'on' : 'off');
   set({ keys: on });
   say(on ? 'Keys are on.' : 'Keys are off.');
+  try {
+    localStorage.setItem(KEYS, on ? 'on' : 'off');
+  } catch {
+    // Full or forbidden: they are switched for this tab.
+  }
 }
 
 /** Told by the one live region, also where the same is said twice. */
