@@ -102,7 +102,7 @@ t.test('the console works where storage is forbidden', NEEDS_BROWSER, async (t) 
   const service = await startService(t);
   const ann = await hire(service, 'Ann');
   await submit(service, { message: 'One' });
-  const { page } = await openConsole(t, service, ann, undefined, {
+  const { page } = await openConsole(t, service, ann, {
     first: `Object.defineProperty(window, 'localStorage', {
       get() { throw new DOMException('No.', 'SecurityError'); } });`,
   });

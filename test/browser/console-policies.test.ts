@@ -61,7 +61,7 @@ t.test('a policy that changes is changed where it is chosen', NEEDS_BROWSER, asy
   await page.keyboard.press('r');
   const policy = page.locator('.panel').getByRole('button', { name: 'Spam' });
   await policy.waitFor();
-  const leas = await openConsole(t, service, lea, browser);
+  const leas = await openConsole(t, service, lea, { browser });
   await leas.page.getByRole('link', { name: 'Policies' }).click();
   await leas.page
     .locator('.policy-list li', { hasText: 'Spam' })

@@ -70,7 +70,7 @@ t.test('every view is shown without a violation, in each look', NEEDS_BROWSER, a
   await look(t, gate, 'moderation-sign-in');
 
   await fill(t, service, ann);
-  const { page } = await openConsole(t, service, lea, browser);
+  const { page } = await openConsole(t, service, lea, { browser });
   const open = (name: RegExp) => page.getByRole('link', { name }).click();
   await page.locator('.row').nth(4).waitFor();
   await page.locator('.row', { hasText: 'CHEAP PILLS' }).locator('.row-main').click();

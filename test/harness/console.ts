@@ -22,8 +22,7 @@ export async function openConsole(
   t: Test,
   service: Service,
   moderator: Moderator,
-  shared?: Browser,
-  options: { first?: string } = {},
+  { browser: shared, ...options }: { browser?: Browser; first?: string } = {},
 ) {
   const browser = shared ?? (await openBrowser(t));
   const { page, context } = await visit(t, browser, `${service.baseUrl}/moderation`, {
