@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { getPostgreSQLEventStore } from '@event-driven-io/emmett-postgresql';
 import pg from 'pg';
-import { openCore } from '../services/app.ts';
+import { type Core, openCore } from '../services/app.ts';
 import { readConfig } from '../services/config.ts';
 import { isRefusal } from '../services/eventstore/decider.ts';
 import { NoteSubmission } from '../services/guestbook/contract.ts';
@@ -13,12 +13,27 @@ import type { Bench, Setting } from './setting.ts';
 const SLOW_MS = 5;
 const MESSAGE = 'A note of the usual length, which says hello and what brought its author here.';
 
-/** One command with its event, receipt and read model, beside one INSERT and beside emmett. */
+/** Of a command with 8 at once, and with 32. */
+const AIMS = { 8: { insert: 0.5, emmett: 2 }, 32: { insert: 0.8, emmett: 4 } } as const;
+
+type Width = keyof typeof AIMS;
+type Plans = Pick<Core, 'keys' | 'config'>;
+
+/**
+ * One command with its event, receipt and read model, beside one INSERT and beside emmett's append of
+ * an event alone; then a note as it is submitted, which has a job for the workers besides.
+ */
 export const append: Bench = {
   name: 'append',
   async prepare(setting) {
     const comparisons: Comparison[] = [];
-    for (const [width, flushMs] of [[8], [32], [32, SLOW_MS]] as const) {
+    for (const [what, plan, width, flushMs] of [
+      ['one command', command, 8],
+      ['one command', command, 32],
+      ['one command', command, 32, SLOW_MS],
+      ['a note and its screening job', note, 8],
+      ['a note and its screening job', note, 32],
+    ] as const) {
       const urls = {
         ours: await setting.database('migrated', flushMs),
         insert: await setting.database('empty', flushMs),
@@ -26,15 +41,19 @@ export const append: Bench = {
       };
       const disk = flushMs ? `, flushes ${flushMs} ms slower` : '';
       comparisons.push({
-        name: `append of one command, ${width} connections${disk}`,
-        ours: await service(setting, urls.ours, width),
+        name: `append of ${what}, ${width} connections${disk}`,
+        ours: await service(setting, urls.ours, width, plan),
         floors: [
           {
             name: 'one-row INSERT',
-            aim: 0.5,
+            aim: AIMS[width].insert,
             contender: await insert(setting, urls.insert, width),
           },
-          { name: 'emmett append', aim: 2, contender: await emmett(setting, urls.emmett, width) },
+          {
+            name: 'emmett append',
+            aim: AIMS[width].emmett,
+            contender: await emmett(setting, urls.emmett, width),
+          },
         ],
       });
     }
@@ -42,7 +61,28 @@ export const append: Bench = {
   },
 };
 
-async function service(setting: Setting, url: string, width: number): Promise<Contender> {
+function note(parts: Plans) {
+  const body = NoteSubmission.parse({ id: randomUUID(), name: 'Ada', message: MESSAGE });
+  return submitPlan(parts, body, null);
+}
+
+function command(parts: Plans): ReturnType<typeof note> {
+  const plan = note(parts);
+  return {
+    ...plan,
+    decide(loaded) {
+      const decision = plan.decide(loaded);
+      return 'appends' in decision ? { ...decision, jobs: [] } : decision;
+    },
+  };
+}
+
+async function service(
+  setting: Setting,
+  url: string,
+  width: Width,
+  plan: typeof note,
+): Promise<Contender> {
   const config = readConfig({
     DATABASE_URL: url,
     SERVER_KEYS: setting.serverKeys,
@@ -51,8 +91,7 @@ async function service(setting: Setting, url: string, width: number): Promise<Co
   const core = await openCore(config, 'bench');
   setting.onEnd(core.close);
   return loops(width, async () => {
-    const body = NoteSubmission.parse({ id: randomUUID(), name: 'Ada', message: MESSAGE });
-    const answer = await core.store.execute(submitPlan(core, body, null));
+    const answer = await core.store.execute(plan(core));
     if (isRefusal(answer) || answer.status !== 202) throw new Error('a note was refused');
   });
 }
