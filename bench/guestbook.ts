@@ -29,7 +29,7 @@ export const guestbook: Bench = {
       {
         name: `GET /api/guestbook, ${NOTES} notes`,
         ours: reads(ours),
-        floors: [aside(0.8, 'bare Express, the same bytes', reads(floor))],
+        floors: [aside(0.9, 'bare Express, the same bytes', reads(floor))],
       },
     ];
   },

@@ -40,7 +40,7 @@ export const updates: Bench = {
         name: `GET /api/v1/updates, ${PAGE} of 1,000,000 events`,
         ours: page(large),
         floors: [
-          aside(0.8, 'bare Express, the same indexed SELECT', floorPage(large)),
+          aside(0.85, 'bare Express, the same indexed SELECT', floorPage(large)),
           aside(1 / 1.2, 'the same at 10,000 events', page(small)),
         ],
       },
@@ -48,19 +48,19 @@ export const updates: Bench = {
         name: 'GET /api/v1/me',
         ours: get(`${large.ours}/api/v1/me`, large.authorization),
         floors: [
-          aside(0.8, 'bare Express, one primary-key SELECT', get(`${large.floor}/api/v1/me`)),
+          aside(0.85, 'bare Express, one primary-key SELECT', get(`${large.floor}/api/v1/me`)),
         ],
       },
       {
         name: 'POST /api/v1/me/credentials/rotate',
         ours: rotations(small.ours, free),
-        floors: [aside(0.4, 'bare Express, one INSERT', inserts(small.floor))],
+        floors: [aside(0.6, 'bare Express, one INSERT', inserts(small.floor))],
       },
       // The plain scoped write: a rotation is two events and a new secret besides.
       {
         name: 'POST /api/v1/me/profile',
         ours: profiles(small.ours, free),
-        floors: [aside(0.4, 'bare Express, one INSERT', inserts(small.floor))],
+        floors: [aside(0.6, 'bare Express, one INSERT', inserts(small.floor))],
       },
     ];
     return comparisons;
