@@ -1,0 +1,105 @@
+import t from 'tap';
+import { handled, holdOne, NEEDS_BROWSER } from '../harness/browser.ts';
+import { openConsole } from '../harness/console.ts';
+import { othersDecided } from '../harness/decided-notes.ts';
+import { hire, submit } from '../harness/moderation.ts';
+import { startService } from '../harness/service.ts';
+
+t.test(
+  'a history that is asked for before another and comes after it is not shown',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    await submit(service, { message: 'One' });
+    const { id } = await submit(service, { message: 'Two' });
+    const { page } = await openConsole(t, service, ann);
+    await page.locator('.row').nth(1).waitFor();
+    const first = await holdOne(page, `**/api/moderation/notes/${id}`, 'answer');
+    await page.keyboard.press('j');
+    await first.asked;
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    await bob.post(`notes/${id}/decisions`, { action: 'defer', expected_version: 1, until });
+    const deferred = page.locator('.history li', { hasText: 'deferred' });
+    await deferred.waitFor();
+    const answered = page.waitForResponse(`**/api/moderation/notes/${id}`);
+    first.go();
+    await handled(page, answered);
+    t.equal(await deferred.count(), 1);
+  },
+);
+
+t.test(
+  'an answer about fewer rows takes none of those that came meanwhile',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const ann = await hire(service, 'Ann');
+    await service.tamper(othersDecided(60));
+    await service.tamper(
+      `UPDATE notes SET state = 'pending', approved_at = NULL, settled_at = NULL`,
+    );
+    const { page } = await openConsole(t, service, ann);
+    await page.locator('.row').nth(49).waitFor();
+    const firstPage = /\/queue\?(?!.*cursor=)/;
+    const reread = await holdOne(page, firstPage, 'request');
+    await submit(service);
+    await reread.asked;
+    await page.getByRole('button', { name: 'More' }).click();
+    const last = page.locator('.row').nth(60);
+    await last.waitFor();
+    const answered = page.waitForResponse(firstPage);
+    reread.go();
+    await handled(page, answered);
+    t.equal(await last.count(), 1);
+  },
+);
+
+t.test('what was read anew while a list was on its way stays', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  await service.tamper(othersDecided(120));
+  await service.tamper(`UPDATE notes SET state = 'pending', approved_at = NULL, settled_at = NULL`);
+  const { page } = await openConsole(t, service, ann);
+  for (const shown of [50, 100]) {
+    await page
+      .locator('.row')
+      .nth(shown - 1)
+      .waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+  }
+  await page.locator('.row').nth(119).waitFor();
+  const secondPage = await holdOne(page, '**/api/moderation/queue**cursor=**', 'request');
+  await submit(service);
+  await secondPage.asked;
+  await bob.post('claims', { count: 1 });
+  const held = page.locator('.row').first().getByText('Held by Bob');
+  await held.waitFor();
+  const answered = page.waitForResponse('**/api/moderation/queue**cursor=**');
+  secondPage.go();
+  await handled(page, answered);
+  t.equal(await held.count(), 1);
+});
+
+t.test(
+  'an answer that comes late does not hide a claim that was made since',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    await submit(service);
+    const { id } = await submit(service);
+    const { page } = await openConsole(t, service, ann);
+    await page.locator('.row').nth(1).waitFor();
+    const read = await holdOne(page, `**/notes/${id}`, 'answer');
+    await page.keyboard.press('j');
+    await read.asked;
+    await bob.post('claims', { note_ids: [id] });
+    const by = page.locator('.row', { hasText: 'Held by Bob' });
+    await by.waitFor();
+    read.go();
+    await page.locator('.history li').first().waitFor();
+    await by.waitFor();
+    t.pass('whatever came late');
+  },
+);

@@ -1,0 +1,192 @@
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { handled, holdOne, intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { openConsole, signIn, toast } from '../harness/console.ts';
+import { hire, submit } from '../harness/moderation.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+/** The decision, and nothing that the page asks beside it, is what meets the session's end. */
+const endAtDecision = (service: Service, page: Page) =>
+  intercept(
+    page,
+    '**/decisions',
+    async (route) => {
+      await service.database.pool.query('DELETE FROM moderator_sessions');
+      await route.continue();
+    },
+    { times: 1 },
+  );
+
+t.test(
+  'a session that ends keeps the work; signing out gives all back',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const ann = await hire(service, 'Ann');
+    const notes = [await submit(service), await submit(service)];
+    const { page } = await openConsole(t, service, ann);
+    await page.keyboard.press('r');
+    await page.getByLabel('Word to the author').fill('Half a thought');
+    await endAtDecision(service, page);
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await page.getByLabel('Word to the author').press('Escape');
+    await page.keyboard.press('1');
+    await dialog.waitFor();
+    await look(t, page, 'moderation-session-lost');
+    await signIn(page, ann);
+    await toast(page, /^Rejected/);
+    const { history } = (await ann.get(`notes/${notes[0]?.id}`)).body;
+    t.match(history.at(-1), { text: 'Half a thought' }, 'sent once, after the sign-in');
+
+    await page.keyboard.press('n');
+    await page.locator('.note .lease').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Moderation', exact: true }).waitFor();
+    t.same((await ann.get('me')).body.leases, []);
+    t.equal((await service.database.pool.query('SELECT FROM moderator_sessions')).rowCount, 0);
+    await page.reload();
+    await page.getByLabel('Token').waitFor();
+  },
+);
+
+t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service);
+  const { page } = await openConsole(t, service, ann);
+  await page.keyboard.press('r');
+  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  await service.database.pool.query('DELETE FROM moderator_sessions');
+  // As a tab that is looked at again.
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+  await page.getByRole('dialog').waitFor();
+  for (let times = 0; times < 5; times++) await page.keyboard.press('Escape');
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
+  t.equal(await page.locator('dialog:modal').count(), 1);
+  t.equal(await page.evaluate('document.activeElement.name'), 'token');
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).focus();
+  await page.keyboard.press('a');
+  await signIn(page, ann);
+  t.equal(await page.evaluate('document.activeElement.closest("[data-panel]") !== null'), true);
+
+  // In the task in which it comes, and in which it goes: a key after it is no command.
+  await page.getByLabel('Word to the author').fill('Half a th');
+  await service.database.pool.query('DELETE FROM moderator_sessions');
+  const focus = page.evaluate(`new Promise((resolve) => {
+    const names = [];
+    let asked = false;
+    new MutationObserver(() => {
+      if ((document.querySelector('dialog') !== null) === asked) return;
+      asked = !asked;
+      names.push(document.activeElement.name);
+      if (names.length === 2) resolve(names);
+    }).observe(document.body, { subtree: true, childList: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  })`);
+  await page.getByRole('dialog').waitFor();
+  await signIn(page, ann);
+  t.same(await focus, ['token', 'message']);
+  await page.getByLabel('Word to the author').press('Escape');
+  await page.keyboard.press('1');
+  await toast(page, /^Rejected/);
+});
+
+t.test('a tab does nothing in the name of who signed in beside it', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const { id } = await submit(service, { message: 'Whose?' });
+  const { page } = await openConsole(t, service, ann);
+  await page.keyboard.press('r');
+  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  await page.getByLabel('Word to the author').fill('Of Ann');
+  // As in another tab, whose session the cookie of both is then, when the decision is on its way.
+  const signInBeside = `fetch('/api/moderation/session', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: ${JSON.stringify(JSON.stringify({ token: lea.token }))},
+  }).then(({ status }) => status)`;
+  await intercept(
+    page,
+    '**/decisions',
+    async (route) => {
+      t.equal(await page.evaluate(signInBeside), 200);
+      await route.continue();
+    },
+    { times: 1 },
+  );
+  await page.getByLabel('Word to the author').press('Escape');
+  await page.keyboard.press('1');
+  await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+  t.match((await lea.get(`notes/${id}`)).body, { item: { state: 'pending' } });
+  await signIn(page, ann);
+  await toast(page, /^Rejected/);
+  const { history } = (await ann.get(`notes/${id}`)).body;
+  t.match(history.at(-1), { text: 'Of Ann', actor: { name: 'Ann' } });
+});
+
+t.test('what one moderator had decided is never sent by another', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  await submit(service, { message: 'Whose?' });
+  const { page } = await openConsole(t, service, ann);
+  await endAtDecision(service, page);
+  await page.keyboard.press('a');
+  await page.getByRole('dialog').waitFor();
+  await signIn(page, bob);
+  await page.locator('.who', { hasText: 'Bob' }).waitFor();
+  await page.locator('.row', { hasText: 'Whose?' }).waitFor();
+  const { rows } = await service.database.pool.query(`SELECT state FROM notes`);
+  t.same(rows, [{ state: 'pending' }]);
+});
+
+t.test('an answer to a session that is over does not end the next', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  await submit(service);
+  const { page } = await openConsole(t, service, ann);
+  await page.locator('.row').waitFor();
+  const asked = await holdOne(page, '**/api/moderation/queue**', 'request');
+  await submit(service);
+  await asked.asked;
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signIn(page, bob);
+  await page.locator('.row').nth(1).waitFor();
+  const answered = page.waitForResponse((response) => response.status() === 401);
+  asked.go();
+  await handled(page, answered);
+  t.equal(await page.getByRole('dialog').count(), 0);
+  t.equal(await page.locator('.who', { hasText: 'Bob' }).count(), 1);
+});
+
+t.test(
+  'what was tried for one moderator is not tried again for another',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    await submit(service, { message: 'Whose?' });
+    const { page } = await openConsole(t, service, ann);
+    await page.locator('.row').waitFor();
+    const tried = Promise.withResolvers<void>();
+    const over = Promise.withResolvers<void>();
+    await intercept(
+      page,
+      '**/decisions',
+      async (route) => {
+        tried.resolve();
+        await over.promise;
+        await route.abort('connectionreset');
+      },
+      { times: 1 },
+    );
+    await page.keyboard.press('a');
+    await tried.promise;
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, bob);
+    over.resolve();
+    await toast(page, 'Not approved. Another moderator has signed in.');
+    t.same((await service.database.pool.query('SELECT state FROM notes')).rows, [
+      { state: 'pending' },
+    ]);
+  },
+);
