@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { handled, holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
-import { currentText, openConsole, toast } from '../harness/console.ts';
+import { currentText, fill, openConsole, states, toast } from '../harness/console.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
@@ -26,6 +26,82 @@ async function begin(t: Test) {
   };
   return { service, ann, bob, ids, page, context, press, rows, approve };
 }
+
+t.test(
+  'a batch shows what it would do, says what it did, and is undone',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    const notes = await fill(service, 6, 'Buy');
+    const { page } = await openConsole(t, service, ann);
+    await page.locator('.row').nth(5).waitFor();
+    await page.keyboard.press('Shift+R');
+    await toast(page, 'Nothing is selected');
+    for (let n = 0; n < 3; n++) {
+      await page.keyboard.press('x');
+      await page.keyboard.press('j');
+    }
+    await page.getByText('3 notes selected').waitFor();
+    await page.keyboard.press('Shift+R');
+    const dialog = page.getByRole('dialog', { name: 'Reject 3 notes?' });
+    for (const text of ['Buy 1', 'Buy 2', 'Buy 3']) await dialog.getByText(text).waitFor();
+    t.same(await states(service), { pending: 6 }, 'nothing has run');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    t.same(await states(service), { pending: 6 });
+
+    await page.keyboard.press('Shift+R');
+    await dialog.waitFor();
+    for (const key of ['j', 'a']) await page.keyboard.press(key);
+    t.equal(await dialog.count(), 1, 'no key means what is behind it');
+    // Somebody is quicker on one of them.
+    await bob.post('claims', { note_ids: [notes[1]?.id] });
+    await page.keyboard.press('1');
+    await toast(page, /2 notes; 1 note refused/);
+    t.same(await states(service), { pending: 4, rejected: 2 });
+    await page.locator('.row', { hasText: 'Bob has been working on this since' }).waitFor();
+    await page.keyboard.press('u');
+    await toast(page, /^Undone/);
+    t.same(await states(service), { pending: 6 });
+
+    await intercept(page, '**/decisions/batch', (route) => route.abort('connectionreset'));
+    await page.keyboard.press('x');
+    await page.keyboard.press('Shift+A');
+    await page.getByRole('dialog').waitFor();
+    await page
+      .getByRole('button', { name: /^Approve/ })
+      .last()
+      .click();
+    await toast(page, 'Perhaps nothing was decided. No answer');
+  },
+);
+
+t.test(
+  'what is refused is in the list, though that was read meanwhile',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    const [, note] = await fill(service, 3, 'Buy');
+    const { page } = await openConsole(t, service, ann);
+    await page.locator('.row').nth(2).waitFor();
+    const batch = await holdOne(page, '**/decisions/batch', 'answer');
+    for (let n = 0; n < 3; n++) {
+      await page.keyboard.press('x');
+      await page.keyboard.press('j');
+    }
+    await page.keyboard.press('Shift+R');
+    await page.getByRole('dialog').waitFor();
+    await bob.post('claims', { note_ids: [note?.id] });
+    await page.keyboard.press('1');
+    await submit(service, { message: 'One more' });
+    await page.locator('.row', { hasText: 'One more' }).waitFor();
+    batch.go();
+    await toast(page, /2 notes; 1 note refused/);
+    await page.locator('.row', { hasText: 'Bob has been working on this since' }).waitFor();
+  },
+);
 
 t.test('a batch leads on to what it leaves, or leads nowhere', NEEDS_BROWSER, async (t) => {
   const { page, press, rows, approve } = await begin(t);

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import {
   handled,
   holdOne,
@@ -9,7 +9,7 @@ import {
   openBrowser,
   visit,
 } from '../harness/browser.ts';
-import { currentText, openConsole, REFUSED, signIn, toast } from '../harness/console.ts';
+import { currentText, openConsole, signIn, toast } from '../harness/console.ts';
 import { eventStream } from '../harness/event-stream.ts';
 import { held, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
@@ -19,31 +19,6 @@ async function claimNext(page: Page): Promise<void> {
   const answered = page.waitForResponse('**/api/moderation/claims');
   await page.keyboard.press('n');
   await handled(page, answered);
-}
-
-/** A console that the stream has told of its claim of the first note, whose answer is held back. */
-async function claimUnanswered(
-  t: Test,
-  messages: readonly string[],
-  ask = (page: Page) => page.keyboard.press('n'),
-) {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  for (const message of messages) await submit(service, { message });
-  const { page } = await openConsole(t, service, ann);
-  await page
-    .locator('.row')
-    .nth(messages.length - 1)
-    .waitFor();
-  const claim = await holdOne(page, '**/api/moderation/claims', 'answer');
-  const answered = page.waitForResponse('**/api/moderation/claims');
-  await ask(page);
-  await page.locator('.note .lease').waitFor();
-  const answer = () => {
-    claim.go();
-    return handled(page, answered);
-  };
-  return { ann, page, answer };
 }
 
 t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER, async (t) => {
@@ -126,69 +101,6 @@ t.test('an answer that is older than a claim does not lose it', NEEDS_BROWSER, a
   t.equal(await page.getByText('Claim lost').count(), 0);
   t.equal(await row.getByText('Yours').count(), 1);
 });
-
-t.test(
-  'what was given back before its answer came is not taken again',
-  NEEDS_BROWSER,
-  async (t) => {
-    const { page, answer } = await claimUnanswered(t, ['One']);
-    const yours = page.locator('.row', { hasText: 'Yours' });
-    await yours.waitFor();
-    const release = page.waitForResponse('**/claims/release');
-    await page.keyboard.press('Escape');
-    await release;
-    await answer();
-    t.equal(await yours.count(), 0);
-    t.equal(await page.locator('.note .lease').count(), 0);
-  },
-);
-
-t.test('what was decided before its claim was answered stays decided', NEEDS_BROWSER, async (t) => {
-  const { page, answer } = await claimUnanswered(t, ['One', 'Two']);
-  await page.keyboard.press('a');
-  await toast(page, 'Approved');
-  await answer();
-  t.equal(await currentText(page), 'Two');
-  t.equal(await page.locator('.row').count(), 1);
-  t.equal(await page.locator('.note .lease').count(), 0);
-});
-
-t.test('who goes on before a claim is answered is not taken back', NEEDS_BROWSER, async (t) => {
-  const { page, answer } = await claimUnanswered(t, ['One', 'Two'], (page) =>
-    page.locator('.bar').getByRole('button', { name: 'Claim' }).click(),
-  );
-  await page.locator('.row.here .row-main:focus').waitFor();
-  await page.keyboard.press('a');
-  await page.locator('.note .text', { hasText: 'Two' }).waitFor();
-  await answer();
-  await toast(page, 'Approved “One”');
-  t.equal(await currentText(page), 'Two');
-});
-
-t.test(
-  'a claim is held whose note was refused before it was answered',
-  NEEDS_BROWSER,
-  async (t) => {
-    const { ann, page, answer } = await claimUnanswered(t, ['One', 'Two']);
-    const refused = Promise.withResolvers<void>();
-    const decision = page.waitForRequest('**/decisions');
-    await intercept(page, '**/decisions', async (route) => {
-      await refused.promise;
-      await route.fulfill(REFUSED);
-    });
-    await page.keyboard.press('a');
-    await decision;
-    await answer();
-    refused.resolve();
-    await toast(page, 'Not approved.');
-    await page.locator('.note .lease').waitFor();
-    t.equal(await currentText(page), 'One');
-    const released = page.waitForResponse('**/claims/release');
-    await page.keyboard.press('Escape');
-    await released;
-    t.equal(await held(ann), 0);
-  },
-);
 
 t.test('a decision leads on to what nobody else works on', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { handled, openBrowser, visit } from './browser.ts';
-import type { Moderator } from './moderation.ts';
+import { type Moderator, submit } from './moderation.ts';
 import type { Service } from './service.ts';
 
 // Refusals that a console is told of and shows; the browser logs every one of them.
@@ -45,3 +45,20 @@ export const currentText = (page: Page): Promise<string | null> =>
 
 export const toast = (page: Page, text: string | RegExp) =>
   page.locator('.toast').filter({ hasText: text }).waitFor();
+
+/** So many notes, each with its number. */
+export async function fill(service: Service, count: number, text = 'Note') {
+  const notes = [];
+  for (let n = 1; n <= count; n++) notes.push(await submit(service, { message: `${text} ${n}` }));
+  return notes;
+}
+
+/** How many notes are in each state. */
+export const states = async (service: Service) =>
+  Object.fromEntries(
+    (
+      await service.database.pool.query(
+        'SELECT state, count(*)::int AS count FROM notes GROUP BY state',
+      )
+    ).rows.map(({ state, count }) => [state, count]),
+  );

@@ -1,0 +1,78 @@
+import t from 'tap';
+import { NEEDS_BROWSER } from '../harness/browser.ts';
+import { fill, openConsole, states, toast } from '../harness/console.ts';
+import { hire, submit } from '../harness/moderation.ts';
+import { startService } from '../harness/service.ts';
+
+t.test('keys rest while one types, and can be switched off', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await fill(service, 2);
+  const { page } = await openConsole(t, service, ann);
+  await page.locator('.row').nth(1).waitFor();
+  await page.keyboard.press('/');
+  await page.locator('#search:focus').waitFor();
+  await page.keyboard.type('aNote 2');
+  t.same(await states(service), { pending: 2 });
+  await page.locator('#search').fill('note 2');
+  await submit(service, { message: 'Note 3' });
+  await page.locator('.row', { hasText: 'Note 3' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('.note .text', { hasText: 'Note 2' }).waitFor();
+  t.equal(await page.locator('.row').count(), 1);
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.keyboard.press('a');
+  t.same(await states(service), { pending: 3 }, 'nor does one mean what is behind the help');
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('They rest while you type').click();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('a');
+  await page.keyboard.press('j');
+  const named = '[aria-keyshortcuts], kbd';
+  t.equal(await page.locator(named).count(), 0, 'no key is shown or told that does nothing');
+  await page.getByRole('button', { name: 'Claim', exact: true }).click();
+  await page.locator('.note .lease').waitFor();
+  await page.keyboard.press('Escape');
+  t.equal((await ann.get('me')).body.leases.length, 1, 'Esc releases nothing');
+  t.equal(await page.locator('.note .lease').count(), 1);
+  await page.getByRole('button', { name: 'Reject', exact: true }).click();
+  await page.locator('.panel').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('.panel').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Release' }).click();
+  await page.locator('.note .lease').waitFor({ state: 'detached' });
+  t.same(await states(service), { pending: 3 });
+  await page.reload();
+  await page.locator('.row').nth(1).waitFor();
+  await page.keyboard.press('a');
+  t.same(await states(service), { pending: 3 }, 'still off');
+  await page.getByLabel('Keys').check();
+  await page.getByRole('button', { name: 'Approve a' }).click();
+  await toast(page, 'Approved');
+});
+
+t.test('keys are found on a keyboard of another script', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await fill(service, 3);
+  const { page } = await openConsole(t, service, ann);
+  await page.locator('.row').nth(2).waitFor();
+  const press = (key: string, code: string, shiftKey = false) =>
+    page.evaluate(
+      `document.activeElement.dispatchEvent(new KeyboardEvent('keydown',
+        ${JSON.stringify({ key, code, shiftKey, bubbles: true, cancelable: true })}))`,
+    );
+  await press('ф', 'KeyA');
+  await toast(page, 'Approved “Note 1”');
+  await press('ρ', 'KeyR');
+  await page.locator('.panel').waitFor();
+  await press('۱', 'Digit1');
+  await toast(page, /^Rejected/);
+  await press('ס', 'KeyX');
+  await page.getByText('1 note selected').waitFor();
+  await press('Ф', 'KeyA', true);
+  await page.getByRole('dialog', { name: 'Approve 1 note?' }).waitFor();
+  await page.keyboard.press('Escape');
+  await press('á', 'KeyA');
+  t.same(await states(service), { approved: 1, rejected: 1, pending: 1 }, 'not a Latin letter');
+});
