@@ -1,17 +1,13 @@
 import t, { type Test } from 'tap';
 import { handled, holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
-import { currentText, fill, openConsole, states, toast } from '../harness/console.ts';
+import { consoleWith, currentText, numbered, states, toast } from '../harness/console.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
-import { startService } from '../harness/service.ts';
 
 /** A console in which four notes wait. */
 async function begin(t: Test) {
-  const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
-  const ids: string[] = [];
-  for (const message of ['One', 'Two', 'Three', 'Four'])
-    ids.push((await submit(service, { message })).id);
-  const { page, context } = await openConsole(t, service, ann);
+  const { service, notes, page, context } = await consoleWith(t, ['One', 'Two', 'Three', 'Four']);
+  const bob = await hire(service, 'Bob');
+  const ids = notes.map(({ id }) => id);
   await page.locator('.row').nth(3).waitFor();
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key);
@@ -24,17 +20,15 @@ async function begin(t: Test) {
     await press('Enter');
     await toast(page, says);
   };
-  return { service, ann, bob, ids, page, context, press, rows, approve };
+  return { service, bob, ids, page, context, press, rows, approve };
 }
 
 t.test(
   'a batch shows what it would do, says what it did, and is undone',
   NEEDS_BROWSER,
   async (t) => {
-    const service = await startService(t);
-    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
-    const notes = await fill(service, 6, 'Buy');
-    const { page } = await openConsole(t, service, ann);
+    const { service, notes, page } = await consoleWith(t, numbered(6, 'Buy'));
+    const bob = await hire(service, 'Bob');
     await page.locator('.row').nth(5).waitFor();
     await page.keyboard.press('Shift+R');
     await toast(page, 'Nothing is selected');
@@ -81,10 +75,8 @@ t.test(
   'what is refused is in the list, though that was read meanwhile',
   NEEDS_BROWSER,
   async (t) => {
-    const service = await startService(t);
-    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
-    const [, note] = await fill(service, 3, 'Buy');
-    const { page } = await openConsole(t, service, ann);
+    const { service, notes, page } = await consoleWith(t, numbered(3, 'Buy'));
+    const bob = await hire(service, 'Bob');
     await page.locator('.row').nth(2).waitFor();
     const batch = await holdOne(page, '**/decisions/batch', 'answer');
     for (let n = 0; n < 3; n++) {
@@ -93,7 +85,7 @@ t.test(
     }
     await page.keyboard.press('Shift+R');
     await page.getByRole('dialog').waitFor();
-    await bob.post('claims', { note_ids: [note?.id] });
+    await bob.post('claims', { note_ids: [notes[1]?.id] });
     await page.keyboard.press('1');
     await submit(service, { message: 'One more' });
     await page.locator('.row', { hasText: 'One more' }).waitFor();

@@ -1,8 +1,6 @@
 import t from 'tap';
 import { intercept, NEEDS_BROWSER } from '../harness/browser.ts';
-import { currentText, fill, openConsole, states, toast } from '../harness/console.ts';
-import { hire } from '../harness/moderation.ts';
-import { startService } from '../harness/service.ts';
+import { consoleWith, currentText, numbered, states, toast } from '../harness/console.ts';
 
 const LOADS = 'performance.getEntriesByType("navigation").length';
 
@@ -10,10 +8,7 @@ t.test(
   'a hundred notes are decided by keys alone, without a page load',
   NEEDS_BROWSER,
   async (t) => {
-    const service = await startService(t);
-    const ann = await hire(service, 'Ann');
-    await fill(service, 100);
-    const { page } = await openConsole(t, service, ann);
+    const { service, page } = await consoleWith(t, numbered(100));
     let loads = 0;
     page.on('framenavigated', () => loads++);
     await page.evaluate(
@@ -45,10 +40,8 @@ t.test(
   'rejected by policy with a word, deferred, escalated, and undone',
   NEEDS_BROWSER,
   async (t) => {
-    const service = await startService(t);
-    const ann = await hire(service, 'Ann');
-    const [one, two, three] = await fill(service, 3);
-    const { page } = await openConsole(t, service, ann);
+    const { service, ann, notes, page } = await consoleWith(t, numbered(3));
+    const [one, two, three] = notes;
     await page.getByText('Note 1', { exact: true }).last().waitFor();
 
     await page.keyboard.press('r');
@@ -96,10 +89,7 @@ t.test(
 );
 
 t.test('the next note is not asked for before a decision has come in', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  await fill(service, 2);
-  const { page } = await openConsole(t, service, ann);
+  const { page } = await consoleWith(t, numbered(2));
   await page.locator('.row').nth(1).waitFor();
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {

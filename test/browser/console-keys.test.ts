@@ -1,14 +1,10 @@
 import t from 'tap';
 import { NEEDS_BROWSER } from '../harness/browser.ts';
-import { fill, openConsole, states, toast } from '../harness/console.ts';
-import { hire, submit } from '../harness/moderation.ts';
-import { startService } from '../harness/service.ts';
+import { consoleWith, numbered, states, toast } from '../harness/console.ts';
+import { submit } from '../harness/moderation.ts';
 
 t.test('keys rest while one types, and can be switched off', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  await fill(service, 2);
-  const { page } = await openConsole(t, service, ann);
+  const { service, ann, page } = await consoleWith(t, numbered(2));
   await page.locator('.row').nth(1).waitFor();
   await page.keyboard.press('/');
   await page.locator('#search:focus').waitFor();
@@ -52,10 +48,7 @@ t.test('keys rest while one types, and can be switched off', NEEDS_BROWSER, asyn
 });
 
 t.test('keys are found on a keyboard of another script', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  await fill(service, 3);
-  const { page } = await openConsole(t, service, ann);
+  const { service, page } = await consoleWith(t, numbered(3));
   await page.locator('.row').nth(2).waitFor();
   const press = (key: string, code: string, shiftKey = false) =>
     page.evaluate(

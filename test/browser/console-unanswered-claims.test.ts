@@ -1,9 +1,8 @@
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { handled, holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
-import { currentText, fill, openConsole, REFUSED, states, toast } from '../harness/console.ts';
-import { held, hire, submit } from '../harness/moderation.ts';
-import { startService } from '../harness/service.ts';
+import { consoleWith, currentText, numbered, REFUSED, states, toast } from '../harness/console.ts';
+import { held } from '../harness/moderation.ts';
 
 /** A console that the stream has told of its claim of the first note, whose answer is held back. */
 async function claimUnanswered(
@@ -11,10 +10,7 @@ async function claimUnanswered(
   messages: readonly string[],
   ask = (page: Page) => page.keyboard.press('n'),
 ) {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  for (const message of messages) await submit(service, { message });
-  const { page } = await openConsole(t, service, ann);
+  const { ann, page } = await consoleWith(t, messages);
   await page
     .locator('.row')
     .nth(messages.length - 1)
@@ -97,10 +93,7 @@ t.test(
   'a claim that is answered late brings back nothing that was decided',
   NEEDS_BROWSER,
   async (t) => {
-    const service = await startService(t);
-    const ann = await hire(service, 'Ann');
-    await fill(service, 3);
-    const { page } = await openConsole(t, service, ann);
+    const { service, page } = await consoleWith(t, numbered(3));
     await page.locator('.row').nth(2).waitFor();
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {

@@ -1,20 +1,11 @@
 import type { Page } from 'playwright-core';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { NEEDS_BROWSER, openBrowser } from '../harness/browser.ts';
-import { openConsole, toast } from '../harness/console.ts';
+import { consoleWith, toast } from '../harness/console.ts';
 import { visitGuestbook } from '../harness/guestbook-page.ts';
-import { hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
 const PHONE = { width: 320, height: 640 };
-
-/** A moderator's console, in which these notes wait. */
-async function consoleWith(t: Test, messages: readonly string[]): Promise<Page> {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  for (const message of messages) await submit(service, { message });
-  return (await openConsole(t, service, ann)).page;
-}
 
 /** How many lines the words of an element take. */
 const linesOf = (page: Page, selector: string): Promise<number> =>
@@ -43,7 +34,7 @@ t.test('on the narrowest phone no title or button is cut in two', NEEDS_BROWSER,
 });
 
 t.test('what was done covers no button of what comes next', NEEDS_BROWSER, async (t) => {
-  const page = await consoleWith(t, ['One', 'Two']);
+  const { page } = await consoleWith(t, ['One', 'Two']);
   await page.setViewportSize(PHONE);
   await page.locator('.row', { hasText: 'One' }).locator('.row-main').click();
   await page.keyboard.press('a');
@@ -65,7 +56,7 @@ t.test('what was done covers no button of what comes next', NEEDS_BROWSER, async
 });
 
 t.test('the buttons stay at the bottom, however short the note', NEEDS_BROWSER, async (t) => {
-  const page = await consoleWith(t, ['One', 'Two '.repeat(120)]);
+  const { page } = await consoleWith(t, ['One', 'Two '.repeat(120)]);
   for (const height of [1024, 1400]) {
     await page.setViewportSize({ width: 768, height });
     for (const text of ['One', 'Two']) {
@@ -78,7 +69,7 @@ t.test('the buttons stay at the bottom, however short the note', NEEDS_BROWSER, 
 });
 
 t.test('on a phone Back leads from a note to the list', NEEDS_BROWSER, async (t) => {
-  const page = await consoleWith(t, ['One', 'Two']);
+  const { page } = await consoleWith(t, ['One', 'Two']);
   await page.setViewportSize(PHONE);
   const open = () => page.locator('.row', { hasText: 'Two' }).locator('.row-main').click();
   const listed = () => page.locator('.row.here .row-main:focus', { hasText: 'Two' }).waitFor();

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { handled, openBrowser, visit } from './browser.ts';
-import { type Moderator, submit } from './moderation.ts';
-import type { Service } from './service.ts';
+import { hire, type Moderator, submit } from './moderation.ts';
+import { type Service, startService } from './service.ts';
 
 // Refusals that a console is told of and shows; the browser logs every one of them.
 const REFUSALS =
@@ -39,19 +39,25 @@ export async function openConsole(
   return { browser, page, context };
 }
 
+/** The console of Ann, a moderator, in which these notes wait. */
+export async function consoleWith(t: Test, messages: readonly string[]) {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const notes = [];
+  for (const message of messages) notes.push(await submit(service, { message }));
+  return { service, ann, notes, ...(await openConsole(t, service, ann)) };
+}
+
+/** What so many notes say, each with its number. */
+export const numbered = (count: number, text = 'Note'): string[] =>
+  Array.from({ length: count }, (_, before) => `${text} ${before + 1}`);
+
 /** What the present row is called. */
 export const currentText = (page: Page): Promise<string | null> =>
   page.locator('.note .text').textContent();
 
 export const toast = (page: Page, text: string | RegExp) =>
   page.locator('.toast').filter({ hasText: text }).waitFor();
-
-/** So many notes, each with its number. */
-export async function fill(service: Service, count: number, text = 'Note') {
-  const notes = [];
-  for (let n = 1; n <= count; n++) notes.push(await submit(service, { message: `${text} ${n}` }));
-  return notes;
-}
 
 /** How many notes are in each state. */
 export const states = async (service: Service) =>
