@@ -1,9 +1,8 @@
 import t from 'tap';
 import { handled, NEEDS_BROWSER } from '../harness/browser.ts';
-import { openConsole, toast } from '../harness/console.ts';
+import { consoleWith, toast } from '../harness/console.ts';
 import { join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
-import { startService } from '../harness/service.ts';
+import { decide, hire } from '../harness/moderation.ts';
 
 /** A script after which the device's clock is wrong. */
 const ahead = (minutes: number) =>
@@ -37,10 +36,7 @@ t.test('a clock that is set back hides no outcome', NEEDS_BROWSER, async (t) => 
 });
 
 t.test("a deferral goes by the service's clock", NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  await submit(service);
-  const { page } = await openConsole(t, service, ann);
+  const { ann, page } = await consoleWith(t, ['Hello']);
   await page.evaluate(ahead(5));
   const claimed = page.waitForResponse('**/api/moderation/claims');
   await page.keyboard.press('d');

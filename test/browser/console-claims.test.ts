@@ -9,7 +9,7 @@ import {
   openBrowser,
   visit,
 } from '../harness/browser.ts';
-import { currentText, openConsole, signIn, toast } from '../harness/console.ts';
+import { consoleWith, currentText, openConsole, signIn, toast } from '../harness/console.ts';
 import { eventStream } from '../harness/event-stream.ts';
 import { held, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
@@ -22,10 +22,7 @@ async function claimNext(page: Page): Promise<void> {
 }
 
 t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  await submit(service);
-  const { page } = await openConsole(t, service, ann);
+  const { service, ann, page } = await consoleWith(t, ['Hello']);
   const stream = await eventStream(t, `${service.baseUrl}/api/moderation/stream`, {
     authorization: `Bearer ${ann.token}`,
   });
@@ -58,10 +55,7 @@ t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER
 });
 
 t.test('a list of claims that is older than a claim does not lose it', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  await submit(service);
-  const { page, context } = await openConsole(t, service, ann);
+  const { page, context } = await consoleWith(t, ['Hello']);
   await page.keyboard.press('n');
   await page.locator('.row', { hasText: 'Yours' }).waitFor();
   const before = { complete: true, claims: [], released_subjects: [] };
@@ -118,10 +112,7 @@ t.test('a decision leads on to what nobody else works on', NEEDS_BROWSER, async 
 });
 
 t.test("a tab that goes leaves another tab's claims alone", NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  for (const message of ['One', 'Two']) await submit(service, { message });
-  const { page, context } = await openConsole(t, service, ann);
+  const { service, ann, page, context } = await consoleWith(t, ['One', 'Two']);
   await page.locator('.row').nth(1).waitFor();
   await page.keyboard.press('n');
   await page.locator('.note .lease').waitFor();

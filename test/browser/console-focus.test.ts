@@ -1,6 +1,6 @@
 import t from 'tap';
 import { intercept, NEEDS_BROWSER } from '../harness/browser.ts';
-import { openConsole, REFUSED, toast } from '../harness/console.ts';
+import { consoleWith, openConsole, REFUSED, toast } from '../harness/console.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
@@ -59,10 +59,7 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
 });
 
 t.test('a key that leads to a field leads there before the next', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  for (const message of ['One', 'Two']) await submit(service, { message });
-  const { page } = await openConsole(t, service, ann);
+  const { page } = await consoleWith(t, ['One', 'Two']);
   await page.locator('.row').nth(1).waitFor();
   // In one task: a letter that was typed after it would be a command.
   const afterKey = (key: string) =>

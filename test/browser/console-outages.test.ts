@@ -1,14 +1,11 @@
 import t from 'tap';
 import { intercept, NEEDS_BROWSER, openBrowser, visit } from '../harness/browser.ts';
-import { openConsole, REFUSED, signIn, toast } from '../harness/console.ts';
+import { consoleWith, openConsole, REFUSED, signIn, toast } from '../harness/console.ts';
 import { hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
 t.test('a fault is told for as long as it lasts, and no longer', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  await submit(service);
-  const { page, context } = await openConsole(t, service, ann);
+  const { service, ann, page, context } = await consoleWith(t, ['Hello']);
   const fault = page.locator('.list [role=alert]');
   await context.setOffline(true);
   await page.getByRole('link', { name: /^Mine/ }).click();
@@ -36,10 +33,8 @@ t.test('a fault is told for as long as it lasts, and no longer', NEEDS_BROWSER, 
 });
 
 t.test('the next moderator begins with the whole queue', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
-  await submit(service, { message: 'One' });
-  const { page } = await openConsole(t, service, ann);
+  const { service, ann, page } = await consoleWith(t, ['One']);
+  const bob = await hire(service, 'Bob');
   const search = async () => {
     await page.locator('#search').fill('needle');
     await page.keyboard.press('Enter');

@@ -8,7 +8,7 @@ import {
   openBrowser,
   visit,
 } from '../harness/browser.ts';
-import { openConsole, signIn, toast } from '../harness/console.ts';
+import { consoleWith, signIn, toast } from '../harness/console.ts';
 import { held, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
@@ -23,24 +23,22 @@ async function typeAndLeave(page: Page, key: string, label: string, text: string
 }
 
 t.test('words for a lead never reach the author', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  const [one, two] = [await submit(service, { message: 'One' }), await submit(service)];
-  const { page } = await openConsole(t, service, ann);
+  const { service, ann, notes, page } = await consoleWith(t, ['One', 'Hello']);
+  const [one, two] = notes;
   await page.locator('.row').nth(1).waitFor();
   await typeAndLeave(page, 'e', 'Why a lead should look', 'The author is my neighbour');
   await page.keyboard.press('r');
   t.equal(await page.getByLabel('Word to the author').inputValue(), '');
   await page.keyboard.press('1');
   await toast(page, /^Rejected/);
-  const { history } = (await ann.get(`notes/${one.id}`)).body;
+  const { history } = (await ann.get(`notes/${one?.id}`)).body;
   t.match(history.at(-1), { type: 'NoteRejected', text: null });
 
   await typeAndLeave(page, 'r', 'Word to the author', 'Please stop');
   await page.keyboard.press('d');
   await page.keyboard.press('1');
   await toast(page, /^Deferred/);
-  t.match((await ann.get(`notes/${two.id}`)).body.history.at(-1), { type: 'NoteDeferred' });
+  t.match((await ann.get(`notes/${two?.id}`)).body.history.at(-1), { type: 'NoteDeferred' });
   await service.tamper('UPDATE notes SET deferred_until = clock_timestamp()');
   await page.getByRole('link', { name: /^Mine/ }).click();
   await page.getByRole('link', { name: /^To do/ }).click();
@@ -50,10 +48,7 @@ t.test('words for a lead never reach the author', NEEDS_BROWSER, async (t) => {
 });
 
 t.test('a deferral that escalates says so', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  for (const message of ['One', 'Two']) await submit(service, { message });
-  const { page } = await openConsole(t, service, ann);
+  const { page } = await consoleWith(t, ['One', 'Two']);
   await page.locator('.row').nth(1).waitFor();
   const defer = async () => {
     await page.keyboard.press('d');
@@ -70,10 +65,7 @@ t.test('a deferral that escalates says so', NEEDS_BROWSER, async (t) => {
 });
 
 t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  for (const message of ['One', 'Two', 'Three']) await submit(service, { message });
-  const { page } = await openConsole(t, service, ann);
+  const { ann, page } = await consoleWith(t, ['One', 'Two', 'Three']);
   await page.locator('.row').nth(2).waitFor();
   const leave = async (how: () => Promise<unknown>) => {
     await page.keyboard.press('r');
@@ -107,10 +99,7 @@ t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, as
 });
 
 t.test('a panel that is left before its claim came gives it back', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  await submit(service);
-  const { page } = await openConsole(t, service, ann);
+  const { ann, page } = await consoleWith(t, ['Hello']);
   await page.locator('.row').waitFor();
   const claim = await holdOne(page, '**/api/moderation/claims', 'request');
   await page.keyboard.press('r');
@@ -124,10 +113,7 @@ t.test('a panel that is left before its claim came gives it back', NEEDS_BROWSER
 });
 
 t.test('who can claim no more can decide', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  await submit(service);
-  const { page } = await openConsole(t, service, ann);
+  const { page } = await consoleWith(t, ['Hello']);
   await page.locator('.row').waitFor();
   const error = { code: 'conflict', reason: 'claim_limit', message: 'No.' };
   await intercept(page, '**/api/moderation/claims', (route) =>
@@ -142,10 +128,7 @@ t.test('who can claim no more can decide', NEEDS_BROWSER, async (t) => {
 });
 
 t.test('what is filled in is sent once, and keeps its claim', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  await submit(service);
-  const { page } = await openConsole(t, service, ann);
+  const { page } = await consoleWith(t, ['Hello']);
   await page.keyboard.press('r');
   await page.locator('.row', { hasText: 'Yours' }).waitFor();
   await page.getByLabel('Word to the author').fill('Please stop');

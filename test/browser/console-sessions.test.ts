@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { handled, holdOne, intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
-import { openConsole, signIn, toast } from '../harness/console.ts';
+import { consoleWith, openConsole, signIn, toast } from '../harness/console.ts';
 import { hire, submit } from '../harness/moderation.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -21,10 +21,7 @@ t.test(
   'a session that ends keeps the work; signing out gives all back',
   NEEDS_BROWSER,
   async (t) => {
-    const service = await startService(t);
-    const ann = await hire(service, 'Ann');
-    const notes = [await submit(service), await submit(service)];
-    const { page } = await openConsole(t, service, ann);
+    const { service, ann, notes, page } = await consoleWith(t, ['Hello', 'Hello']);
     await page.keyboard.press('r');
     await page.getByLabel('Word to the author').fill('Half a thought');
     await endAtDecision(service, page);
@@ -50,10 +47,7 @@ t.test(
 );
 
 t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  await submit(service);
-  const { page } = await openConsole(t, service, ann);
+  const { service, ann, page } = await consoleWith(t, ['Hello']);
   await page.keyboard.press('r');
   await page.locator('.row', { hasText: 'Yours' }).waitFor();
   await service.database.pool.query('DELETE FROM moderator_sessions');
@@ -125,10 +119,8 @@ t.test('a tab does nothing in the name of who signed in beside it', NEEDS_BROWSE
 });
 
 t.test('what one moderator had decided is never sent by another', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
-  await submit(service, { message: 'Whose?' });
-  const { page } = await openConsole(t, service, ann);
+  const { service, page } = await consoleWith(t, ['Whose?']);
+  const bob = await hire(service, 'Bob');
   await endAtDecision(service, page);
   await page.keyboard.press('a');
   await page.getByRole('dialog').waitFor();
@@ -140,10 +132,8 @@ t.test('what one moderator had decided is never sent by another', NEEDS_BROWSER,
 });
 
 t.test('an answer to a session that is over does not end the next', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
-  await submit(service);
-  const { page } = await openConsole(t, service, ann);
+  const { service, page } = await consoleWith(t, ['Hello']);
+  const bob = await hire(service, 'Bob');
   await page.locator('.row').waitFor();
   const asked = await holdOne(page, '**/api/moderation/queue**', 'request');
   await submit(service);
@@ -162,10 +152,8 @@ t.test(
   'what was tried for one moderator is not tried again for another',
   NEEDS_BROWSER,
   async (t) => {
-    const service = await startService(t);
-    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
-    await submit(service, { message: 'Whose?' });
-    const { page } = await openConsole(t, service, ann);
+    const { service, page } = await consoleWith(t, ['Whose?']);
+    const bob = await hire(service, 'Bob');
     await page.locator('.row').waitFor();
     const tried = Promise.withResolvers<void>();
     const over = Promise.withResolvers<void>();

@@ -1,15 +1,11 @@
 import t, { type Test } from 'tap';
 import { NEEDS_BROWSER } from '../harness/browser.ts';
-import { currentText, openConsole, toast } from '../harness/console.ts';
-import { held, hire, submit } from '../harness/moderation.ts';
-import { startService } from '../harness/service.ts';
+import { consoleWith, currentText, numbered, toast } from '../harness/console.ts';
+import { held } from '../harness/moderation.ts';
 
 /** A console in which so many notes wait, and what became of them. */
 async function begin(t: Test, count: number) {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  for (let n = 1; n <= count; n++) await submit(service, { message: `Note ${n}` });
-  const { page } = await openConsole(t, service, ann);
+  const { service, ann, page } = await consoleWith(t, numbered(count));
   await page
     .locator('.row')
     .nth(count - 1)

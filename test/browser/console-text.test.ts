@@ -1,7 +1,7 @@
 import t from 'tap';
 import { screenNote } from '../../workers/screen-note.ts';
 import { look, NEEDS_BROWSER } from '../harness/browser.ts';
-import { currentText, openConsole } from '../harness/console.ts';
+import { consoleWith, currentText, openConsole } from '../harness/console.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
@@ -45,10 +45,7 @@ t.test('hostile text is shown as text, with a mark for what hides', NEEDS_BROWSE
 });
 
 t.test('an excerpt ends with a whole character', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  await submit(service, { message: `a${'😀'.repeat(200)}` });
-  const { page } = await openConsole(t, service, ann);
+  const { page } = await consoleWith(t, [`a${'😀'.repeat(200)}`]);
   t.equal(await page.locator('.row .excerpt').textContent(), `a${'😀'.repeat(139)}`);
 });
 
