@@ -4,7 +4,7 @@ import { defineFeedEntries, type FeedEntry } from './entry.ts';
 /** One entry for each member whom the case concerns. */
 function tell(
   { members, case_id }: { members: readonly string[]; case_id: string },
-  type: string,
+  type: FeedEntry['type'],
   data: Record<string, unknown>,
 ): FeedEntry[] {
   const subject = { type: 'case', id: case_id };

@@ -4,12 +4,13 @@ import type {
   NewEvent,
   RecordedEvent,
 } from '../../services/eventstore/event.ts';
+import type { UpdateType } from '../../services/updates/kind.ts';
 import type { EventOf } from '../projection.ts';
 
 /** What one member's feed says of an event. `data` holds facts and ids, never free text. */
 export interface FeedEntry {
   member: string;
-  type: string;
+  type: UpdateType;
   subject: { type: string; id: string };
   data: Record<string, unknown>;
   /** Where the member is told of another actor than the event's. */

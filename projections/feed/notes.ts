@@ -120,7 +120,7 @@ export const notesFeed = defineFeedEntries(notes, {
 
 function appealDecided(
   data: { appeal_id: string; note_id: string; of: string; member_id: string },
-  type: string,
+  type: FeedEntry['type'],
 ): FeedEntry {
   return {
     member: data.member_id,

@@ -6,7 +6,10 @@ const Id = z.union([z.string(), z.number()]);
 const Call = z
   .strictObject({
     jsonrpc: z.literal('2.0'),
-    id: z.union([z.string().max(256), z.number()]),
+    id: z.union([
+      z.string().max(256),
+      z.number().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER),
+    ]),
     method: z.string(),
     params: z.record(z.string(), z.unknown()).optional(),
   })

@@ -89,7 +89,8 @@ function isOtherJson(bytes: Buffer): boolean {
 
 function idOf({ id }: JsonObject): RpcId {
   if (typeof id === 'string' && id.length <= 256) return id;
-  return typeof id === 'number' ? id : null;
+  // A greater one is read as its neighbour, and could not be given back.
+  return typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER ? id : null;
 }
 
 /** In the header, else in the query; neither means 0.3. A patch number does not matter. */

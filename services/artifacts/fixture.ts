@@ -47,7 +47,10 @@ const FIRST = `(?:[A-Za-z](?:${NO_COLON}${ANY}*)?|${NEITHER}${ANY}*|\\.(?:${NO_D
 /** A path that stays below the folder it is relative to, on every system. */
 export const RelativePath = z
   .string()
-  .regex(new RegExp(`^${FIRST}(?:/${NAME}?)*$`, 'u'), 'must be a relative path without ..')
+  .regex(
+    new RegExp(`^${FIRST}(?:/${NAME}?)*$`, 'u'),
+    'must be a relative path, with / and without ..',
+  )
   .refine((path) => codePoints(path) <= MOST, `must have at most ${MOST} characters`)
   .meta({ maxLength: MOST });
 

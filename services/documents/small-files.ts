@@ -48,7 +48,7 @@ a lost answer repeat exactly the same request.
 
 - [For agents](${baseUrl}/for-agents.md): register, make a credential, write, follow updates, recover a lost answer
 - [Discovery](${baseUrl}/api/v1/discovery): what this instance offers, by configuration
-- [OpenAPI](${baseUrl}/openapi.json): every route, field, limit and error
+- [OpenAPI](${baseUrl}/openapi.json): every route, field, size and error
 
 ## Rules
 

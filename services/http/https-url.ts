@@ -28,10 +28,12 @@ function upTo(groups: number): string {
   return groups === 0 ? '' : `(?:(?:${HEX}:){0,${groups - 1}}${HEX})?`;
 }
 
+const REFUSED = 'must be an absolute https URL in ASCII, without a user name';
+
 /** An absolute https URL without credentials in it. */
 export const HttpsUrl = z
   .string()
   .max(2000)
-  .regex(HTTPS_URL, 'must be an absolute https URL')
-  .refine((text) => URL.canParse(text), 'must be an absolute https URL')
+  .regex(HTTPS_URL, REFUSED)
+  .refine((text) => URL.canParse(text), REFUSED)
   .meta({ id: 'HttpsUrl', format: 'uri', examples: ['https://example.org/'] });

@@ -91,10 +91,14 @@ export async function converse(
 
 function parse(schema: z.ZodType | undefined, value: unknown): unknown {
   if (!schema) return undefined;
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: missing });
   if (result.success) return result.data;
   throw new Problem('invalid_request', { issues: issuesOf(result.error) });
 }
+
+/** What is not there is told as that, not as a value of another type. */
+const missing: z.core.$ZodErrorMap = ({ code, input }) =>
+  code === 'invalid_type' && input === undefined ? 'is required' : undefined;
 
 /** At most twenty issues: enough to mend a request, and bounded whatever is sent. */
 export function issuesOf(error: z.ZodError): { path: string; message: string }[] {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type ProblemCode, problems, wireCode } from './problems.ts';
+import { BY_FORMAT } from './examples.ts';
+import { type ProblemCode, problemReply, problems, wireCode } from './problems.ts';
 import { REASONS } from './reasons.ts';
 import {
   isForModerators,
@@ -19,7 +20,8 @@ const ErrorDetails = z
     issues: z.array(Issue).optional(),
     reason: z.enum(REASONS).optional().describe('Of `state_conflict`: what is in the way'),
     current_state: z.string().optional().describe('Beside `wrong_state`'),
-    current_version: z.int().optional().describe('Beside `version_mismatch`'),
+    current_version: z.int().optional().describe('Beside `version_mismatch` and `wrong_state`'),
+    limit_bytes: z.int().optional().describe('Beside `body_too_large`'),
     retry_after: z.int().optional(),
   })
   .catchall(z.unknown())
@@ -130,6 +132,8 @@ function problemResponse(route: Answering, status: number, codes: ProblemCode[])
   const bare = route.bareProblems?.includes(status);
   const words = [...new Set(codes.map(wireCode))].sort();
   const code = z.enum(words as [string, ...string[]]);
+  const [first] = codes as [ProblemCode, ...ProblemCode[]];
+  const { body } = problemReply(first, {}, BY_FORMAT.uuid);
   return {
     description: words.map((word) => `\`${word}\``).join(', '),
     headers: {
@@ -141,6 +145,7 @@ function problemResponse(route: Answering, status: number, codes: ProblemCode[])
     content: {
       'application/json': {
         schema: z.object(bare ? { status: code } : { status: code, error: ErrorDetails }),
+        example: bare ? { status: body.status } : body,
       },
     },
   };

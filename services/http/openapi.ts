@@ -6,6 +6,7 @@ import {
 } from 'zod-openapi';
 import { addExamples } from './examples.ts';
 import { commonHeaders, responsesOf } from './openapi-responses.ts';
+import { limitOf } from './read-request.ts';
 import { CONTRACT_VERSION } from './respond.ts';
 import {
   type Access,
@@ -105,13 +106,14 @@ function shareResponses(document: OpenApiDocument): void {
       for (const [status, response] of Object.entries(operation.responses)) {
         if (Number(status) < 400) continue;
         const bodiless = method === 'head' ? ['head'] : [];
-        const words = [...(response.description.match(/[a-z_]+/g) ?? []), ...bodiless];
+        const text = response.description.toLowerCase();
+        const words = [...(text.match(/[a-z_]+/g) ?? []), ...bodiless];
         // The same codes may come with other headers or a smaller body.
         const variants = [words, [...words, 'b'], [...words, 'c'], [...words, 'd']];
-        const text = JSON.stringify(response);
+        const whole = JSON.stringify(response);
         const name = variants
           .map((variant) => [status, ...variant].join('-'))
-          .find((variant) => !shared[variant] || JSON.stringify(shared[variant]) === text);
+          .find((variant) => !shared[variant] || JSON.stringify(shared[variant]) === whole);
         if (!name) continue;
         shared[name] = response;
         operation.responses[status] = { $ref: `#/components/responses/${name}` } as never;
@@ -181,6 +183,7 @@ function operationOf(id: string, route: Route, baseUrl: string): ZodOpenApiOpera
       ? {
           requestBody: {
             required: true,
+            description: `At most ${limitOf(route)} bytes`,
             content: { 'application/json': { schema: route.body as z.ZodType } },
           },
         }

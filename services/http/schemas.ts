@@ -46,7 +46,10 @@ export const UnixSeconds = z
 
 /** ISO 8601 UTC with milliseconds. */
 export const Timestamp = z.iso
-  .datetime({ precision: 3 })
+  .datetime({
+    precision: 3,
+    error: 'must be a time in UTC with milliseconds, such as 2026-09-12T08:30:00.000Z',
+  })
   .meta({ examples: ['2026-09-12T08:30:00.000Z'] });
 
 // What strict JSON takes in a string (any character but control characters), and of those what is not

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Cursor, Limit, Timestamp } from '../http/schemas.ts';
+import { type UpdateType, updateTypes } from './kind.ts';
 
 const MOST_WAIT = 25;
 
@@ -15,7 +16,10 @@ const UpdateEvent = z
   .object({
     id: AnyUuid.meta({ description: 'Stable: what was delivered twice has the same id.' }),
     sequence: z.int().min(1).meta({ description: "The member's own, rising by one." }),
-    type: z.string().meta({ description: '`note.submitted`, `credential.revoked`, …' }),
+    type: z.string().meta({
+      description: 'As the description of `GET /api/v1/updates` lists them.',
+      examples: ['note.approved' satisfies UpdateType],
+    }),
     occurred_at: Timestamp,
     subject: z.object({ type: z.string(), id: AnyUuid }),
     actor: z.object({
@@ -43,7 +47,8 @@ export const updatesContract = defineContract({
     description:
       'Gap-free and in order, delivered at least once. Save `next_cursor` together with its page. ' +
       'A cursor outlives credentials, rotation and recovery. With `wait`, a request that has no ' +
-      'event to answer is held until one comes, the seconds are over or the credential ends (401).',
+      'event to answer is held until one comes, the seconds are over or the credential ends (401).\n\n' +
+      `${updateTypes}\n\nPass over a type that you do not know: there may be more one day.`,
     tag: 'updates',
     access: { scope: 'updates:read' },
     query: z.object({ cursor: Cursor.optional(), limit: Limit, wait: Wait }),

@@ -29,6 +29,15 @@ interface Handoff {
   properties: { content: { properties: { attribution: { maxProperties?: number } } } };
 }
 
+interface Refused {
+  properties?: { status?: { enum?: string[] } };
+}
+
+interface Example {
+  status: string;
+  error?: { code: string };
+}
+
 const service = await startService(t);
 const ADDRESS = 'https://service.test';
 const document = openApiDocument(service.features, ADDRESS);
@@ -67,6 +76,21 @@ t.test(
     t.match(error.properties, { current_state: Object, current_version: Object });
   },
 );
+
+t.test('the example of a refusal has one code, and it is one that it may have', async (t) => {
+  const shared = Object.entries(document.components?.responses ?? {}) as [string, Part][];
+  const refusals = shared.flatMap(([name, { content }]) => {
+    t.match(name, /^\d{3}(-[a-z_]+)*$/);
+    const { schema, example } = content?.['application/json'] ?? {};
+    const { status: words } = (schema as Refused | undefined)?.properties ?? {};
+    return words?.enum ? [{ name, words: words.enum, ...(example as Example) }] : [];
+  });
+  t.ok(refusals.length > 40);
+  for (const { name, words, status, error = { code: status } } of refusals) {
+    t.equal(error.code, status, name);
+    t.ok(words.includes(status), name);
+  }
+});
 
 t.test('no operation that is exempt from the budget is said to be refused by it', async (t) => {
   const said = Object.entries(document.paths ?? {}).flatMap(([path, item]) => {

@@ -36,6 +36,7 @@ const LINES: Line[] = [
   { says: 'an id of null', body: { ...READ, id: null }, code: -32600, id: null },
   { says: 'an id that is no name', body: { ...READ, id: {} }, code: -32600, id: null },
   { says: 'an id too long', body: { ...READ, id: 'x'.repeat(257) }, code: -32600, id: null },
+  { says: 'an id beyond the exact', body: { ...READ, id: 2 ** 53 }, code: -32600, id: null },
   { says: 'another jsonrpc', body: { ...READ, jsonrpc: '1.0' }, code: -32600 },
   { says: 'no method', body: { ...READ, method: 7 }, code: -32600 },
   { says: 'an unknown envelope member', body: { ...READ, more: 1 }, code: -32600 },

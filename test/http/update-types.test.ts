@@ -1,0 +1,34 @@
+import t from 'tap';
+import { updateTypes } from '../../services/updates/kind.ts';
+import { hire } from '../harness/moderation.ts';
+import { startService } from '../harness/service.ts';
+import { openTraffic } from '../harness/traffic.ts';
+
+t.test('what is told of each update is what its feed holds', async (t) => {
+  const service = await startService(t, { LIMIT_WRITES_PER_DAY: '10000' });
+  const moderator = await hire(service, 'Grace', 'moderator');
+  const lead = await hire(service, 'Edsger', 'lead');
+  for (const { prepare } of await openTraffic(service, { moderator, lead }))
+    await (await prepare())();
+
+  const told = new Map(
+    updateTypes
+      .split('\n')
+      .map((line) => line.split('|').map((cell) => cell.trim()))
+      .map(([, type = '', subject, data]) => [type.replaceAll('`', ''), { subject, data }]),
+  );
+  const { rows: seen } = await service.database.pool.query<{
+    type: string;
+    subject: string;
+    keys: string[];
+  }>(
+    `SELECT DISTINCT type, subject_type AS subject, ARRAY(SELECT jsonb_object_keys(data)) AS keys
+      FROM feed`,
+  );
+  t.ok(new Set(seen.map(({ type }) => type)).size > 20);
+  for (const { type, subject, keys } of seen) {
+    const { subject: subjects = '', data = '' } = told.get(type) ?? {};
+    t.ok(subjects.split(/\W+/).includes(subject), `${type}: ${subject}`);
+    for (const key of keys) t.ok(data.split(/\W+/).includes(key), `${type}: ${key}`);
+  }
+});
