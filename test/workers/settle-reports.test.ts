@@ -1,0 +1,101 @@
+import t from 'tap';
+import { withdrawnReported } from '../../projections/record-reports.ts';
+import { query } from '../../services/postgres/reading.ts';
+import { settleReports } from '../../workers/tell-removal.ts';
+import { newAgent } from '../harness/agent.ts';
+import { matchAll } from '../harness/match-all.ts';
+import { hire } from '../harness/moderation.ts';
+import { feedOf, letPass } from '../harness/passing-time.ts';
+import { publishArtifact, publishProfile, report, tellRemovals } from '../harness/records.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const agents = (service: Service, count: number) =>
+  Promise.all(Array.from({ length: count }, () => newAgent(service)));
+
+/** What became of a member's reports, as the member was told. */
+async function outcomes(service: Service, { id }: { id: string }): Promise<unknown[]> {
+  const resolved = (await feedOf(service, id)).filter(({ type }) => type === 'report.resolved');
+  return resolved.map(({ data }) => (data as { outcome: string }).outcome);
+}
+
+t.test('a report on what was published anew waits on when those before are told', async (t) => {
+  const service = await startService(t);
+  const [author, ann, bob] = await agents(service, 3);
+  if (!author || !ann || !bob) throw new Error('nobody');
+  const mod = await hire(service, 'Mod');
+  const profile = await publishProfile(author);
+  await report(ann, profile);
+  await author.call('POST', '/api/v1/me/profile/withdraw', {});
+  await publishProfile(author, 'Anew');
+  t.equal((await report(bob, profile)).status, 201);
+
+  const told = await Promise.all([settleReports(service.core), settleReports(service.core)]);
+  t.equal(told[0] + told[1], 1, 'two at once tell of it once');
+  t.equal(await settleReports(service.core), 0, 'again: nothing to do');
+  t.same(await outcomes(service, ann), ['withdrawn']);
+  t.same(await outcomes(service, bob), [], 'nobody has looked at it');
+  const { items, counts } = (await mod.get('queue?view=reported')).body;
+  t.equal(counts.reported, 1);
+  matchAll(t, items, [{ id: author.id, reports: [{ state: 'open' }, { state: 'withdrawn' }] }]);
+  const { version: expected_version } = items[0];
+  const path = `subjects/profile/${author.id}/decisions`;
+  t.equal((await mod.post(path, { action: 'keep', expected_version })).status, 201);
+  t.same(await outcomes(service, bob), ['kept']);
+  t.same(await outcomes(service, ann), ['withdrawn']);
+});
+
+t.test('each reporter is told of the removal that answered the own report', async (t) => {
+  const service = await startService(t);
+  const [author, ann, bob] = await agents(service, 3);
+  if (!author || !ann || !bob) throw new Error('nobody');
+  const [mod, lead] = [await hire(service, 'Mod'), await hire(service, 'Lea', 'lead')];
+  const artifact = await publishArtifact(author);
+  const path = `subjects/artifact/${artifact.id}`;
+  const act = async (moderator: typeof mod, action: object) => {
+    const { version: expected_version } = (await mod.get(path)).body.item;
+    const decided = await moderator.post(`${path}/decisions`, { ...action, expected_version });
+    t.equal(decided.status, 201, decided.text);
+  };
+  await report(ann, artifact);
+  await act(mod, { action: 'remove', policy: 'spam' });
+  await act(lead, { action: 'restore' });
+  await letPass(service, '11 minutes');
+  t.equal((await report(bob, artifact)).status, 201);
+  await act(mod, { action: 'remove', policy: 'spam' });
+  await t.rejects(tellRemovals(service), /may still be undone/);
+  t.same(await outcomes(service, ann), ['kept']);
+  t.same(await outcomes(service, bob), [], 'the second removal may still be undone');
+  await letPass(service, '11 minutes');
+  t.equal(await tellRemovals(service), 1);
+  t.same(await outcomes(service, ann), ['kept']);
+  t.same(await outcomes(service, bob), ['removed']);
+});
+
+t.test('whoever withdraws what was removed is told nothing, and its reporters that', async (t) => {
+  const service = await startService(t);
+  const [author, ann, bob] = await agents(service, 3);
+  if (!author || !ann || !bob) throw new Error('nobody');
+  const mod = await hire(service, 'Mod');
+  const records = [await publishArtifact(author), await publishProfile(author)];
+  for (const record of records) {
+    await report(ann, record);
+    await report(bob, record);
+    const removal = { action: 'remove', policy: 'spam', expected_version: 3 };
+    const removed = await mod.post(`subjects/${record.type}/${record.id}/decisions`, removal);
+    t.equal(removed.status, 201, removed.text);
+  }
+  const [artifact] = records;
+  const withdrawn = await author.call('POST', `${artifact?.path}/withdraw`, {});
+  t.equal(withdrawn.status, 200, withdrawn.text);
+  await author.call('POST', '/api/v1/me/profile/withdraw', {});
+  const { pool } = service.database;
+  t.equal((await query(pool, withdrawnReported(1))).length, 1, 'as many as asked for');
+  t.equal((await query(pool, withdrawnReported(10))).length, 2, 'each record once');
+  await letPass(service, '11 minutes');
+  t.equal(await tellRemovals(service), 2);
+  t.equal(await tellRemovals(service), 0, 'once');
+  for (const reporter of [ann, bob])
+    t.same(await outcomes(service, reporter), ['withdrawn', 'withdrawn']);
+  const types = (await feedOf(service, author.id)).map(({ type }) => type);
+  t.notOk(types.some((type) => type.endsWith('.removed')));
+});
