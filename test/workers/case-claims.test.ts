@@ -1,4 +1,6 @@
 import t from 'tap';
+import { lapsedCases } from '../../projections/cases.ts';
+import { query } from '../../services/postgres/reading.ts';
 import { lapseCaseClaims } from '../../workers/lapse-case-claims.ts';
 import { newAgent } from '../harness/agent.ts';
 import { casesOf, opened, pass } from '../harness/cases.ts';
@@ -34,4 +36,24 @@ t.test('claims past their lease become one event each, and live ones none', asyn
       .sort()
       .map((member_id) => ({ member_id, holder: ann.agent.id })),
   );
+});
+
+t.test('of the claims that are over, the sweep is given those that were over first', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  const [author, ann] = [casesOf(await newAgent(service)), casesOf(await newAgent(service))];
+  const submitted = await opened(author);
+  await ann.claim(submitted, 1, { lease_seconds: 300 });
+  await ann.submit(submitted, 2);
+  const ids = [await opened(author), await opened(author), await opened(author)];
+  for (const id of ids) await ann.claim(id, 1, { lease_seconds: 300 });
+  for (const [index, id] of ids.entries())
+    if (index > 0) await pass(service, id, 300 * (index + 1));
+  const over = ids.slice(1).reverse();
+  const next = async (limit: number) =>
+    (await query(pool, lapsedCases(limit))).map(({ case_id }) => case_id);
+  t.same(await next(1), over.slice(0, 1), 'as many as asked for');
+  t.same(await next(10), over, 'neither a live claim nor what was submitted');
+  t.equal(await lapseCaseClaims(service.core), over.length);
+  t.same(await next(10), []);
 });
