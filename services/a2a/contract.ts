@@ -3,13 +3,16 @@ import { defineContract } from '../http/route.ts';
 
 const Id = z.union([z.string(), z.number()]);
 
+/** What a call may be named by. A greater number is read as its neighbour, and could not be given back. */
+export const CallId = z.union([
+  z.string().max(256),
+  z.number().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER),
+]);
+
 const Call = z
   .strictObject({
     jsonrpc: z.literal('2.0'),
-    id: z.union([
-      z.string().max(256),
-      z.number().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER),
-    ]),
+    id: CallId,
     method: z.string(),
     params: z.record(z.string(), z.unknown()).optional(),
   })

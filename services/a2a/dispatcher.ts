@@ -15,6 +15,7 @@ import {
 } from '../http/read-request.ts';
 import type { AnyReply, RequestFacts, Route } from '../http/route.ts';
 import { type JsonObject, parseStrictJson } from '../http/strict-json.ts';
+import { CallId } from './contract.ts';
 import { A2aFault, faultReply } from './fault.ts';
 import { methods } from './methods.ts';
 import type { Caller, SendParts } from './send-message.ts';
@@ -88,9 +89,7 @@ function isOtherJson(bytes: Buffer): boolean {
 }
 
 function idOf({ id }: JsonObject): RpcId {
-  if (typeof id === 'string' && id.length <= 256) return id;
-  // A greater one is read as its neighbour, and could not be given back.
-  return typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER ? id : null;
+  return CallId.safeParse(id).data ?? null;
 }
 
 /** In the header, else in the query; neither means 0.3. A patch number does not matter. */

@@ -26,12 +26,14 @@ type Schemas = Readonly<Record<string, Schema>>;
 
 const HEX_64 = '^[0-9a-f]{64}$';
 
-export const BY_FORMAT = {
-  uuid: '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f',
+export const EXAMPLE_ID = '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
+
+const BY_FORMAT: Readonly<Record<string, string>> = {
+  uuid: EXAMPLE_ID,
   date: '2026-09-12',
   'date-time': '2026-09-12T08:30:00.000Z',
   uri: 'https://example.org/',
-} as const;
+};
 
 /** An example of every JSON body of the document, made from its own schema. */
 export function addExamples(document: object): void {
@@ -89,9 +91,6 @@ export function exampleOf(schema: Schema, schemas: Schemas, depth = 0, name = ''
     default:
       // Keys of different names differ, as the service wants them to.
       if (schema.pattern === HEX_64) return hash('sha256', name);
-      return (
-        (BY_FORMAT as Readonly<Record<string, string>>)[schema.format ?? ''] ??
-        'x'.repeat(Math.max(1, schema.minLength ?? 1))
-      );
+      return BY_FORMAT[schema.format ?? ''] ?? 'x'.repeat(Math.max(1, schema.minLength ?? 1));
   }
 }

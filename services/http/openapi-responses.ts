@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BY_FORMAT } from './examples.ts';
+import { EXAMPLE_ID } from './examples.ts';
 import { type ProblemCode, problemReply, problems, wireCode } from './problems.ts';
 import { REASONS } from './reasons.ts';
 import {
@@ -133,7 +133,7 @@ function problemResponse(route: Answering, status: number, codes: ProblemCode[])
   const words = [...new Set(codes.map(wireCode))].sort();
   const code = z.enum(words as [string, ...string[]]);
   const [first] = codes as [ProblemCode, ...ProblemCode[]];
-  const { body } = problemReply(first, {}, BY_FORMAT.uuid);
+  const { body } = problemReply(first, {}, EXAMPLE_ID);
   return {
     description: words.map((word) => `\`${word}\``).join(', '),
     headers: {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
 import { AnyUuid, Cursor, Limit, Timestamp } from '../http/schemas.ts';
-import { type UpdateType, updateTypes } from './kind.ts';
+import { UPDATES, type UpdateType } from './kind.ts';
 
 const MOST_WAIT = 25;
 
@@ -39,6 +39,14 @@ export const UpdatesPage = z.object({
   has_more: z.boolean(),
 });
 
+/** In Markdown. */
+const TYPES = [
+  '| type | subject | data |\n|---|---|---|',
+  ...Object.entries(UPDATES).map(
+    ([type, [subject, data]]) => `| \`${type}\` | ${subject} | ${data} |`,
+  ),
+].join('\n');
+
 export const updatesContract = defineContract({
   'updates.list': {
     method: 'GET',
@@ -48,7 +56,7 @@ export const updatesContract = defineContract({
       'Gap-free and in order, delivered at least once. Save `next_cursor` together with its page. ' +
       'A cursor outlives credentials, rotation and recovery. With `wait`, a request that has no ' +
       'event to answer is held until one comes, the seconds are over or the credential ends (401).\n\n' +
-      `${updateTypes}\n\nPass over a type that you do not know: there may be more one day.`,
+      `${TYPES}\n\nPass over a type that you do not know: there may be more one day.`,
     tag: 'updates',
     access: { scope: 'updates:read' },
     query: z.object({ cursor: Cursor.optional(), limit: Limit, wait: Wait }),

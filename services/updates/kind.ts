@@ -2,7 +2,7 @@
  * What a feed tells (CONTRACT.md, section 7): of each type its subject, and what `data` holds. A `?`
  * stands behind what is only there where it says something.
  */
-const UPDATES = {
+export const UPDATES = {
   'member.registered': ['member', ''],
   'member.recovered': ['member', 'operation_id'],
   'member.deactivated': ['member', ''],
@@ -52,11 +52,3 @@ const UPDATES = {
 } as const satisfies Record<string, readonly [subject: string, data: string]>;
 
 export type UpdateType = keyof typeof UPDATES;
-
-/** The same as a table in Markdown. */
-export const updateTypes = [
-  '| type | subject | data |\n|---|---|---|',
-  ...Object.entries(UPDATES).map(
-    ([type, [subject, data]]) => `| \`${type}\` | ${subject} | ${data} |`,
-  ),
-].join('\n');

@@ -1,14 +1,17 @@
 import t, { type Test } from 'tap';
-import { handled, holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
-import { consoleWith, currentText, numbered, states, toast } from '../harness/console.ts';
+import { holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
+import { consoleWith, currentText, numbered, REFUSED, states, toast } from '../harness/console.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 
-/** A console in which four notes wait. */
-async function begin(t: Test) {
-  const { service, notes, page, context } = await consoleWith(t, ['One', 'Two', 'Three', 'Four']);
+/** A console in which these notes wait, or four. */
+async function begin(t: Test, messages = ['One', 'Two', 'Three', 'Four']) {
+  const { service, notes, page, context } = await consoleWith(t, messages);
   const bob = await hire(service, 'Bob');
   const ids = notes.map(({ id }) => id);
-  await page.locator('.row').nth(3).waitFor();
+  await page
+    .locator('.row')
+    .nth(messages.length - 1)
+    .waitFor();
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key);
   };
@@ -27,15 +30,10 @@ t.test(
   'a batch shows what it would do, says what it did, and is undone',
   NEEDS_BROWSER,
   async (t) => {
-    const { service, notes, page } = await consoleWith(t, numbered(6, 'Buy'));
-    const bob = await hire(service, 'Bob');
-    await page.locator('.row').nth(5).waitFor();
+    const { service, bob, ids, page, press } = await begin(t, numbered(6, 'Buy'));
     await page.keyboard.press('Shift+R');
     await toast(page, 'Nothing is selected');
-    for (let n = 0; n < 3; n++) {
-      await page.keyboard.press('x');
-      await page.keyboard.press('j');
-    }
+    await press('x', 'j', 'x', 'j', 'x', 'j');
     await page.getByText('3 notes selected').waitFor();
     await page.keyboard.press('Shift+R');
     const dialog = page.getByRole('dialog', { name: 'Reject 3 notes?' });
@@ -47,10 +45,10 @@ t.test(
 
     await page.keyboard.press('Shift+R');
     await dialog.waitFor();
-    for (const key of ['j', 'a']) await page.keyboard.press(key);
+    await press('j', 'a');
     t.equal(await dialog.count(), 1, 'no key means what is behind it');
     // Somebody is quicker on one of them.
-    await bob.post('claims', { note_ids: [notes[1]?.id] });
+    await bob.post('claims', { note_ids: [ids[1]] });
     await page.keyboard.press('1');
     await toast(page, /2 notes; 1 note refused/);
     t.same(await states(service), { pending: 4, rejected: 2 });
@@ -75,17 +73,12 @@ t.test(
   'what is refused is in the list, though that was read meanwhile',
   NEEDS_BROWSER,
   async (t) => {
-    const { service, notes, page } = await consoleWith(t, numbered(3, 'Buy'));
-    const bob = await hire(service, 'Bob');
-    await page.locator('.row').nth(2).waitFor();
+    const { service, bob, ids, page, press } = await begin(t, numbered(3, 'Buy'));
     const batch = await holdOne(page, '**/decisions/batch', 'answer');
-    for (let n = 0; n < 3; n++) {
-      await page.keyboard.press('x');
-      await page.keyboard.press('j');
-    }
+    await press('x', 'j', 'x', 'j', 'x', 'j');
     await page.keyboard.press('Shift+R');
     await page.getByRole('dialog').waitFor();
-    await bob.post('claims', { note_ids: [notes[1]?.id] });
+    await bob.post('claims', { note_ids: [ids[1]] });
     await page.keyboard.press('1');
     await submit(service, { message: 'One more' });
     await page.locator('.row', { hasText: 'One more' }).waitFor();
@@ -140,9 +133,7 @@ t.test('a batch is sent once, and no older answer brings it back', NEEDS_BROWSER
   await press('1');
   batch.go();
   await toast(page, /^Rejected: .*2 notes/);
-  const answered = page.waitForResponse('**/api/moderation/queue?**');
-  list.go();
-  await handled(page, answered);
+  await list.arrive();
   await page.locator('.row', { hasText: 'Five' }).waitFor();
   t.same(await rows(), ['Three', 'Four', 'Five']);
   t.equal(batches, 1);
@@ -179,9 +170,7 @@ t.test('what no batch decided can be claimed and decided', NEEDS_BROWSER, async 
   const { bob, ids, page, press } = await begin(t);
   await decide(bob, ids[3] ?? '', 'approve');
   await page.locator('.row').nth(3).waitFor({ state: 'detached' });
-  await intercept(page, '**/decisions/batch', (route) =>
-    route.fulfill({ status: 409, json: { error: { code: 'conflict', message: 'No.' } } }),
-  );
+  await intercept(page, '**/decisions/batch', (route) => route.fulfill(REFUSED));
   await press('x', 'Shift+A');
   await page.getByRole('dialog').waitFor();
   await press('Enter');

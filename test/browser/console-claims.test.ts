@@ -34,9 +34,7 @@ t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER
   await service.database.pool.query('UPDATE note_leases SET expires_at = clock_timestamp()');
   const lost = page.locator('.row.grey', { hasText: 'Claim lost' });
   await lost.waitFor();
-  const answered = page.waitForResponse('**/api/moderation/claims');
-  claim.go();
-  await handled(page, answered);
+  await claim.arrive();
   t.equal(await lost.count(), 1, 'whenever its answer comes');
   await look(t, page, 'moderation-lost-claim');
   await page.locator('.row').getByRole('button', { name: 'Claim again' }).click();

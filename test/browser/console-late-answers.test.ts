@@ -1,9 +1,15 @@
 import t from 'tap';
-import { handled, holdOne, NEEDS_BROWSER } from '../harness/browser.ts';
+import { holdOne, NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole } from '../harness/console.ts';
 import { othersDecided } from '../harness/decided-notes.ts';
 import { hire, submit } from '../harness/moderation.ts';
-import { startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+/** So many notes of others wait. */
+async function othersWait(service: Service, count: number): Promise<void> {
+  await service.tamper(othersDecided(count));
+  await service.tamper(`UPDATE notes SET state = 'pending', approved_at = NULL, settled_at = NULL`);
+}
 
 t.test(
   'a history that is asked for before another and comes after it is not shown',
@@ -22,9 +28,7 @@ t.test(
     await bob.post(`notes/${id}/decisions`, { action: 'defer', expected_version: 1, until });
     const deferred = page.locator('.history li', { hasText: 'deferred' });
     await deferred.waitFor();
-    const answered = page.waitForResponse(`**/api/moderation/notes/${id}`);
-    first.go();
-    await handled(page, answered);
+    await first.arrive();
     t.equal(await deferred.count(), 1);
   },
 );
@@ -35,10 +39,7 @@ t.test(
   async (t) => {
     const service = await startService(t);
     const ann = await hire(service, 'Ann');
-    await service.tamper(othersDecided(60));
-    await service.tamper(
-      `UPDATE notes SET state = 'pending', approved_at = NULL, settled_at = NULL`,
-    );
+    await othersWait(service, 60);
     const { page } = await openConsole(t, service, ann);
     await page.locator('.row').nth(49).waitFor();
     const firstPage = /\/queue\?(?!.*cursor=)/;
@@ -48,9 +49,7 @@ t.test(
     await page.getByRole('button', { name: 'More' }).click();
     const last = page.locator('.row').nth(60);
     await last.waitFor();
-    const answered = page.waitForResponse(firstPage);
-    reread.go();
-    await handled(page, answered);
+    await reread.arrive();
     t.equal(await last.count(), 1);
   },
 );
@@ -58,8 +57,7 @@ t.test(
 t.test('what was read anew while a list was on its way stays', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
-  await service.tamper(othersDecided(120));
-  await service.tamper(`UPDATE notes SET state = 'pending', approved_at = NULL, settled_at = NULL`);
+  await othersWait(service, 120);
   const { page } = await openConsole(t, service, ann);
   for (const shown of [50, 100]) {
     await page
@@ -75,9 +73,7 @@ t.test('what was read anew while a list was on its way stays', NEEDS_BROWSER, as
   await bob.post('claims', { count: 1 });
   const held = page.locator('.row').first().getByText('Held by Bob');
   await held.waitFor();
-  const answered = page.waitForResponse('**/api/moderation/queue**cursor=**');
-  secondPage.go();
-  await handled(page, answered);
+  await secondPage.arrive();
   t.equal(await held.count(), 1);
 });
 

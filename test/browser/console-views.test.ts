@@ -1,6 +1,6 @@
 import t from 'tap';
 import { LOOKED_AT } from '../../services/moderation/queue-page.ts';
-import { handled, holdOne, look, NEEDS_BROWSER, openBrowser, visit } from '../harness/browser.ts';
+import { holdOne, look, NEEDS_BROWSER, openBrowser, visit } from '../harness/browser.ts';
 import { openConsole } from '../harness/console.ts';
 import { othersDecided } from '../harness/decided-notes.ts';
 import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
@@ -223,9 +223,7 @@ t.test('older entries of the audit come once', NEEDS_BROWSER, async (t) => {
   await first.asked;
   await older.click();
   await positions.nth(59).waitFor();
-  const answered = page.waitForResponse('**/audit?**cursor=**');
-  first.go();
-  await handled(page, answered);
+  await first.arrive();
   const shown = await positions.allTextContents();
   t.equal(new Set(shown).size, shown.length);
 });

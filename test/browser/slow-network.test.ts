@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import t from 'tap';
-import { handled, holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
+import { holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
 import {
   beginNote,
   join,
@@ -168,9 +168,7 @@ t.test('an older answer does not bring back what was withdrawn', NEEDS_BROWSER, 
   await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
   await page.getByRole('button', { name: 'Withdraw it' }).click();
   await page.getByText('Withdrawn by you').waitFor();
-  const answered = page.waitForResponse(outcome);
-  late.go();
-  await handled(page, answered);
+  await late.arrive();
   t.equal(await page.getByText('Withdrawn by you').count(), 1);
 });
 
@@ -229,8 +227,6 @@ t.test('a session that cannot be read is asked for again', NEEDS_BROWSER, async 
   await page.reload();
   await asking.asked;
   await other.evaluate("localStorage.removeItem('guestbook.session-until')");
-  const answered = page.waitForResponse('**/membership/me');
-  asking.go();
-  await handled(page, answered);
+  await asking.arrive();
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
 });

@@ -130,7 +130,7 @@ export async function intercept(
 
 /**
  * Holds back one request of a page, or its answer, as it is then: `asked` ends when it has come, `go`
- * lets it go on.
+ * lets it go on, and `arrive` waits besides until the page has made something of the answer.
  */
 export async function holdOne(page: Page, pattern: string | RegExp, what: 'request' | 'answer') {
   const asked = Promise.withResolvers<void>();
@@ -146,7 +146,12 @@ export async function holdOne(page: Page, pattern: string | RegExp, what: 'reque
     },
     { times: 1 },
   );
-  return { asked: asked.promise, go: going.resolve };
+  const arrive = () => {
+    const answered = page.waitForResponse(pattern);
+    going.resolve();
+    return handled(page, answered);
+  };
+  return { asked: asked.promise, go: going.resolve, arrive };
 }
 
 /** An answer has come, and the page has had time to make something of it. */

@@ -13,7 +13,7 @@ export async function meanwhile<Answer>(
     await client.query('BEGIN');
     await client.query(lock);
     const answer = request();
-    for (let turn = 0; !(await waits(pool)); turn++) {
+    for (let turn = 0; (await waitingForLocks(pool)) === 0; turn++) {
       if (turn === 500) throw new Error('nothing waits for the lock');
       await sleep(10);
     }
@@ -25,9 +25,10 @@ export async function meanwhile<Answer>(
   }
 }
 
-async function waits(pool: pg.Pool): Promise<boolean> {
+/** How many wait for a lock in this database. */
+export async function waitingForLocks(pool: pg.Pool): Promise<number> {
   const { rowCount } = await pool.query(
     "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
   );
-  return rowCount !== 0;
+  return rowCount ?? 0;
 }

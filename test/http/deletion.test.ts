@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { eraseMembers } from '../../workers/erase-member.ts';
 import { bootstrap, newAgent, newCredential } from '../harness/agent.ts';
 import { matchAll } from '../harness/match-all.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 import { cookieOf, newKey, type Service, startService } from '../harness/service.ts';
 
@@ -256,20 +256,16 @@ t.test('a report that waited for its turn says nothing after the end of its memb
     service.call('POST', `/api/guestbook/${id}/report`, { body, cookie });
   t.equal((await report(randomUUID(), { reason: 'spam' })).status, 404, 'it is counted');
 
-  const counters = await pool.connect();
-  await counters.query('BEGIN');
-  await counters.query(`SELECT FROM rate_counters WHERE kind LIKE 'reports-%' FOR UPDATE`);
-  const late = report(note.id, { reason: 'spam', details: 'My own words' });
-  for (let waiting = 0; waiting === 0; await sleep(20))
-    waiting = (
-      await pool.query(`SELECT FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock'`)
-    ).rowCount as number;
-  t.equal((await remove(agent)).status, 200);
-  t.equal(await eraseMembers(service.core, { member_id: agent.id }), 1);
-  await counters.query('ROLLBACK');
-  counters.release();
-  t.equal((await late).body.error.code, 'session_required');
+  const late = await meanwhile(
+    pool,
+    `SELECT FROM rate_counters WHERE kind LIKE 'reports-%' FOR UPDATE`,
+    () => report(note.id, { reason: 'spam', details: 'My own words' }),
+    async () => {
+      t.equal((await remove(agent)).status, 200);
+      t.equal(await eraseMembers(service.core, { member_id: agent.id }), 1);
+    },
+  );
+  t.equal(late.body.error.code, 'session_required');
   const { rowCount } = await pool.query(`SELECT FROM events WHERE type = 'NoteReported'`);
   t.equal(rowCount, 0);
 });

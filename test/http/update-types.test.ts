@@ -1,5 +1,5 @@
 import t from 'tap';
-import { updateTypes } from '../../services/updates/kind.ts';
+import { UPDATES, type UpdateType } from '../../services/updates/kind.ts';
 import { hire } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 import { openTraffic } from '../harness/traffic.ts';
@@ -11,14 +11,8 @@ t.test('what is told of each update is what its feed holds', async (t) => {
   for (const { prepare } of await openTraffic(service, { moderator, lead }))
     await (await prepare())();
 
-  const told = new Map(
-    updateTypes
-      .split('\n')
-      .map((line) => line.split('|').map((cell) => cell.trim()))
-      .map(([, type = '', subject, data]) => [type.replaceAll('`', ''), { subject, data }]),
-  );
   const { rows: seen } = await service.database.pool.query<{
-    type: string;
+    type: UpdateType;
     subject: string;
     keys: string[];
   }>(
@@ -27,7 +21,7 @@ t.test('what is told of each update is what its feed holds', async (t) => {
   );
   t.ok(new Set(seen.map(({ type }) => type)).size > 20);
   for (const { type, subject, keys } of seen) {
-    const { subject: subjects = '', data = '' } = told.get(type) ?? {};
+    const [subjects, data] = UPDATES[type] ?? ['', ''];
     t.ok(subjects.split(/\W+/).includes(subject), `${type}: ${subject}`);
     for (const key of keys) t.ok(data.split(/\W+/).includes(key), `${type}: ${key}`);
   }

@@ -3,7 +3,7 @@ import t from 'tap';
 import { eraseMembers } from '../../workers/erase-member.ts';
 import { screenNote } from '../../workers/screen-note.ts';
 import { newAgent } from '../harness/agent.ts';
-import { meanwhile } from '../harness/meanwhile.ts';
+import { meanwhile, waitingForLocks } from '../harness/meanwhile.ts';
 import { submitAs } from '../harness/moderation.ts';
 import { cookieOf, type Service, startService } from '../harness/service.ts';
 import { tracesInTables } from '../harness/traces.ts';
@@ -40,11 +40,7 @@ t.test("a screening waits for its author's deletion, and tells nothing after it"
       done = true;
     };
     screened.then(end, end);
-    for (let waiting = 0; waiting < 2 && !done; await sleep(5)) {
-      const { rowCount } = await pool.query(`SELECT FROM pg_stat_activity
-        WHERE wait_event_type = 'Lock' AND datname = current_database()`);
-      waiting = rowCount ?? 0;
-    }
+    while ((await waitingForLocks(pool)) < 2 && !done) await sleep(5);
     t.notOk(done, 'it waits');
   };
   // The deletion has locked its member when it comes to count the members.

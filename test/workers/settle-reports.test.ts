@@ -9,8 +9,8 @@ import { feedOf, letPass } from '../harness/passing-time.ts';
 import { publishArtifact, publishProfile, report, tellRemovals } from '../harness/records.ts';
 import { type Service, startService } from '../harness/service.ts';
 
-const agents = (service: Service, count: number) =>
-  Promise.all(Array.from({ length: count }, () => newAgent(service)));
+const three = async (service: Service) =>
+  [await newAgent(service), await newAgent(service), await newAgent(service)] as const;
 
 /** What became of a member's reports, as the member was told. */
 async function outcomes(service: Service, { id }: { id: string }): Promise<unknown[]> {
@@ -20,8 +20,7 @@ async function outcomes(service: Service, { id }: { id: string }): Promise<unkno
 
 t.test('a report on what was published anew waits on when those before are told', async (t) => {
   const service = await startService(t);
-  const [author, ann, bob] = await agents(service, 3);
-  if (!author || !ann || !bob) throw new Error('nobody');
+  const [author, ann, bob] = await three(service);
   const mod = await hire(service, 'Mod');
   const profile = await publishProfile(author);
   await report(ann, profile);
@@ -46,8 +45,7 @@ t.test('a report on what was published anew waits on when those before are told'
 
 t.test('each reporter is told of the removal that answered the own report', async (t) => {
   const service = await startService(t);
-  const [author, ann, bob] = await agents(service, 3);
-  if (!author || !ann || !bob) throw new Error('nobody');
+  const [author, ann, bob] = await three(service);
   const [mod, lead] = [await hire(service, 'Mod'), await hire(service, 'Lea', 'lead')];
   const artifact = await publishArtifact(author);
   const path = `subjects/artifact/${artifact.id}`;
@@ -73,8 +71,7 @@ t.test('each reporter is told of the removal that answered the own report', asyn
 
 t.test('whoever withdraws what was removed is told nothing, and its reporters that', async (t) => {
   const service = await startService(t);
-  const [author, ann, bob] = await agents(service, 3);
-  if (!author || !ann || !bob) throw new Error('nobody');
+  const [author, ann, bob] = await three(service);
   const mod = await hire(service, 'Mod');
   const records = [await publishArtifact(author), await publishProfile(author)];
   for (const record of records) {
