@@ -4,6 +4,7 @@ import {
   beginNote,
   join,
   startGuestbook,
+  tabBeside,
   visitGuestbook,
   write,
 } from '../harness/guestbook-page.ts';
@@ -101,14 +102,13 @@ t.test("a member's note is never sent as a guest's by itself", NEEDS_BROWSER, as
   const { page, context } = visit;
   await join(visit, 'ada');
   await beginNote(visit, 'In my own name');
-  const other = await context.newPage();
-  await other.goto(whole.service.baseUrl);
+  const other = await tabBeside(visit);
   await context.setOffline(true);
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Your text is kept').waitFor();
   // As another tab that signed out.
   await context.clearCookies();
-  await other.evaluate("localStorage.removeItem('guestbook.session-until')");
+  await other.endSession();
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
   await context.setOffline(false);
   await page.getByText('Sign in again to go on as a member').waitFor();

@@ -5,6 +5,7 @@ import {
   beginNote,
   join,
   startGuestbook,
+  tabBeside,
   visitGuestbook,
   write,
 } from '../harness/guestbook-page.ts';
@@ -211,7 +212,7 @@ t.test('an appeal goes out once, and is known to have arrived', NEEDS_BROWSER, a
 t.test('a session that cannot be read is asked for again', NEEDS_BROWSER, async (t) => {
   const whole = await startGuestbook(t);
   const visit = await visitGuestbook(t, whole, { expected: /net::ERR/ });
-  const { page, context } = visit;
+  const { page } = visit;
   await intercept(page, '**/membership/me', (route) => route.abort('connectionreset'), {
     times: 1,
   });
@@ -221,12 +222,11 @@ t.test('a session that cannot be read is asked for again', NEEDS_BROWSER, async 
   await joining;
 
   // The session ends in another tab, while this one asks for it.
-  const other = await context.newPage();
-  await other.goto(whole.service.baseUrl);
+  const other = await tabBeside(visit);
   const asking = await holdOne(page, '**/membership/me', 'answer');
   await page.reload();
   await asking.asked;
-  await other.evaluate("localStorage.removeItem('guestbook.session-until')");
+  await other.endSession();
   await asking.arrive();
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
 });

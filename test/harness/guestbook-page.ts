@@ -44,6 +44,17 @@ export async function join({ page }: Visit, handle: string): Promise<Record<stri
   return file;
 }
 
+/**
+ * Another tab of the same profile, with the storage of the first and none of the guestbook: that would
+ * write there by itself, and the first would follow it when no test expects it.
+ */
+export async function tabBeside({ page, context }: Visit) {
+  const other = await context.newPage();
+  await other.goto(new URL('/llms.txt', page.url()).href);
+  const endSession = () => other.evaluate("localStorage.removeItem('guestbook.session-until')");
+  return { endSession };
+}
+
 export async function readDownload(download: {
   createReadStream(): Promise<AsyncIterable<Buffer>>;
 }): Promise<Record<string, string>> {
