@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { startGroup } from './harness/process-group.ts';
 import { suiteDatabase } from './harness/suite-database.ts';
 import { TapOutput } from './harness/tap-output.ts';
+import { temporaryFolder } from './harness/temporary-folder.ts';
 
 const TIMEOUT = '--timeout=180';
 
@@ -13,13 +14,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     stopTests(signal);
   });
 
-async function runTap(databaseUrl: string, given: string[]): Promise<TapOutput> {
+async function runTap(env: Record<string, string>, given: string[]): Promise<TapOutput> {
   const output = new TapOutput((line) => console.log(line));
   const jobs = `--jobs=${Math.min(8, Math.max(2, availableParallelism()))}`;
   const args = ['--reporter=tap', jobs, TIMEOUT, ...given];
   const timeout = args.findLast((arg) => arg.startsWith('--timeout=')) ?? TIMEOUT;
   const tap = startGroup('tap', args, {
-    env: { ...process.env, TEST_DATABASE_URL: databaseUrl },
+    env: { ...process.env, ...env },
     // It ends each file in time, and writes of them in their order.
     silenceMs: 2 * 1000 * Number(timeout.replace('--timeout=', '')),
     line: (text) => output.read(text),
@@ -36,8 +37,11 @@ async function runTap(databaseUrl: string, given: string[]): Promise<TapOutput> 
 
 async function main(): Promise<void> {
   const database = await suiteDatabase(process.env.TEST_DATABASE_URL);
+  // Hundreds of processes load the same files: each is compiled once.
+  const compiled = temporaryFolder('test-compiled');
   try {
-    const { passed, failed, skipped } = (await runTap(database.url, process.argv.slice(2))).totals;
+    const env = { TEST_DATABASE_URL: database.url, NODE_COMPILE_CACHE: compiled.path };
+    const { passed, failed, skipped } = (await runTap(env, process.argv.slice(2))).totals;
     if (interrupted) console.log('Interrupted');
     process.exitCode = failed > 0 ? 1 : 0;
     process.once('exit', () => {
@@ -45,6 +49,7 @@ async function main(): Promise<void> {
       console.log(`${passed} passed, ${failed} failed${skips}`);
     });
   } finally {
+    compiled.remove();
     await database.stop();
   }
 }

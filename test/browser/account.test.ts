@@ -15,9 +15,9 @@ t.test(
   'a member learns why, appeals, withdraws, and deletes the account',
   NEEDS_BROWSER,
   async (t) => {
-    const whole = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
-    const ann = await hire(whole.service, 'Ann');
-    const visit = await visitGuestbook(t, whole, { expected: /status of 401|net::ERR/ });
+    const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
+    const ann = await hire(service, 'Ann');
+    const visit = await visitGuestbook(t, service, { expected: /status of 401|net::ERR/ });
     const { page } = visit;
     await join(visit, 'ada_l');
     await write(visit, 'My engine, cheap');
@@ -61,11 +61,11 @@ t.test(
     await page.getByLabel('Write ada_l to confirm').fill('ada_l');
     // It does not arrive, and is tried again after the credential's end: the account still lives.
     const states = async () =>
-      (await whole.service.database.pool.query('SELECT state FROM members')).rows;
+      (await service.database.pool.query('SELECT state FROM members')).rows;
     await intercept(page, '**/me/delete', (route) => route.abort('connectionreset'), { times: 1 });
     await page.getByRole('button', { name: 'Delete for ever' }).click();
     await page.getByText('Nothing is lost: try again').waitFor();
-    await whole.service.tamper('UPDATE credentials SET expires_at = clock_timestamp()');
+    await service.tamper('UPDATE credentials SET expires_at = clock_timestamp()');
     t.same(await states(), [{ state: 'active' }]);
     await page.getByRole('button', { name: 'Delete for ever' }).click();
     await page.getByText('Your account is deleted.').first().waitFor();
@@ -78,8 +78,8 @@ t.test(
 );
 
 t.test('a deletion that nobody was told of is not called one', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const visit = await visitGuestbook(t, whole, { expected: /status of 401|net::ERR/ });
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service, { expected: /status of 401|net::ERR/ });
   const { page } = visit;
   await join(visit, 'ada_l');
   await page.getByRole('button', { name: 'Your account' }).click();
@@ -98,9 +98,9 @@ t.test('a deletion that nobody was told of is not called one', NEEDS_BROWSER, as
 });
 
 t.test('published notes go with the account where that is asked for', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const ann = await hire(whole.service, 'Ann');
-  const visit = await visitGuestbook(t, whole);
+  const service = await startGuestbook(t);
+  const ann = await hire(service, 'Ann');
+  const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await join(visit, 'ada_l');
   await write(visit, 'To go with me');
@@ -116,8 +116,8 @@ t.test('published notes go with the account where that is asked for', NEEDS_BROW
 });
 
 t.test("a member's notes are shown to that member alone", NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const visit = await visitGuestbook(t, whole, { expected: /status of 401/ });
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service, { expected: /status of 401/ });
   const { page } = visit;
   await join(visit, 'ada_l');
   await write(visit, 'Of Ada');
@@ -130,8 +130,8 @@ t.test("a member's notes are shown to that member alone", NEEDS_BROWSER, async (
 });
 
 t.test('a tab that follows another asks once', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const visit = await visitGuestbook(t, whole);
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service);
   const { page, context } = visit;
   await join(visit, 'twice');
   const other = await context.newPage();
@@ -150,7 +150,7 @@ t.test('a tab that follows another asks once', NEEDS_BROWSER, async (t) => {
   await other.addInitScript(listen);
   await page.evaluate(listen);
   const followed = page.waitForResponse('**/api/membership/me');
-  await other.goto(whole.service.baseUrl);
+  await other.goto(service.baseUrl);
   await other.getByRole('button', { name: 'Your account, twice' }).waitFor();
   await handled(page, followed);
   await told(other, page, 'one');
@@ -162,9 +162,9 @@ t.test('a tab that follows another asks once', NEEDS_BROWSER, async (t) => {
 });
 
 t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
-  const ann = await hire(whole.service, 'Ann');
-  const visit = await visitGuestbook(t, whole, { expected: /status of 401/ });
+  const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
+  const ann = await hire(service, 'Ann');
+  const visit = await visitGuestbook(t, service, { expected: /status of 401/ });
   const { page, context } = visit;
   const keys = await join(visit, 'sleepy');
   const signIn = async () => {
@@ -208,14 +208,14 @@ t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, asyn
   // In another tab its time is up. The clocks of two pages are put forward one after the other.
   const other = await context.newPage();
   await other.clock.install();
-  await other.goto(whole.service.baseUrl);
+  await other.goto(service.baseUrl);
   const account = other.getByRole('button', { name: 'Your account, sleepy' });
   await account.waitFor();
   await page.goto('about:blank');
   await other.clock.fastForward('31:00');
   const said = other.locator('main').getByText('Your session has ended');
   await said.waitFor();
-  await page.goto(whole.service.baseUrl);
+  await page.goto(service.baseUrl);
   await signIn();
   await said.waitFor({ state: 'detached' });
   await account.waitFor();

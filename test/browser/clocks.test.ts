@@ -9,8 +9,8 @@ const ahead = (minutes: number) =>
   `{ const now = Date.now; Date.now = () => now() + ${minutes} * 60_000; }`;
 
 t.test('a device whose clock is wrong stays signed in', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const visit = await visitGuestbook(t, whole, { first: ahead(35) });
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service, { first: ahead(35) });
   const { page } = visit;
   await join(visit, 'ada');
   await page.reload();
@@ -19,9 +19,9 @@ t.test('a device whose clock is wrong stays signed in', NEEDS_BROWSER, async (t)
 });
 
 t.test('a clock that is set back hides no outcome', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
-  const ann = await hire(whole.service, 'Ann');
-  const visit = await visitGuestbook(t, whole);
+  const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
+  const ann = await hire(service, 'Ann');
+  const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await page.evaluate(ahead(120));
   await write(visit, 'Hello');

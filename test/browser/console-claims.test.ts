@@ -1,14 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import {
-  handled,
-  holdOne,
-  intercept,
-  look,
-  NEEDS_BROWSER,
-  openBrowser,
-  visit,
-} from '../harness/browser.ts';
+import { handled, holdOne, intercept, look, NEEDS_BROWSER, visit } from '../harness/browser.ts';
 import { consoleWith, currentText, openConsole, signIn, toast } from '../harness/console.ts';
 import { eventStream } from '../harness/event-stream.ts';
 import { held, hire, submit } from '../harness/moderation.ts';
@@ -133,7 +125,7 @@ t.test('a claim is renewed while the tab is seen, or said to be lost', NEEDS_BRO
   const ann = await hire(service, 'Ann');
   await submit(service);
   const url = `${service.baseUrl}/moderation`;
-  const { page } = await visit(t, await openBrowser(t), url, { expected: /status of 401|ERR_/ });
+  const { page } = await visit(t, url, { expected: /status of 401|ERR_/ });
   await page.clock.install();
   await signIn(page, ann);
   await page.locator('.row').waitFor();

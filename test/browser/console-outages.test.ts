@@ -1,5 +1,5 @@
 import t from 'tap';
-import { intercept, NEEDS_BROWSER, openBrowser, visit } from '../harness/browser.ts';
+import { intercept, NEEDS_BROWSER, visit } from '../harness/browser.ts';
 import { consoleWith, openConsole, REFUSED, signIn, toast } from '../harness/console.ts';
 import { hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
@@ -75,7 +75,7 @@ t.test('a line that says nothing any more is given up, and no other', NEEDS_BROW
   const service = await startService(t);
   const ann = await hire(service, 'Ann');
   const url = `${service.baseUrl}/moderation`;
-  const { page } = await visit(t, await openBrowser(t), url, { expected: /status of 401/ });
+  const { page } = await visit(t, url, { expected: /status of 401/ });
   await page.clock.install();
   await signIn(page, ann);
   const live = page.locator('.stream.live');

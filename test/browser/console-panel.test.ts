@@ -1,13 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import {
-  handled,
-  holdOne,
-  intercept,
-  NEEDS_BROWSER,
-  openBrowser,
-  visit,
-} from '../harness/browser.ts';
+import { handled, holdOne, intercept, NEEDS_BROWSER, visit } from '../harness/browser.ts';
 import { consoleWith, signIn, toast } from '../harness/console.ts';
 import { held, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
@@ -153,7 +146,7 @@ t.test('policies that could not be read are asked for again', NEEDS_BROWSER, asy
   const service = await startService(t);
   const ann = await hire(service, 'Ann');
   await submit(service);
-  const { page } = await visit(t, await openBrowser(t), `${service.baseUrl}/moderation`, {
+  const { page } = await visit(t, `${service.baseUrl}/moderation`, {
     expected: /status of 401|ERR_CONNECTION/,
   });
   const failures = Promise.withResolvers<void>();

@@ -57,11 +57,11 @@ t.test('a policy that changes is changed where it is chosen', NEEDS_BROWSER, asy
   const service = await startService(t);
   const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
   await submit(service);
-  const { page, browser } = await openConsole(t, service, ann);
+  const { page } = await openConsole(t, service, ann);
   await page.keyboard.press('r');
   const policy = page.locator('.panel').getByRole('button', { name: 'Spam' });
   await policy.waitFor();
-  const leas = await openConsole(t, service, lea, { browser });
+  const leas = await openConsole(t, service, lea);
   await leas.page.getByRole('link', { name: 'Policies' }).click();
   await leas.page
     .locator('.policy-list li', { hasText: 'Spam' })

@@ -24,7 +24,7 @@ t.test('reported records are read, claimed, kept, removed and undone', NEEDS_BRO
   const service = await startService(t);
   const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
   const { profile, packet, open } = await fill(service);
-  const { page, browser } = await openConsole(t, service, ann);
+  const { page } = await openConsole(t, service, ann);
   await page.getByRole('link', { name: /^Reported/ }).click();
   await page.locator('.row').nth(2).waitFor();
   const title = page.getByRole('heading', { level: 2 });
@@ -69,7 +69,7 @@ t.test('reported records are read, claimed, kept, removed and undone', NEEDS_BRO
   await page.keyboard.press('r');
   await page.keyboard.press('1');
   await toast(page, /^Removed/);
-  const leas = await openConsole(t, service, lea, { browser });
+  const leas = await openConsole(t, service, lea);
   await leas.page.getByRole('link', { name: 'Decided' }).click();
   await leas.page.locator('.row', { hasText: 'Case of nothing' }).waitFor();
   await leas.page.getByText('Nobody can read it now').waitFor();
@@ -83,7 +83,7 @@ t.test('two moderators in two browsers on one record', NEEDS_BROWSER, async (t) 
   const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
   const { profile } = await fill(service);
   const anns = await openConsole(t, service, ann);
-  const bobs = await openConsole(t, service, bob, { browser: anns.browser });
+  const bobs = await openConsole(t, service, bob);
   for (const { page } of [anns, bobs]) {
     await page.getByRole('link', { name: /^Reported/ }).click();
     await page.getByRole('button', { name: 'Keep a' }).waitFor();

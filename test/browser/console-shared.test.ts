@@ -9,7 +9,7 @@ t.test('two moderators in two browsers on one note', NEEDS_BROWSER, async (t) =>
   const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
   const [one] = [await submit(service, { message: 'One' }), await submit(service)];
   const anns = await openConsole(t, service, ann);
-  const bobs = await openConsole(t, service, bob, { browser: anns.browser });
+  const bobs = await openConsole(t, service, bob);
   await anns.page.locator('.note .text', { hasText: 'One' }).waitFor();
 
   await bobs.page.keyboard.press('n');

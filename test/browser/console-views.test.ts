@@ -1,6 +1,6 @@
 import t from 'tap';
 import { LOOKED_AT } from '../../services/moderation/queue-page.ts';
-import { holdOne, look, NEEDS_BROWSER, openBrowser, visit } from '../harness/browser.ts';
+import { holdOne, look, NEEDS_BROWSER, visit } from '../harness/browser.ts';
 import { openConsole } from '../harness/console.ts';
 import { othersDecided } from '../harness/decided-notes.ts';
 import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
@@ -60,8 +60,7 @@ async function fill(t: Parameters<typeof startWorker>[0], service: Service, ann:
 t.test('every view is shown without a violation, in each look', NEEDS_BROWSER, async (t) => {
   const service = await startService(t, { ...KEYS, ...SETTINGS });
   const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
-  const browser = await openBrowser(t);
-  const { page: gate } = await visit(t, browser, `${service.baseUrl}/moderation`, {
+  const { page: gate } = await visit(t, `${service.baseUrl}/moderation`, {
     expected: /status of 401/,
   });
   await gate.getByLabel('Token').fill('mod_wrong');
@@ -70,7 +69,7 @@ t.test('every view is shown without a violation, in each look', NEEDS_BROWSER, a
   await look(t, gate, 'moderation-sign-in');
 
   await fill(t, service, ann);
-  const { page } = await openConsole(t, service, lea, { browser });
+  const { page } = await openConsole(t, service, lea);
   const open = (name: RegExp) => page.getByRole('link', { name }).click();
   await page.locator('.row').nth(4).waitFor();
   await page.locator('.row', { hasText: 'CHEAP PILLS' }).locator('.row-main').click();
@@ -197,7 +196,7 @@ t.test('a table of the figures is as high as its rows', NEEDS_BROWSER, async (t)
   const service = await startService(t);
   const ann = await hire(service, 'Ann');
   await decide(ann, (await submit(service)).id, 'approve');
-  const { page } = await visit(t, await openBrowser(t), `${service.baseUrl}/moderation#stats`, {
+  const { page } = await visit(t, `${service.baseUrl}/moderation#stats`, {
     expected: /status of 401/,
     viewport: { width: 1280, height: 500 },
   });

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { NEEDS_BROWSER, openBrowser, violations, visit } from '../harness/browser.ts';
+import { NEEDS_BROWSER, violations, visit } from '../harness/browser.ts';
 import { startService } from '../harness/service.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
@@ -11,7 +11,7 @@ t.test('the API reference lists every operation, opens and calls it', NEEDS_BROW
   const { paths } = (await service.call('GET', '/openapi.json')).body;
   const operations = Object.values(paths).flatMap((item) => Object.keys(item as object));
   // Beside this every message of the console is a fault, and so is a request of another origin.
-  const { page } = await visit(t, await openBrowser(t), `${service.baseUrl}/docs`, {
+  const { page } = await visit(t, `${service.baseUrl}/docs`, {
     first: `window.violations = [];
       document.addEventListener('securitypolicyviolation', (event) =>
         window.violations.push(event.violatedDirective + ' ' + event.blockedURI));`,

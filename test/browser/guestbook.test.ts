@@ -4,9 +4,9 @@ import { startGuestbook, visitGuestbook, write } from '../harness/guestbook-page
 import { decide, hire } from '../harness/moderation.ts';
 
 t.test('a guest writes, waits, and learns that the note is published', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const ann = await hire(whole.service, 'Ann');
-  const visit = await visitGuestbook(t, whole);
+  const service = await startGuestbook(t);
+  const ann = await hire(service, 'Ann');
+  const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await page.getByText('No notes here yet').waitFor();
   await look(t, page, 'guestbook-empty');
@@ -44,9 +44,9 @@ t.test('a guest writes, waits, and learns that the note is published', NEEDS_BRO
 });
 
 t.test('a note that is not published says so', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
-  const ann = await hire(whole.service, 'Ann');
-  const visit = await visitGuestbook(t, whole);
+  const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
+  const ann = await hire(service, 'Ann');
+  const visit = await visitGuestbook(t, service);
   await visit.page.clock.install();
   await write(visit, 'Buy my boats');
   const { items } = (await ann.get('queue')).body;

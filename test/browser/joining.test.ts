@@ -3,8 +3,8 @@ import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { asFile, join, startGuestbook, visitGuestbook } from '../harness/guestbook-page.ts';
 
 t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const visit = await visitGuestbook(t, whole, { expected: /status of 4\d\d/ });
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service, { expected: /status of 4\d\d/ });
   const { page, context } = visit;
   await join(visit, 'first_one');
   await page.getByRole('button', { name: 'Your account' }).click();
@@ -69,15 +69,15 @@ t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROW
   await page.getByRole('button', { name: 'Your account, second_one' }).waitFor();
 
   const other = await context.newPage();
-  await other.goto(whole.service.baseUrl);
+  await other.goto(service.baseUrl);
   await other.getByRole('button', { name: 'Your account, second_one' }).click();
   await other.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
 });
 
 t.test('keys stay where it is not certain that they were registered', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const visit = await visitGuestbook(t, whole, { expected: /status of 503/ });
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service, { expected: /status of 503/ });
   const { page } = visit;
   const error = { code: 'outcome_unconfirmed', message: 'Perhaps.' };
   await intercept(

@@ -5,9 +5,9 @@ import { join, startGuestbook, visitGuestbook, write } from '../harness/guestboo
 import { decide, hire, submit } from '../harness/moderation.ts';
 
 t.test('everything works from the keyboard alone', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const ann = await hire(whole.service, 'Ann');
-  const { page } = await visitGuestbook(t, whole);
+  const service = await startGuestbook(t);
+  const ann = await hire(service, 'Ann');
+  const { page } = await visitGuestbook(t, service);
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key);
   };
@@ -51,8 +51,8 @@ t.test('everything works from the keyboard alone', NEEDS_BROWSER, async (t) => {
 });
 
 t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const visit = await visitGuestbook(t, whole);
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await join(visit, 'by_keys');
   await write(visit, 'To be taken back');
@@ -84,10 +84,10 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
 });
 
 t.test('the focus goes to what was asked for, and nowhere by itself', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const ann = await hire(whole.service, 'Ann');
-  await decide(ann, (await submit(whole.service)).id, 'approve');
-  const { page } = await visitGuestbook(t, whole, { expected: /net::ERR/ });
+  const service = await startGuestbook(t);
+  const ann = await hire(service, 'Ann');
+  await decide(ann, (await submit(service)).id, 'approve');
+  const { page } = await visitGuestbook(t, service, { expected: /net::ERR/ });
   const focused = (what: string) => page.locator(`${what}:focus`).waitFor();
   const press = async (name: string) => {
     await page.getByRole('button', { name, exact: true }).focus();
@@ -134,11 +134,11 @@ t.test(
   'older replies that cannot be read leave the focus where they are asked for again',
   NEEDS_BROWSER,
   async (t) => {
-    const whole = await startGuestbook(t);
-    const ann = await hire(whole.service, 'Ann');
-    const { id } = await submit(whole.service);
+    const service = await startGuestbook(t);
+    const ann = await hire(service, 'Ann');
+    const { id } = await submit(service);
     await decide(ann, id, 'approve');
-    const { page } = await visitGuestbook(t, whole, { expected: /net::ERR/ });
+    const { page } = await visitGuestbook(t, service, { expected: /net::ERR/ });
     const reply = {
       id: randomUUID(),
       name: 'Ada',

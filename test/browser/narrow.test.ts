@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { NEEDS_BROWSER, openBrowser } from '../harness/browser.ts';
+import { NEEDS_BROWSER } from '../harness/browser.ts';
 import { consoleWith, toast } from '../harness/console.ts';
 import { visitGuestbook } from '../harness/guestbook-page.ts';
 import { startService } from '../harness/service.ts';
@@ -17,8 +17,7 @@ const linesOf = (page: Page, selector: string): Promise<number> =>
 
 t.test('on the narrowest phone no title or button is cut in two', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const browser = await openBrowser(t);
-  const { page } = await visitGuestbook(t, { service, browser }, { viewport: PHONE });
+  const { page } = await visitGuestbook(t, service, { viewport: PHONE });
   for (const size of ['24px', '']) {
     await page.evaluate(`document.documentElement.style.fontSize = '${size}'`);
     t.equal(await linesOf(page, 'h1'), 1);

@@ -4,8 +4,7 @@ import { startGuestbook, visitGuestbook } from '../harness/guestbook-page.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 
 t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const { service } = whole;
+  const service = await startGuestbook(t);
   const ann = await hire(service, 'Ann');
   const publish = async (more: object) => {
     const note = await submit(service, more);
@@ -18,7 +17,7 @@ t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, as
   await publish({ name: 'Grace', message: 'I do.', parent_id: parent.id });
   await publish({ experience: 'two-clerks', name: 'Clerk', message: 'Filed.' });
 
-  const { page } = await visitGuestbook(t, whole);
+  const { page } = await visitGuestbook(t, service);
   const first = page.getByRole('article').first();
   await first.getByText('Who else hears the bell?').waitFor();
   await first.getByRole('button', { name: 'Replies' }).click();
@@ -61,8 +60,8 @@ t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, as
 });
 
 t.test('hostile text is shown harmlessly', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const ann = await hire(whole.service, 'Ann');
+  const service = await startGuestbook(t);
+  const ann = await hire(service, 'Ann');
   const texts = [
     {
       name: '<b>Bold</b>',
@@ -80,10 +79,10 @@ t.test('hostile text is shown harmlessly', NEEDS_BROWSER, async (t) => {
     { name: 'Lines', message: `a${'\n'.repeat(300)}b` },
   ];
   for (const text of texts) {
-    const { id } = await submit(whole.service, text);
+    const { id } = await submit(service, text);
     await decide(ann, id, 'approve');
   }
-  const { page } = await visitGuestbook(t, whole);
+  const { page } = await visitGuestbook(t, service);
   await page.getByText('<b>Bold</b>').waitFor();
   await page.getByText('<img src=x onerror=alert(1)>').waitFor();
   t.equal(await page.locator('main img, main script, main b').count(), 0);

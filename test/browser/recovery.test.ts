@@ -9,8 +9,8 @@ import {
 } from '../harness/guestbook-page.ts';
 
 t.test('recovery replaces both keys, also when its answer is lost', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const visit = await visitGuestbook(t, whole, { expected: /status of 401|net::ERR/ });
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service, { expected: /status of 401|net::ERR/ });
   const { page } = visit;
   const old = await join(visit, 'forgetful');
   await page.getByRole('button', { name: 'Your account' }).click();
@@ -36,7 +36,7 @@ t.test('recovery replaces both keys, also when its answer is lost', NEEDS_BROWSE
   await page.getByText('Your keys are replaced.').waitFor();
   await page.getByRole('button', { name: 'Your account, forgetful' }).waitFor();
   const login = (keys: Record<string, string>) =>
-    whole.service.call('POST', '/api/membership/login', {
+    service.call('POST', '/api/membership/login', {
       body: { id: keys.id, sign_in_key: keys.sign_in_key },
     });
   t.equal((await login(old)).status, 401);
@@ -47,8 +47,8 @@ t.test(
   'recovery says what is missing or wrong, and begins there anew',
   NEEDS_BROWSER,
   async (t) => {
-    const whole = await startGuestbook(t);
-    const visit = await visitGuestbook(t, whole, { expected: /status of 4\d\d/ });
+    const service = await startGuestbook(t);
+    const visit = await visitGuestbook(t, service, { expected: /status of 4\d\d/ });
     const { page } = visit;
     const { id, recovery_key } = await join(visit, 'forgetful');
     await page.getByRole('button', { name: 'Your account' }).click();

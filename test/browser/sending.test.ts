@@ -12,9 +12,9 @@ import { matchAll } from '../harness/match-all.ts';
 import { hire } from '../harness/moderation.ts';
 
 t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const ann = await hire(whole.service, 'Ann');
-  const visit = await visitGuestbook(t, whole, {
+  const service = await startGuestbook(t);
+  const ann = await hire(service, 'Ann');
+  const visit = await visitGuestbook(t, service, {
     expected: /net::ERR|Failed to load|status of 409/,
   });
   const { page, context } = visit;
@@ -49,7 +49,7 @@ t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER,
     'a draft survives a reload',
   );
 
-  const answer = await whole.service.call('POST', '/api/guestbook', {
+  const answer = await service.call('POST', '/api/guestbook', {
     body: {
       id: await page.evaluate('JSON.parse(localStorage["guestbook.draft.service.top"]).id'),
       message: 'As it was before it was changed',
@@ -64,11 +64,11 @@ t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER,
 });
 
 t.test('two tabs keep a draft each, and what a closed one left', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const ann = await hire(whole.service, 'Ann');
-  const { page, context } = await visitGuestbook(t, whole);
+  const service = await startGuestbook(t);
+  const ann = await hire(service, 'Ann');
+  const { page, context } = await visitGuestbook(t, service);
   const other = await context.newPage();
-  await other.goto(whole.service.baseUrl);
+  await other.goto(service.baseUrl);
   const here = await beginNote({ page }, '');
   const there = await beginNote({ page: other }, '');
   await here.fill('Written here');
@@ -80,7 +80,7 @@ t.test('two tabs keep a draft each, and what a closed one left', NEEDS_BROWSER, 
   await here.waitFor({ state: 'detached' });
   await other.close();
   const next = await context.newPage();
-  await next.goto(whole.service.baseUrl);
+  await next.goto(service.baseUrl);
   await next.getByRole('button', { name: 'Write a note…' }).click();
   const left = next.getByLabel('Your note', { exact: true });
   t.equal(await left.inputValue(), 'Written there', 'what the other tab has sent is not this');
@@ -94,9 +94,9 @@ t.test('two tabs keep a draft each, and what a closed one left', NEEDS_BROWSER, 
 });
 
 t.test("a member's note is never sent as a guest's by itself", NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const ann = await hire(whole.service, 'Ann');
-  const visit = await visitGuestbook(t, whole, {
+  const service = await startGuestbook(t);
+  const ann = await hire(service, 'Ann');
+  const visit = await visitGuestbook(t, service, {
     expected: /net::ERR|Failed to load|status of 401/,
   });
   const { page, context } = visit;
@@ -120,8 +120,8 @@ t.test("a member's note is never sent as a guest's by itself", NEEDS_BROWSER, as
 });
 
 t.test('a note that is put off is not sent by itself', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const visit = await visitGuestbook(t, whole, { expected: /net::ERR|Failed to load/ });
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service, { expected: /net::ERR|Failed to load/ });
   const { page, context } = visit;
   await beginNote(visit, 'For another day');
   await context.setOffline(true);
@@ -151,8 +151,8 @@ t.test('a note that is put off is not sent by itself', NEEDS_BROWSER, async (t) 
 });
 
 t.test('refusals are said beside the form, and no text is lost', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t, { LIMIT_NOTES_PER_TEN_MINUTES: '1' });
-  const visit = await visitGuestbook(t, whole, { expected: /status of 4\d\d/ });
+  const service = await startGuestbook(t, { LIMIT_NOTES_PER_TEN_MINUTES: '1' });
+  const visit = await visitGuestbook(t, service, { expected: /status of 4\d\d/ });
   const { page } = visit;
   // Before the limit is met, whose words would stand there already.
   const field = await beginNote(visit, 'a\u0007b');
@@ -172,8 +172,8 @@ for (const [how, storage] of [
   ['full', "value: { getItem: () => null, setItem() { throw Error('full'); }, removeItem() {} }"],
 ] as const)
   t.test(`the page works where storage is ${how}`, NEEDS_BROWSER, async (t) => {
-    const whole = await startGuestbook(t);
-    const visit = await visitGuestbook(t, whole, {
+    const service = await startGuestbook(t);
+    const visit = await visitGuestbook(t, service, {
       first: `for (const area of ['localStorage', 'sessionStorage'])
         Object.defineProperty(window, area, { ${storage} });`,
     });

@@ -14,9 +14,9 @@ import { decide, hire, submit } from '../harness/moderation.ts';
 const POSTED = /\/api\/guestbook$/;
 
 t.test('what is changed while it is sent becomes another note', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const ann = await hire(whole.service, 'Ann');
-  const { page } = await visitGuestbook(t, whole);
+  const service = await startGuestbook(t);
+  const ann = await hire(service, 'Ann');
+  const { page } = await visitGuestbook(t, service);
   const field = await beginNote({ page }, 'One');
   const sending = await holdOne(page, POSTED, 'answer');
   await page.getByRole('button', { name: 'Send for review' }).click();
@@ -33,8 +33,8 @@ t.test('what is changed while it is sent becomes another note', NEEDS_BROWSER, a
 });
 
 t.test('an answer closes the form that it is for, and no other', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const { page } = await visitGuestbook(t, whole);
+  const service = await startGuestbook(t);
+  const { page } = await visitGuestbook(t, service);
   const field = await beginNote({ page }, 'For the first');
   const sending = await holdOne(page, POSTED, 'answer');
   await page.getByRole('button', { name: 'Send for review' }).click();
@@ -47,10 +47,10 @@ t.test('an answer closes the form that it is for, and no other', NEEDS_BROWSER, 
 });
 
 t.test('an answer takes the focus from nobody who has gone on', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const ann = await hire(whole.service, 'Ann');
-  await decide(ann, (await submit(whole.service)).id, 'approve');
-  const visit = await visitGuestbook(t, whole);
+  const service = await startGuestbook(t);
+  const ann = await hire(service, 'Ann');
+  await decide(ann, (await submit(service)).id, 'approve');
+  const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await join(visit, 'ada');
   await write(visit, 'To be taken back');
@@ -90,8 +90,8 @@ t.test('an answer takes the focus from nobody who has gone on', NEEDS_BROWSER, a
 });
 
 t.test('a note that left too early for the network goes out again', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const { page } = await visitGuestbook(t, whole, { expected: /net::ERR/ });
+  const service = await startGuestbook(t);
+  const { page } = await visitGuestbook(t, service, { expected: /net::ERR/ });
   const failing = Promise.withResolvers<void>();
   await intercept(
     page,
@@ -115,8 +115,8 @@ t.test(
   'a network that is back just after a note failed is not missed',
   NEEDS_BROWSER,
   async (t) => {
-    const whole = await startGuestbook(t);
-    const visit = await visitGuestbook(t, whole, {
+    const service = await startGuestbook(t);
+    const visit = await visitGuestbook(t, service, {
       expected: /net::ERR/,
       first: `const ask = fetch;
       window.fetch = (...parts) => ask(...parts).catch((error) => {
@@ -130,14 +130,13 @@ t.test(
 );
 
 t.test('older notes come although newer were looked for meanwhile', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const { service } = whole;
+  const service = await startGuestbook(t);
   const ann = await hire(service, 'Ann');
   for (let number = 1; number <= 31; number++) {
     const { id } = await submit(service, { message: `Note ${number}` });
     await decide(ann, id, 'approve');
   }
-  const visit = await visitGuestbook(t, whole);
+  const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await write(visit, 'My own');
   const older = await holdOne(page, /[?&]before=/, 'answer');
@@ -152,9 +151,9 @@ t.test('older notes come although newer were looked for meanwhile', NEEDS_BROWSE
 });
 
 t.test('an older answer does not bring back what was withdrawn', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const ann = await hire(whole.service, 'Ann');
-  const visit = await visitGuestbook(t, whole);
+  const service = await startGuestbook(t);
+  const ann = await hire(service, 'Ann');
+  const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await join(visit, 'ada');
   await write(visit, 'To be taken back');
@@ -174,9 +173,9 @@ t.test('an older answer does not bring back what was withdrawn', NEEDS_BROWSER, 
 });
 
 t.test('an appeal goes out once, and is known to have arrived', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
-  const ann = await hire(whole.service, 'Ann');
-  const visit = await visitGuestbook(t, whole, { expected: /net::ERR|status of 409/ });
+  const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
+  const ann = await hire(service, 'Ann');
+  const visit = await visitGuestbook(t, service, { expected: /net::ERR|status of 409/ });
   const { page } = visit;
   await join(visit, 'ada');
   await write(visit, 'It was a joke');
@@ -210,8 +209,8 @@ t.test('an appeal goes out once, and is known to have arrived', NEEDS_BROWSER, a
 });
 
 t.test('a session that cannot be read is asked for again', NEEDS_BROWSER, async (t) => {
-  const whole = await startGuestbook(t);
-  const visit = await visitGuestbook(t, whole, { expected: /net::ERR/ });
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service, { expected: /net::ERR/ });
   const { page } = visit;
   await intercept(page, '**/membership/me', (route) => route.abort('connectionreset'), {
     times: 1,

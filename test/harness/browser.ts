@@ -12,7 +12,7 @@ import {
   type Response,
   type Route,
 } from 'playwright-core';
-import type { Test } from 'tap';
+import file, { type Test } from 'tap';
 import { makeLate } from './late-network.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '..', 'browser', 'screenshots');
@@ -32,7 +32,13 @@ const LOOKS = [
 /** Chromium as this machine has it, or undefined. */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const folders = (env.PATH ?? '').split(delimiter);
-  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  const names = [
+    'chromium-headless-shell',
+    'chromium',
+    'chromium-browser',
+    'google-chrome',
+    'google-chrome-stable',
+  ];
   const candidates = [
     ...(env.CHROMIUM_PATH ? [env.CHROMIUM_PATH] : []),
     ...names.flatMap((name) => folders.map((folder) => join(folder, name))),
@@ -50,19 +56,25 @@ export function findChromium(env: NodeJS.ProcessEnv = process.env): string | und
 /** For `t.test(name, NEEDS_BROWSER, …)`: left out, and said so, where there is no Chromium. */
 export const NEEDS_BROWSER = findChromium()
   ? {}
-  : { skip: 'no Chromium found: put chromium on PATH or set CHROMIUM_PATH' };
+  : {
+      skip: 'no Chromium found: put chromium-headless-shell or chromium on PATH, or set CHROMIUM_PATH',
+    };
 
-/** A real Chromium, closed when the test ends. */
-export async function openBrowser(t: Test): Promise<Browser> {
+let browser: Browser | undefined;
+
+/** A real Chromium, one for the whole file, begun anew where it has crashed. */
+async function openBrowser(): Promise<Browser> {
+  if (browser?.isConnected()) return browser;
   const executablePath = findChromium();
   if (!executablePath) throw new Error('No Chromium');
-  const browser = await chromium.launch({
+  const launched = await chromium.launch({
     executablePath,
     // As root, and in containers with a small /dev/shm.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
-  t.teardown(() => browser.close());
-  return browser;
+  file.teardown(() => launched.close());
+  browser = launched;
+  return launched;
 }
 
 export type Visit = Awaited<ReturnType<typeof visit>>;
@@ -74,12 +86,14 @@ export type Visit = Awaited<ReturnType<typeof visit>>;
  */
 export async function visit(
   t: Test,
-  browser: Browser,
   url: string,
   options: BrowserContextOptions & { expected?: RegExp; first?: string } = {},
 ) {
   const { expected, first, ...more } = options;
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...more });
+  const context = await (await openBrowser()).newContext({
+    viewport: { width: 1280, height: 900 },
+    ...more,
+  });
   if (LATE_MS > 0) await makeLate(context, LATE_MS);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();

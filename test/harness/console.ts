@@ -1,6 +1,6 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { Test } from 'tap';
-import { handled, openBrowser, visit } from './browser.ts';
+import { handled, visit } from './browser.ts';
 import { hire, type Moderator, submit } from './moderation.ts';
 import { type Service, startService } from './service.ts';
 
@@ -22,10 +22,9 @@ export async function openConsole(
   t: Test,
   service: Service,
   moderator: Moderator,
-  { browser: shared, ...options }: { browser?: Browser; first?: string } = {},
+  options: { first?: string } = {},
 ) {
-  const browser = shared ?? (await openBrowser(t));
-  const { page, context } = await visit(t, browser, `${service.baseUrl}/moderation`, {
+  const { page, context } = await visit(t, `${service.baseUrl}/moderation`, {
     expected: REFUSALS,
     ...options,
   });
@@ -36,7 +35,7 @@ export async function openConsole(
   // A key means something once there is a present row, or none; a number, once there are policies.
   await page.locator('.rows, .empty').waitFor();
   await handled(page, policies);
-  return { browser, page, context };
+  return { page, context };
 }
 
 /** The console of Ann, a moderator, in which these notes wait. */

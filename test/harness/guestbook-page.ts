@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Browser, Locator } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import type { Test } from 'tap';
-import { openBrowser, type Visit, visit } from './browser.ts';
+import { type Visit, visit } from './browser.ts';
 import { type Service, startService } from './service.ts';
 import { startWorker } from './worker.ts';
 
-/** The whole service as a visitor meets it: web, worker, database, and a real browser. */
+/** The whole service as a visitor meets it: web, worker and database. */
 export async function startGuestbook(t: Test, settings: Record<string, string> = {}) {
   const shared = { SERVER_KEYS: `1:${randomBytes(32).toString('hex')}`, ...settings };
   const service = await startService(t, shared);
@@ -14,18 +14,17 @@ export async function startGuestbook(t: Test, settings: Record<string, string> =
     DATABASE_URL: service.database.url,
     BASE_URL: service.baseUrl,
   });
-  const browser = await openBrowser(t);
-  return { service, browser };
+  return service;
 }
 
 /** Opens the guestbook and waits until it has asked for its notes. */
 export async function visitGuestbook(
   t: Test,
-  { service, browser }: { service: Service; browser: Browser },
-  options: Parameters<typeof visit>[3] & { hash?: string } = {},
+  service: Service,
+  options: Parameters<typeof visit>[2] & { hash?: string } = {},
 ): Promise<Visit> {
   const { hash = '', ...more } = options;
-  const visited = await visit(t, browser, `${service.baseUrl}/${hash}`, more);
+  const visited = await visit(t, `${service.baseUrl}/${hash}`, more);
   await visited.page.getByText('Notes are reviewed before they appear').waitFor();
   return visited;
 }
