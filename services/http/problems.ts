@@ -1,4 +1,5 @@
 import type { Refusal } from '../eventstore/decider.ts';
+import { reasonMessage } from './reasons.ts';
 
 /**
  * The whole error model: every code, its HTTP number and what it says where nothing finer is said.
@@ -102,7 +103,10 @@ export function problemFrom({
   return new Problem(refused as ProblemCode, details, headers);
 }
 
-/** Status, headers and body of a problem. `message` in the details replaces the general one. */
+/**
+ * Status, headers and body of a problem. What its reason says, or a `message` in the details, replaces
+ * the general one.
+ */
 export function problemReply(code: ProblemCode, details: Record<string, unknown>, id: string) {
   const [status, message] = problems[code];
   const limited = status === 429;
@@ -110,7 +114,7 @@ export function problemReply(code: ProblemCode, details: Record<string, unknown>
     status: wireCode(code),
     error: {
       code: wireCode(code),
-      message,
+      message: reasonMessage(details) ?? message,
       request_id: id,
       ...details,
       ...(limited ? { retry_after: RETRY_AFTER } : {}),

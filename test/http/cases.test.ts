@@ -209,7 +209,10 @@ t.test('every refusal of state, role, version and artifact', async (t) => {
   };
   const artifact_id = randomUUID();
   await refused(author.open({ artifact_id }), { reason: 'artifact_unavailable' });
-  await refused(author.claim(id, 1), { reason: 'own_case' });
+  await refused(author.claim(id, 1), {
+    reason: 'own_case',
+    message: 'Your own case is for another member to claim.',
+  });
   await refused(ann.claim(id, 2), { reason: 'version_mismatch', current_version: 1 });
   await refused(ann.withdraw(id, 1), { reason: 'not_author' });
   for (const answer of [ann.release(id, 1), ann.submit(id, 1), author.review(id, 1, 'accept')])
