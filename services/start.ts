@@ -55,6 +55,7 @@ async function run(config: Config): Promise<boolean> {
 async function startPostgres(config: Config): Promise<EmbeddedPostgres> {
   if (!isLoopback(config.baseUrl))
     say('The embedded PostgreSQL is for development: set DATABASE_URL to serve the public');
+  say(`Starting PostgreSQL in ${config.dataDir}`);
   const postgres = await embeddedPostgres({ dataDir: config.dataDir });
   void postgres.died.then(() => end('PostgreSQL ended: stopping everything', true));
   return postgres;

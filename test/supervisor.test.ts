@@ -61,11 +61,26 @@ function project(t: { teardown(end: () => void): unknown }, files: Files) {
   return { path, start, read: (name: string) => readFileSync(join(path, name), 'utf8') };
 }
 
-async function until(condition: () => boolean | undefined, what: string): Promise<void> {
-  for (let waited = 0; !condition(); waited += 20) {
-    if (waited > 20_000) throw new Error(`waited in vain: ${what}`);
-    await sleep(20);
-  }
+// A new cluster alone flushes a thousand files, which takes a busy disk half a minute.
+const PATIENCE_MS = 60_000;
+
+async function until(condition: () => boolean, told: () => string): Promise<void> {
+  for (const end = Date.now() + PATIENCE_MS; !condition(); await sleep(20))
+    if (Date.now() > end) throw new Error(`waited in vain: ${told()}`);
+}
+
+type Run = { readonly child: ChildProcess; readonly output: string };
+
+function ready(run: Run): Promise<void> {
+  const said = () => run.output.includes('Ready: ');
+  const ended = () => run.child.exitCode !== null || run.child.signalCode !== null;
+  return until(
+    () => {
+      if (ended() && !said()) throw new Error(`ended before it was ready: ${run.output}`);
+      return said();
+    },
+    () => `ready: ${run.output}`,
+  );
 }
 
 function isAlive(pid: number): boolean {
@@ -85,10 +100,13 @@ t.test('everything starts, says where, and drains on a signal sent twice', async
   const { start, read } = project(t, { procfile, web, worker });
   const port = await freePort();
   const run = await start(['worker=2'], { PORT: port, WORKER_METRICS_PORT: '7000' });
-  await until(() => run.output.includes('Ready: '), 'ready');
+  await ready(run);
   t.match(run.output, new RegExp(`start +\\| Ready: http://localhost:${port}\n`));
   // Readiness is the web's; a worker may still be starting then.
-  await until(() => ['7000', '7001'].every((port) => run.output.includes(port)), 'both workers');
+  await until(
+    () => ['7000', '7001'].every((port) => run.output.includes(port)),
+    () => `both workers: ${run.output}`,
+  );
   t.match(run.output, new RegExp(`web\\.1 +\\| port ${port}`));
   t.match(run.output, /worker\.1 \| good 7000/);
   t.match(run.output, /worker\.2 \| good 7001/);
@@ -147,10 +165,13 @@ t.test('faults of the configuration, the Procfile and the counts are told', asyn
 t.test('children of a killed supervisor end by themselves, after draining', async (t) => {
   const { start, read } = project(t, { procfile: 'web: node web.mjs\n', web });
   const run = await start([], { PORT: await freePort() });
-  await until(() => run.output.includes('Ready: '), 'ready');
+  await ready(run);
   const pid = Number(read('web.pid'));
   run.child.kill('SIGKILL');
-  await until(() => !isAlive(pid), 'the child ends');
+  await until(
+    () => !isAlive(pid),
+    () => 'the child ends',
+  );
   t.equal(read('drained'), 'orphaned');
 });
 
@@ -160,8 +181,6 @@ t.test('with an embedded PostgreSQL', async (t) => {
   const { path, start } = project(t, { procfile, web, release });
   const data = join(path, '.data', 'postgres', 'data');
   const embedded = async () => start([], { PORT: await freePort(), DATABASE_URL: '' });
-  const ready = async (run: Awaited<ReturnType<typeof start>>) =>
-    until(() => run.output.includes('Ready: '), `ready: ${run.output}`);
 
   const first = await embedded();
   await ready(first);

@@ -1,11 +1,24 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
+// Below what systems give to whoever asks for any port, so that no other test's connection or server
+// gets it before the process it is for listens.
+const [FIRST, LAST] = [10_000, 15_999];
+
 /** A loopback port that nothing listened on a moment ago. */
 export async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return String(typeof address === 'object' && address?.port);
+  for (;;) {
+    const port = randomInt(FIRST, LAST + 1);
+    const server = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue;
+      throw error;
+    }
+    server.close();
+    await once(server, 'close');
+    return String(port);
+  }
 }

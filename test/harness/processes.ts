@@ -46,10 +46,8 @@ export async function startProcess(
   }
 
   async function untilServes(): Promise<void> {
-    for (let waited = 0; !(await serves()); waited += 50) {
-      if (waited > 30_000 || child.exitCode !== null) throw new Error(`${name} does not serve`);
-      await sleep(50);
-    }
+    for (const end = Date.now() + 60_000; !(await serves()); await sleep(50))
+      if (Date.now() > end || child.exitCode !== null) throw new Error(`${name} does not serve`);
   }
 
   /** How it ended; undefined where it does not. */

@@ -1,15 +1,11 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import t from 'tap';
 import { openPool } from '../../services/postgres/pool.ts';
 import { waitingMetrics } from '../../services/telemetry/waiting.ts';
 import { jobMetrics } from '../../workers/metrics.ts';
-import { testDatabase } from '../harness/database.ts';
 import { freePort } from '../harness/free-port.ts';
+import { startProcess } from '../harness/processes.ts';
 import { startService } from '../harness/service.ts';
 
 t.test('a worker tells of its jobs, of what waits and of the oldest note', async (t) => {
@@ -52,35 +48,19 @@ t.test('what a lost database would have told is missing, not zero', async (t) =>
   t.notMatch(text, /^(notes_pending|jobs_waiting|jobs_dead)[ {]/m);
 });
 
-for (const [name, script, setting] of [
-  ['worker', 'workers/worker.ts', 'WORKER_METRICS_PORT'],
-  ['web', 'services/web.ts', 'METRICS_PORT'],
+for (const [name, setting] of [
+  ['worker', 'WORKER_METRICS_PORT'],
+  ['web', 'METRICS_PORT'],
 ] as const)
   t.test(`a ${name} process tells what waits, where it is told to`, async (t) => {
-    const { url } = await testDatabase(t);
     const port = await freePort();
-    const child = spawn(process.execPath, [join(import.meta.dirname, '../..', script)], {
-      env: {
-        PATH: process.env.PATH,
-        DATABASE_URL: url,
-        SERVER_KEYS: `1:${'0'.repeat(64)}`,
-        PORT: await freePort(),
-        [setting]: port,
-        LOG_LEVEL: 'error',
-      },
-      stdio: 'inherit',
-    });
-    const ended = once(child, 'exit');
-    t.teardown(() => child.kill('SIGKILL'));
-    let text = '';
-    for (let waited = 0; !text && waited < 20_000; waited += 50) {
-      const answer = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);
-      text = (await answer?.text()) ?? '';
-      if (!text.includes('jobs_waiting{')) text = '';
-      await sleep(50);
-    }
+    const settings = { [setting]: port, LOG_LEVEL: 'error' };
+    const { child, untilServes, end } = await startProcess(t, name, 'inherit', settings);
+    await untilServes();
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    t.match(text, /^jobs_waiting\{/m);
     t.match(text, /^database_up 1$/m);
     t.match(text, /^jobs_dead 0$/m);
     child.kill('SIGTERM');
-    t.same(await ended, [0, null]);
+    t.same(await end(30_000), [0, null]);
   });
