@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
+import { holdOne, intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { consoleWith, currentText, numbered, REFUSED, states, toast } from '../harness/console.ts';
 import { decide, hire, submit } from '../harness/moderation.ts';
 
@@ -35,6 +35,7 @@ t.test(
     await toast(page, 'Nothing is selected');
     await press('x', 'j', 'x', 'j', 'x', 'j');
     await page.getByText('3 notes selected').waitFor();
+    await look(t, page, 'moderation-selection');
     await page.keyboard.press('Shift+R');
     const dialog = page.getByRole('dialog', { name: 'Reject 3 notes?' });
     for (const text of ['Buy 1', 'Buy 2', 'Buy 3']) await dialog.getByText(text).waitFor();
@@ -180,4 +181,28 @@ t.test('what no batch decided can be claimed and decided', NEEDS_BROWSER, async 
   await press('n');
   await page.locator('.note .text', { hasText: 'One' }).waitFor();
   await page.locator('.note .lease').waitFor();
+});
+
+t.test('all that is shown is selected at once, and a hundred decided', NEEDS_BROWSER, async (t) => {
+  const { service, page } = await consoleWith(t, numbered(101));
+  for (const shown of [50, 100]) {
+    await page
+      .locator('.row')
+      .nth(shown - 1)
+      .waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+  }
+  await page.locator('.row').nth(100).waitFor();
+  await page.keyboard.press('x');
+  const all = page.getByRole('button', { name: 'Select all 101' });
+  await all.click();
+  await page.getByText('101 notes selected').waitFor();
+  t.equal(await all.count(), 0, 'there is no more');
+  await page.keyboard.press('Shift+A');
+  await page.getByRole('dialog', { name: 'Approve 100 notes?' }).waitFor();
+  await page.getByText('1 selected note will be left out').waitFor();
+  await page.keyboard.press('Enter');
+  await toast(page, 'Approved: 100 notes');
+  t.same(await states(service), { pending: 1, approved: 100 });
+  await page.getByText('1 note selected').waitFor();
 });

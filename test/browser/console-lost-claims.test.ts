@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole } from '../harness/console.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
-import { startService } from '../harness/service.ts';
+import { decide, hire, submit, submitAs } from '../harness/moderation.ts';
+import { signedIn, startService } from '../harness/service.ts';
 
 t.test('a claim that is over ends as it ended', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
@@ -48,6 +49,28 @@ t.test('a claim that is over ends as it ended', NEEDS_BROWSER, async (t) => {
   await claim();
   await end();
   // Any claim has the consoles told of them all.
+  await submit(service);
+  await bob.post('claims', { count: 1 });
+  await row.getByText('Claim lost').waitFor();
+});
+
+t.test('a claim on an appeal is lost while that waits', NEEDS_BROWSER, async (t) => {
+  // An appeal is possible once the author may be told.
+  const service = await startService(t, { UNDO_WINDOW_SECONDS: '1' });
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const member = await signedIn(service);
+  const { id } = await submitAs(service, member);
+  await decide(bob, id, 'reject');
+  const appeal = { body: { text: 'It is mine.' }, cookie: member.cookie };
+  while ((await service.call('POST', `/api/guestbook/${id}/appeal`, appeal)).status !== 202)
+    await sleep(100);
+  const { page } = await openConsole(t, service, ann);
+  await page.getByRole('link', { name: /^Appeals/ }).click();
+  const row = page.locator('.row', { hasText: 'Appeal' });
+  await row.waitFor();
+  await page.keyboard.press('n');
+  await row.getByText('Yours').waitFor();
+  await service.database.pool.query('DELETE FROM note_leases');
   await submit(service);
   await bob.post('claims', { count: 1 });
   await row.getByText('Claim lost').waitFor();

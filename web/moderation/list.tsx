@@ -7,6 +7,7 @@ import { FINDINGS } from './findings.ts';
 import { MarkedText } from './marked-text.tsx';
 import { focusOn, loadList, loadMore, show } from './queue.ts';
 import { Row } from './row.tsx';
+import { selectAll, selectable } from './selection.ts';
 import { type Filters, listView, NO_FILTERS, set, store } from './state.ts';
 import { useStore } from './store.ts';
 import { findingName, plural, VIEW_NAMES } from './words.ts';
@@ -14,6 +15,7 @@ import { findingName, plural, VIEW_NAMES } from './words.ts';
 export function List() {
   const { items, nextCursor, loading, listFault, selected, me, keys } = useStore(store);
   const view = listView();
+  const shown = selectable().length;
   const mayClaim = me?.role !== 'auditor';
   return (
     <section class="list" aria-labelledby="list-title">
@@ -37,25 +39,32 @@ export function List() {
         {selected.size > 0 && (
           <fieldset class="selection">
             <legend>{plural(selected.size, 'note')} selected</legend>
-            <button
-              type="button"
-              class="button"
-              aria-keyshortcuts={keys ? 'Shift+A' : undefined}
-              onClick={() => preview(YES)}
-            >
-              Approve… {keys && <kbd>⇧A</kbd>}
-            </button>
-            <button
-              type="button"
-              class="button danger"
-              aria-keyshortcuts={keys ? 'Shift+R' : undefined}
-              onClick={() => preview(NO)}
-            >
-              Reject… {keys && <kbd>⇧R</kbd>}
-            </button>
+            {selected.size < shown && (
+              <button type="button" class="button quiet" onClick={selectAll}>
+                Select all {shown}
+              </button>
+            )}
             <button type="button" class="button quiet" onClick={() => set({ selected: new Set() })}>
               Clear
             </button>
+            <div class="row-buttons">
+              <button
+                type="button"
+                class="button"
+                aria-keyshortcuts={keys ? 'Shift+A' : undefined}
+                onClick={() => preview(YES)}
+              >
+                Approve… {keys && <kbd>⇧A</kbd>}
+              </button>
+              <button
+                type="button"
+                class="button danger"
+                aria-keyshortcuts={keys ? 'Shift+R' : undefined}
+                onClick={() => preview(NO)}
+              >
+                Reject… {keys && <kbd>⇧R</kbd>}
+              </button>
+            </div>
           </fieldset>
         )}
       </div>

@@ -3,18 +3,8 @@ import { isOutdated } from './decided-here.ts';
 import { leavePanel } from './leases.ts';
 import { type Page, readPage, shownOf } from './list-page.ts';
 import { ask, reread } from './reread.ts';
-import {
-  current,
-  type Filters,
-  get,
-  itemOf,
-  listView,
-  NO_FILTERS,
-  set,
-  toast,
-  viewOf,
-} from './state.ts';
-import { type Item, isList, isNote, type View } from './wire.ts';
+import { current, type Filters, get, itemOf, listView, NO_FILTERS, set, viewOf } from './state.ts';
+import { type Item, isList, type View } from './wire.ts';
 import { failureWords } from './words.ts';
 
 const PAGE = 50;
@@ -216,18 +206,6 @@ export function settle(id: string): void {
   rest.delete(id);
   set({ items: items.filter((item) => item.id !== id), selected: rest });
   if (get().items.length < AHEAD) void loadMore();
-}
-
-export function select(id: string | null): void {
-  if (!id) return;
-  const item = itemOf(id);
-  if (item && !isNote(item)) {
-    toast('Only notes are decided on together.');
-    return;
-  }
-  const selected = new Set(get().selected);
-  if (!selected.delete(id)) selected.add(id);
-  set({ selected });
 }
 
 export function show(view: View, filters: Filters = NO_FILTERS): void {

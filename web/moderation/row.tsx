@@ -1,7 +1,8 @@
 import { claimOpenly } from './claims.ts';
 import { leaseOn } from './leases.ts';
 import { MarkedText } from './marked-text.tsx';
-import { focusOn, select } from './queue.ts';
+import { focusOn } from './queue.ts';
+import { select } from './selection.ts';
 import { set, store } from './state.ts';
 import { useStore } from './store.ts';
 import { type Item, isNote } from './wire.ts';
