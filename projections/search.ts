@@ -21,7 +21,7 @@ interface Source {
   at: string;
   /** The condition of the table's index of words, and of that in time. */
   shown: string;
-  /** What that index of words holds (migration 0016). */
+  /** Of what that index of words holds the words (migration 0035). */
   text: string;
   /** What else must hold. */
   where?: string;
@@ -92,7 +92,7 @@ export function searchPublic(
     text: `SELECT *, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
       FROM (${kinds.map(ofKind).join(' UNION ALL ')}) found
       ORDER BY at DESC, id DESC LIMIT $4`,
-    values: [query, at, id, limit],
+    values: [query.normalize('NFKC'), at, id, limit],
   };
 }
 
@@ -105,7 +105,8 @@ function ofKind(kind: SearchKind): string {
   const { table, id, at, shown, text, where = 'true', byName, columns, join = '' } = SOURCES[kind];
   const each = `SELECT ${id} AS id, ${at} AS at FROM`;
   const before = (row: string) => `${row} < ($2::timestamptz, $3::uuid)`;
-  const fits = `to_tsvector('simple', ${text}) @@ websearch_to_tsquery('simple', $1) AND ${where}`;
+  const fits = `to_tsvector('simple', composed(${text}))
+    @@ websearch_to_tsquery('simple', $1) AND ${where}`;
   const newest = (count: number) => `(SELECT * FROM ${table} r
     WHERE ${shown} AND ${before(`(${at}, ${id})`)}
     ORDER BY ${at} DESC, ${id} DESC LIMIT ${count}) r`;

@@ -53,7 +53,7 @@ async function filled(t: Test) {
   const read = (words: string, kind: SearchKind | undefined) =>
     rowsRead(client, searchPublic(words, kind, 21), ['text', 'timestamptz', 'uuid', 'bigint']);
 
-  return { find, read };
+  return { client, find, read };
 }
 
 t.test('a search reads what it finds and a few of the newest, however much there is', async (t) => {
@@ -73,6 +73,21 @@ t.test('a search reads what it finds and a few of the newest, however much there
   }
   const all = await read('zebra', undefined);
   t.ok(all <= SEARCH_KINDS.length * (NEWEST + 3), `all kinds: ${all} rows`);
+});
+
+t.test('words are found however their letters are composed', async (t) => {
+  const { client, find } = await filled(t);
+  const ways = ['café'.normalize('NFC'), 'café'.normalize('NFD'), 'ｃａｆé'];
+  await client.query(
+    `UPDATE notes SET message = ($1::text[])[n] FROM (SELECT note_id, row_number() OVER
+        (ORDER BY approved_at) AS n FROM notes) oldest
+      WHERE notes.note_id = oldest.note_id AND n <= $2`,
+    [ways, ways.length],
+  );
+  // As old as they are, they come by the index of words.
+  for (const words of ways)
+    t.same((await find(words, 'note', 5)).map(({ excerpt }) => excerpt).sort(), ways.toSorted());
+  t.same(await find('cafe', 'note', 5), [], 'an accent counts');
 });
 
 t.test('pages of a search are whole and in order, by whichever index they come', async (t) => {

@@ -132,8 +132,9 @@ function conditionsOf(view: View, { author, q, older_than }: Filters, value: Val
       `n.submitted_at < clock_timestamp() - make_interval(secs => ${value(older_than, 'int')})`,
     );
   if (q !== undefined) {
-    const part = value(`%${q.replace(/[\\%_]/g, '\\$&')}%`, 'text');
-    fits.push(`(n.message ILIKE ${part} OR n.name ILIKE ${part})`);
+    // Normalized before it is escaped: a wide percent sign becomes one that would stand for anything.
+    const part = value(`%${q.normalize('NFKC').replace(/[\\%_]/g, '\\$&')}%`, 'text');
+    fits.push(`(composed(n.message) ILIKE ${part} OR composed(n.name) ILIKE ${part})`);
   }
   const authors = author === undefined ? [] : authorsOf(author, value);
   if (view === 'decided' && authors.length > 0)

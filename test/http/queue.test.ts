@@ -71,7 +71,7 @@ t.test('the queue is searched by author, text and age', async (t) => {
   await letPass(service, '25 hours');
   const { cookie } = await login(service, member);
   const own = { name: '', attribution: 'member', member_handle: member.handle };
-  const mine = await submit(service, { ...own, message: 'Grüße' }, cookie);
+  const mine = await submit(service, { ...own, message: 'Grüße'.normalize('NFD') }, cookie);
   const other = await submit(service, { name: 'Eve', message: 'Buy 100 things' });
   const found = async (query: string) => idsOf(await ann.get(`queue?${query}`));
   t.same(await found('author=Grace'), [old.id]);
@@ -81,6 +81,12 @@ t.test('the queue is searched by author, text and age', async (t) => {
   t.same(await found(`q=${encodeURIComponent('100%')}`), [old.id], 'no wildcard');
   t.same(await found('q=off_h'), [old.id]);
   t.same(await found(`q=${encodeURIComponent('GRÜSSE'.replace('SS', 'ß'))}`), [mine.id]);
+  t.same(
+    await found(`q=${encodeURIComponent('grüße'.normalize('NFD'))}`),
+    [mine.id],
+    'composed or not',
+  );
+  t.same(await found(`q=${encodeURIComponent('１００％')}`), [old.id], 'wide, and no wildcard');
   t.same(await found('older_than=86400'), [old.id]);
   t.same(await found('finding=links'), []);
   t.equal((await ann.get('queue?older_than=soon')).status, 400);
