@@ -5,6 +5,7 @@ import { REASONS } from './reasons.ts';
 import {
   isForModerators,
   isMutation,
+  isPublicRead,
   isRevalidated,
   type ReplyShape,
   type Route,
@@ -92,11 +93,15 @@ const OTHER_METHOD: Answering = {
 export function responsesOf(route: Route): Record<string, object> {
   const responses: Record<string, object> = {};
   const revalidated = isRevalidated(route);
+  const crossOrigin = isPublicRead(route)
+    ? described({ 'Access-Control-Allow-Origin': '`*`: any page may read the answer' })
+    : {};
   for (const [status, reply] of Object.entries(route.replies)) {
     responses[status] = {
       description: reply.description,
       headers: {
         ...common,
+        ...crossOrigin,
         ...(revalidated ? { ETag: header('Of exactly these bytes') } : {}),
         ...described(reply.headers),
       },
@@ -108,6 +113,7 @@ export function responsesOf(route: Route): Record<string, object> {
       description: 'Not modified: If-None-Match names the present ETag',
       headers: {
         ...common,
+        ...crossOrigin,
         ...described(route.replies[200]?.headers),
         ETag: header('Of the present bytes'),
       },
