@@ -1,18 +1,14 @@
-import type { PrincipalOf, Role } from '../http/principal.ts';
-import { toldAt } from '../notes/author.ts';
+import type { Role } from '../http/principal.ts';
 import { takesReplies } from '../notes/state.ts';
 import { claimBody } from './claim-body.ts';
+import { decisionBody, type Reviewer } from './decision-body.ts';
 import type { Item } from './item.ts';
 import type { ItemRow } from './item-rows.ts';
+import { reportBody } from './report-body.ts';
 import { ACTIONS, type Action, ROLES_OF } from './roles.ts';
 import { screeningBody } from './screening.ts';
 
 const DAY_SECONDS = 86_400;
-
-interface Reviewer {
-  me: Pick<PrincipalOf<'moderator'>, 'moderatorId' | 'role'>;
-  undoSeconds: number;
-}
 
 const time = (at: Date | string): string => new Date(at).toISOString();
 
@@ -44,18 +40,14 @@ export function itemBody(row: ItemRow, reviewer: Reviewer): Omit<Item, 'look_ali
     version: row.version,
     screening: screeningBody(row),
     claim: claimBody(row, me),
-    reports: row.reports.map(({ report_id, reported_at, ...report }) => ({
-      id: report_id,
-      ...report,
-      reported_at: time(reported_at),
-    })),
+    reports: row.reports.map(reportBody),
     appeal: row.open_appeal && {
       id: row.open_appeal.appeal_id,
       state: row.open_appeal.state,
       text: row.open_appeal.text ?? '',
       opened_at: time(row.open_appeal.opened_at),
     },
-    decision: decisionBody(row, reviewer),
+    decision: standingBody(row, reviewer),
     allowed_actions: allowedActions(row, me),
   };
 }
@@ -72,24 +64,11 @@ function parentPublic(row: ItemRow): boolean {
   );
 }
 
-function decisionBody(row: ItemRow, { me, undoSeconds }: Reviewer): Item['decision'] {
-  const { decision } = row;
-  if (!decision) return null;
-  const { event_id, policy, message, moderator_id } = decision;
-  const undoable = ['approved', 'rejected', 'removed'].includes(decision.decision);
-  const until = toldAt(new Date(decision.decided_at), undoSeconds);
-  const own = moderator_id === me.moderatorId && may(me.role, 'approve') && row.now < until;
-  return {
-    event_id,
-    decision: decision.decision,
-    policy,
-    message,
-    moderator: moderator_id ? { id: moderator_id, name: decision.moderator_name ?? '' } : null,
-    decided_at: time(decision.decided_at),
-    undo_allowed: undoable && row.erased_at === null && (me.role === 'lead' || own),
-    undo_until: undoable ? time(until) : null,
-    told_at: decision.told_at && time(decision.told_at),
-  };
+function standingBody(row: ItemRow, reviewer: Reviewer): Item['decision'] {
+  if (!row.decision) return null;
+  const undoable = ['approved', 'rejected', 'removed'].includes(row.decision.decision);
+  const body = decisionBody(row.decision, undoable, row.now, reviewer);
+  return { ...body, undo_allowed: body.undo_allowed && row.erased_at === null };
 }
 
 const may = (role: Role, action: Action): boolean => ROLES_OF[action].includes(role);

@@ -1,17 +1,11 @@
 import { hash } from 'node:crypto';
-import type { DecisionRow } from '../../projections/decisions.ts';
-import type { ReportRow } from '../../projections/note-reports.ts';
 import type { NoteRow } from '../../projections/notes.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import type { HolderColumns } from './claim-body.ts';
+import { type StandingDecision, standingDecision } from './decision-body.ts';
+import type { NoteDecision } from './item.ts';
+import { type ReportJson, reportList } from './report-body.ts';
 import type { ScreeningColumns } from './screening.ts';
-
-type Standing = Pick<DecisionRow, 'event_id' | 'moderator_id' | 'policy' | 'message'> & {
-  decision: 'approved' | 'rejected' | 'removed' | 'restored' | 'granted';
-  moderator_name: string | null;
-  decided_at: string;
-  told_at: string | null;
-};
 
 export interface ItemRow extends NoteRow, HolderColumns, ScreeningColumns {
   handle: string | null;
@@ -21,16 +15,14 @@ export interface ItemRow extends NoteRow, HolderColumns, ScreeningColumns {
   parent_message: string | null;
   parent_parent_id: string | null;
   parent_experience: string | null;
-  reports: (Pick<ReportRow, 'report_id' | 'member_id' | 'reason' | 'details' | 'state'> & {
-    reported_at: string;
-  })[];
+  reports: ReportJson[];
   open_appeal: {
     appeal_id: string;
     text: string | null;
     state: 'open' | 'granted' | 'upheld' | 'moot';
     opened_at: string;
   } | null;
-  decision: Standing | null;
+  decision: StandingDecision<NoteDecision> | null;
   now: Date;
   place_tier: string;
   /** False for a row that is here only to tell how far was looked. */
@@ -67,21 +59,14 @@ const DETAILS = `SELECT n.*, m.handle, coalesce(r.approved, 0) AS approved,
   LEFT JOIN moderators h ON h.moderator_id = l.moderator_id
   LEFT JOIN note_screenings s ON s.note_id = n.note_id
   LEFT JOIN authors r ON r.member_id = n.member_id
-  LEFT JOIN LATERAL (SELECT json_agg(json_build_object('report_id', report_id,
-      'member_id', member_id, 'reason', reason, 'details', details, 'state', state,
-      'reported_at', reported_at) ORDER BY reported_at DESC) AS list
-    FROM (SELECT * FROM note_reports WHERE note_id = n.note_id
-      ORDER BY reported_at DESC LIMIT 20) newest) reports ON true
+  LEFT JOIN LATERAL (${reportList('note_reports', 'note_id = n.note_id')}) reports ON true
   LEFT JOIN LATERAL (SELECT json_build_object('appeal_id', appeal_id, 'text', text,
       'state', state, 'opened_at', opened_at) AS row
     FROM note_appeals WHERE note_id = n.note_id ORDER BY opened_at DESC LIMIT 1) appeal ON true
-  LEFT JOIN LATERAL (SELECT json_build_object('event_id', d.event_id,
-      'moderator_id', d.moderator_id, 'moderator_name', dm.name, 'decision', d.decision,
-      'policy', d.policy, 'message', d.message, 'decided_at', d.decided_at,
-      'told_at', d.told_at) AS row
-    FROM note_decisions d LEFT JOIN moderators dm ON dm.moderator_id = d.moderator_id
-    WHERE d.note_id = n.note_id AND d.undone_at IS NULL AND d.decision NOT IN ('kept', 'upheld')
-    ORDER BY d.decided_at DESC, d.event_id DESC LIMIT 1) decision
+  LEFT JOIN LATERAL (${standingDecision(
+    'note_decisions',
+    `d.note_id = n.note_id AND d.decision NOT IN ('kept', 'upheld')`,
+  )}) decision
     ON n.state IN ('approved', 'rejected', 'removed')`;
 
 /**

@@ -34,19 +34,24 @@ const Appeal = z.object({
   opened_at: Timestamp,
 });
 
-const Decision = z.object({
-  event_id: AnyUuid,
-  decision: z.enum(['approved', 'rejected', 'removed', 'restored', 'granted']),
-  policy: z.string().nullable(),
-  message: z.string().nullable(),
-  /** Null: the service, by a rule. */
-  moderator: Moderator.nullable(),
-  decided_at: Timestamp,
-  /** Whether the caller may undo it now; `undo_until` is when its decider no longer may. */
-  undo_allowed: z.boolean(),
-  undo_until: Timestamp.nullable(),
-  told_at: Timestamp.nullable(),
-});
+/** The decision that stands, of a note or a record. */
+export const decisionOf = <const Words extends readonly string[]>(words: Words) =>
+  z.object({
+    event_id: AnyUuid,
+    decision: z.enum(words),
+    policy: z.string().nullable(),
+    message: z.string().nullable(),
+    /** Null: the service, by a rule. */
+    moderator: Moderator.nullable(),
+    decided_at: Timestamp,
+    /** Whether the caller may undo it now; `undo_until` is when its decider no longer may. */
+    undo_allowed: z.boolean(),
+    undo_until: Timestamp.nullable(),
+    told_at: Timestamp.nullable(),
+  });
+
+const NOTE_DECISIONS = ['approved', 'rejected', 'removed', 'restored', 'granted'] as const;
+export type NoteDecision = (typeof NOTE_DECISIONS)[number];
 
 /** A note with all that a decision needs. */
 export const Item = z
@@ -82,7 +87,7 @@ export const Item = z
     ),
     appeal: Appeal.nullable(),
     /** What stands: null while the note is pending or withdrawn. */
-    decision: Decision.nullable(),
+    decision: decisionOf(NOTE_DECISIONS).nullable(),
     allowed_actions: z.array(z.enum(ACTIONS)),
   })
   .meta({ id: 'ReviewItem' });

@@ -1,19 +1,25 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { RecordDecisionRow } from '../../projections/record-decisions.ts';
-import type { RecordReportRow } from '../../projections/record-reports.ts';
 import type { RecordRow } from '../../projections/records.ts';
 import type { Sql } from '../eventstore/sql.ts';
-import type { PrincipalOf } from '../http/principal.ts';
 import { AnyUuid, Timestamp } from '../http/schemas.ts';
-import { toldAt } from '../notes/author.ts';
 import { RECORD_TYPES, type RecordType } from '../reports/kind.ts';
 import { claimBody, type HolderColumns } from './claim-body.ts';
-import { Claim, Moderator, Report, Version } from './item.ts';
-import { DECIDERS, ROLES_OF } from './roles.ts';
+import {
+  decisionBody,
+  type Reviewer,
+  type StandingDecision,
+  standingDecision,
+} from './decision-body.ts';
+import { Claim, decisionOf, Report, Version } from './item.ts';
+import { type ReportJson, reportBody, reportList } from './report-body.ts';
+import { ROLES_OF } from './roles.ts';
 
 const RECORD_ACTIONS = ['remove', 'restore', 'keep'] as const;
 type RecordAction = (typeof RECORD_ACTIONS)[number];
+
+const RECORD_DECISIONS = ['removed', 'restored', 'kept'] as const;
+type RecordDecision = (typeof RECORD_DECISIONS)[number];
 
 /** A profile, an artifact, a case or a note on a case with all that a decision needs. */
 export const RecordItem = z
@@ -41,78 +47,43 @@ export const RecordItem = z
     reports: z.array(Report),
     reported_at: Timestamp.nullable(),
     /** The removal or restoration that stands, or that it was kept since. */
-    decision: z
-      .object({
-        event_id: AnyUuid,
-        decision: z.enum(['removed', 'restored', 'kept']),
-        policy: z.string().nullable(),
-        message: z.string().nullable(),
-        moderator: Moderator.nullable(),
-        decided_at: Timestamp,
-        undo_allowed: z.boolean(),
-        undo_until: Timestamp.nullable(),
-        told_at: Timestamp.nullable(),
-      })
-      .nullable(),
+    decision: decisionOf(RECORD_DECISIONS).nullable(),
     allowed_actions: z.array(z.enum(RECORD_ACTIONS)),
   })
   .meta({ id: 'RecordItem' });
 export type RecordItem = z.input<typeof RecordItem>;
-
-type Standing = Pick<RecordDecisionRow, 'event_id' | 'moderator_id' | 'policy' | 'message'> & {
-  decision: 'removed' | 'restored' | 'kept';
-  moderator_name: string | null;
-  decided_at: string;
-  told_at: string | null;
-};
 
 export interface RecordItemRow extends RecordRow, HolderColumns {
   subject_type: RecordType;
   handle: string | null;
   reports_version: number;
   reported_at: Date | null;
-  reports: (Pick<RecordReportRow, 'report_id' | 'member_id' | 'reason' | 'details' | 'state'> & {
-    reported_at: string;
-  })[];
-  decision: Standing | null;
+  reports: ReportJson[];
+  decision: StandingDecision<RecordDecision> | null;
   now: Date;
 }
 
 /** Records of one kind with what is said of them. */
 export function withReports(type: RecordType, records: Sql): Sql<RecordItemRow> {
   const of = `$${records.values.length + 1}::text`;
+  const about = (row: string) => `${row}subject_type = ${of} AND ${row}subject_id = r.subject_id`;
   const text = `SELECT r.*, ${of} AS subject_type, m.handle, clock_timestamp() AS now,
       coalesce(w.version, 0) AS reports_version, w.reported_at, l.lease_id,
       l.moderator_id AS holder_id, h.name AS holder_name, l.claimed_at, l.expires_at,
       coalesce(reports.list, '[]') AS reports, decision.row AS decision
     FROM (${records.text}) r
     LEFT JOIN members m ON m.member_id = r.author_id
-    LEFT JOIN reported_records w ON w.subject_type = ${of} AND w.subject_id = r.subject_id
+    LEFT JOIN reported_records w ON ${about('w.')}
     LEFT JOIN note_leases l ON l.note_id = r.subject_id AND l.subject_type = ${of}
       AND l.expires_at > clock_timestamp()
     LEFT JOIN moderators h ON h.moderator_id = l.moderator_id
-    LEFT JOIN LATERAL (SELECT json_agg(json_build_object('report_id', report_id,
-        'member_id', member_id, 'reason', reason, 'details', details, 'state', state,
-        'reported_at', reported_at) ORDER BY reported_at DESC) AS list
-      FROM (SELECT * FROM record_reports
-        WHERE subject_type = ${of} AND subject_id = r.subject_id
-        ORDER BY reported_at DESC LIMIT 20) newest) reports ON true
-    LEFT JOIN LATERAL (SELECT json_build_object('event_id', d.event_id,
-        'moderator_id', d.moderator_id, 'moderator_name', dm.name, 'decision', d.decision,
-        'policy', d.policy, 'message', d.message, 'decided_at', d.decided_at,
-        'told_at', d.told_at) AS row
-      FROM record_decisions d LEFT JOIN moderators dm ON dm.moderator_id = d.moderator_id
-      WHERE d.subject_type = ${of} AND d.subject_id = r.subject_id AND d.undone_at IS NULL
-      ORDER BY d.decided_at DESC, d.event_id DESC LIMIT 1) decision ON r.state <> 'withdrawn'`;
+    LEFT JOIN LATERAL (${reportList('record_reports', about(''))}) reports ON true
+    LEFT JOIN LATERAL (${standingDecision('record_decisions', about('d.'))}) decision
+      ON r.state <> 'withdrawn'`;
   return { name: hash('sha1', text), text, values: [...records.values, type] };
 }
 
-interface Reviewer {
-  me: Pick<PrincipalOf<'moderator'>, 'moderatorId' | 'role'>;
-  undoSeconds: number;
-}
-
-const time = (at: Date | string): string => new Date(at).toISOString();
+const time = (at: Date): string => at.toISOString();
 
 /** A record as its reviewer sees it, with what this reviewer may do. */
 export function recordItemBody(row: RecordItemRow, reviewer: Reviewer): RecordItem {
@@ -128,38 +99,19 @@ export function recordItemBody(row: RecordItemRow, reviewer: Reviewer): RecordIt
     age_seconds: Math.max(0, Math.floor((row.now.getTime() - row.published_at.getTime()) / 1000)),
     version: row.version + row.reports_version,
     claim: claimBody(row, reviewer.me),
-    reports: row.reports.map(({ report_id, reported_at, ...report }) => ({
-      id: report_id,
-      ...report,
-      reported_at: time(reported_at),
-    })),
+    reports: row.reports.map(reportBody),
     reported_at: row.reported_at && time(row.reported_at),
-    decision: decisionBody(row, reviewer),
+    decision: standingBody(row, reviewer),
     allowed_actions: allowedActions(row, reviewer.me),
   };
 }
 
-function decisionBody(row: RecordItemRow, { me, undoSeconds }: Reviewer): RecordItem['decision'] {
+function standingBody(row: RecordItemRow, reviewer: Reviewer): RecordItem['decision'] {
   // A profile that was published anew is not what was decided on.
   const { decision } = row;
-  if (!decision || (decision.decision === 'removed') !== (row.state === 'removed')) return null;
-  const undoable = decision.decision === 'removed';
-  const until = toldAt(new Date(decision.decided_at), undoSeconds);
-  const own =
-    decision.moderator_id === me.moderatorId && DECIDERS.includes(me.role) && row.now < until;
-  return {
-    event_id: decision.event_id,
-    decision: decision.decision,
-    policy: decision.policy,
-    message: decision.message,
-    moderator: decision.moderator_id
-      ? { id: decision.moderator_id, name: decision.moderator_name ?? '' }
-      : null,
-    decided_at: time(decision.decided_at),
-    undo_allowed: undoable && (me.role === 'lead' || own),
-    undo_until: undoable ? time(until) : null,
-    told_at: decision.told_at && time(decision.told_at),
-  };
+  const removed = decision?.decision === 'removed';
+  if (!decision || removed !== (row.state === 'removed')) return null;
+  return decisionBody(decision, removed, row.now, reviewer);
 }
 
 /** The same rules as the decision's own, for the buttons. */
