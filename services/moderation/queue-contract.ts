@@ -81,7 +81,11 @@ export const queueContract = defineContract({
       view: z.enum(VIEWS).default('todo'),
       finding: z.enum(FINDING_CODES).optional(),
       author: Text(1, 100).optional(),
-      q: Text(1, 200).optional(),
+      q: Text(1, 200)
+        .describe(
+          "Stands in the text or in its author's name, in any case and however it is composed",
+        )
+        .optional(),
       older_than: Seconds.optional(),
       cursor: Cursor.optional(),
       limit: Limit,
