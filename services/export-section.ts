@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import type { Sql } from './eventstore/sql.ts';
 
 /**
@@ -19,7 +20,14 @@ export interface ExportSection<Row extends pg.QueryResultRow = never> {
   after(memberId: string, last: Row | undefined, limit: number, undoSeconds: number): Sql<Row>;
   /** The row as the member sees it: never a verifier, a key or a hash of one. */
   entry(row: Row): unknown;
+  /** What an entry is, for the OpenAPI document. */
+  schema: z.ZodType;
 }
+
+/** Of what moderators rejected or took down, once they can no longer undo it. */
+export const ToldDecision = z
+  .object({ policy: z.string(), message: z.string().nullable() })
+  .nullable();
 
 /** Forgets the row's type, so that sections of every kind stand in one list. */
 export function exportSection<Row extends pg.QueryResultRow>(

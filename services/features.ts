@@ -127,7 +127,10 @@ export function featuresOf(parts: FeatureParts): Feature[] {
     feature(guestbookContract, guestbookHandlers(parts)),
     feature(membershipContract, membershipHandlers(parts)),
     feature(credentialsContract, credentialsHandlers(parts)),
-    feature(accountContract, accountHandlers({ ...parts, closings, exportSections })),
+    feature(
+      accountContract(exportSections),
+      accountHandlers({ ...parts, closings, exportSections }),
+    ),
     feature(profilesContract, profilesHandlers(parts)),
     feature(artifactsContract, artifactsHandlers(parts)),
     feature(updatesContract, updatesHandlers(parts)),

@@ -1,78 +1,74 @@
 import { z } from 'zod';
+import type { ExportSection } from '../export-section.ts';
 import { COMMAND_PROBLEMS } from '../http/problems.ts';
 import { defineContract } from '../http/route.ts';
 import { Handle, Member, Receipt, Timestamp } from '../http/schemas.ts';
+import { sectionsOf } from './sections.ts';
 
-const Records = z.array(z.record(z.string(), z.unknown()));
+const exportOf = (sections: readonly ExportSection[]) =>
+  z
+    .object({
+      status: z.literal('ok'),
+      exported_at: Timestamp,
+      feed_sequence: z.int(),
+      member: Member.extend({ registered_at: Timestamp }),
+      ...Object.fromEntries(
+        sections.map(({ name, shape, schema }) => [
+          name,
+          shape === 'one' ? schema.nullable() : z.array(schema),
+        ]),
+      ),
+    })
+    .catchall(z.unknown())
+    .meta({ id: 'Export', description: 'A later release may have more sections.' });
 
-const Export = z
-  .object({
-    status: z.literal('ok'),
-    exported_at: Timestamp,
-    feed_sequence: z.int(),
-    member: Member.extend({ registered_at: Timestamp }),
-    profile: z.record(z.string(), z.unknown()).nullable(),
-    credentials: Records,
-    sessions: Records,
-    notes: Records,
-    appeals: Records,
-    artifacts: Records,
-    cases: Records,
-    submissions: Records,
-    reviews: Records,
-    case_notes: Records,
-    reports: Records,
-    receipts: Records,
-    feed: Records,
-  })
-  .catchall(z.unknown())
-  .meta({ id: 'Export', description: 'A later release may have more sections.' });
-
-export const accountContract = defineContract({
-  'account.export': {
-    method: 'GET',
-    path: '/api/v1/me/export',
-    summary: 'Everything held on the member, as one JSON document',
-    description:
-      'Streamed: `status`, `exported_at`, `feed_sequence`, `member`, then an array for each kind of ' +
-      'record. Each record is as it was when it was read; the feed ends with `feed_sequence`, its ' +
-      'newest entry at the start. `decision` of a note or record that moderators rejected or took ' +
-      'down has its `policy` and their `message`. Until the undo window of a rejection, or of the ' +
-      'removal of a record, is over, the note is `pending`, the record `published`, `decision` null. No key and no verifier is in it. A document that does not end with ' +
-      'its closing brace is not complete: the connection broke, or the credential was revoked.',
-    tag: 'account',
-    access: { scope: 'account:export' },
-    replies: {
-      200: {
-        description: 'The document',
-        body: Export,
-        headers: { 'Content-Disposition': 'A file name to keep it under' },
+/** With what an export holds of each feature. */
+export const accountContract = (exportSections: readonly ExportSection[]) =>
+  defineContract({
+    'account.export': {
+      method: 'GET',
+      path: '/api/v1/me/export',
+      summary: 'Everything held on the member, as one JSON document',
+      description:
+        'Streamed: `status`, `exported_at`, `feed_sequence`, `member`, then an array for each kind of ' +
+        'record. Each record is as it was when it was read; the feed ends with `feed_sequence`, its ' +
+        'newest entry at the start. `decision` of a note or record that moderators rejected or took ' +
+        'down has its `policy` and their `message`. Until the undo window of a rejection, or of the ' +
+        'removal of a record, is over, the note is `pending`, the record `published`, `decision` null. No key and no verifier is in it. A document that does not end with ' +
+        'its closing brace is not complete: the connection broke, or the credential was revoked.',
+      tag: 'account',
+      access: { scope: 'account:export' },
+      replies: {
+        200: {
+          description: 'The document',
+          body: exportOf(sectionsOf(exportSections, 0)),
+          headers: { 'Content-Disposition': 'A file name to keep it under' },
+        },
       },
+      problems: ['credential_not_accepted'],
     },
-    problems: ['credential_not_accepted'],
-  },
-  'account.delete': {
-    method: 'POST',
-    path: '/api/v1/me/delete',
-    summary: 'Delete the account, for ever',
-    description:
-      'Ends every session and credential at once, withdraws what the member published, and erases ' +
-      'names and texts within minutes. Approved notes stay, under the name `former member`, unless ' +
-      '`erase_notes` is true. The handle is never given again. After a lost answer every request is ' +
-      'answered 401, this one too: `GET /api/v1/me` with 401 confirms the deletion, as long as the ' +
-      'credential had neither ended nor been revoked. Where it may have, make another with the ' +
-      'sign-in key: 201 says that the account lives.',
-    tag: 'account',
-    access: { scope: 'account:delete' },
-    idempotency: 'required',
-    budgetExempt: true,
-    body: z.strictObject({ confirm_handle: Handle, erase_notes: z.boolean().default(false) }),
-    replies: {
-      200: {
-        description: 'Deleted',
-        body: z.object({ status: z.literal('deactivated'), receipt: Receipt }),
+    'account.delete': {
+      method: 'POST',
+      path: '/api/v1/me/delete',
+      summary: 'Delete the account, for ever',
+      description:
+        'Ends every session and credential at once, withdraws what the member published, and erases ' +
+        'names and texts within minutes. Approved notes stay, under the name `former member`, unless ' +
+        '`erase_notes` is true. The handle is never given again. After a lost answer every request is ' +
+        'answered 401, this one too: `GET /api/v1/me` with 401 confirms the deletion, as long as the ' +
+        'credential had neither ended nor been revoked. Where it may have, make another with the ' +
+        'sign-in key: 201 says that the account lives.',
+      tag: 'account',
+      access: { scope: 'account:delete' },
+      idempotency: 'required',
+      budgetExempt: true,
+      body: z.strictObject({ confirm_handle: Handle, erase_notes: z.boolean().default(false) }),
+      replies: {
+        200: {
+          description: 'Deleted',
+          body: z.object({ status: z.literal('deactivated'), receipt: Receipt }),
+        },
       },
+      problems: [...COMMAND_PROBLEMS, 'invalid_request'],
     },
-    problems: [...COMMAND_PROBLEMS, 'invalid_request'],
-  },
-});
+  });

@@ -12,7 +12,7 @@ import { query } from '../postgres/reading.ts';
 import type { accountContract } from './contract.ts';
 import { deleteAccount } from './delete.ts';
 import { exportDocument } from './export.ts';
-import { feedSection, receiptsSection } from './sections.ts';
+import { sectionsOf } from './sections.ts';
 
 export interface AccountParts extends MemberCommandParts {
   config: MemberCommandParts['config'] & Pick<Config, 'undoWindowSeconds'>;
@@ -23,7 +23,7 @@ export interface AccountParts extends MemberCommandParts {
   exportSections: readonly ExportSection[];
 }
 
-export function accountHandlers(parts: AccountParts): Handlers<typeof accountContract> {
+export function accountHandlers(parts: AccountParts): Handlers<ReturnType<typeof accountContract>> {
   const { pool, config, closings, exportSections } = parts;
 
   return {
@@ -43,7 +43,7 @@ export function accountHandlers(parts: AccountParts): Handlers<typeof accountCon
           registered_at: member.registered_at.toISOString(),
         },
       };
-      const sections = [...exportSections, receiptsSection, feedSection(sequence)];
+      const sections = sectionsOf(exportSections, sequence);
       return {
         status: 200,
         type: 'application/json; charset=utf-8',

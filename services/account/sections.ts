@@ -1,9 +1,12 @@
+import { z } from 'zod';
 import { type FeedRow, feedAfter } from '../../projections/feed/record.ts';
 import { receiptsAfter, type ShownReceipt } from '../eventstore/receipts.ts';
 import { type ExportSection, exportSection } from '../export-section.ts';
+import { AnyUuid, Json, Sha256, Timestamp, Uuid } from '../http/schemas.ts';
+import { UpdateEvent } from '../updates/update-event.ts';
 
 /** What every request left: the answers as they were given. */
-export const receiptsSection = exportSection<ShownReceipt>({
+const receiptsSection = exportSection<ShownReceipt>({
   name: 'receipts',
   after: receiptsAfter,
   entry: ({ key, recorded_at, operation, route, body_hash, http_status, reply, event_ids }) => ({
@@ -16,10 +19,24 @@ export const receiptsSection = exportSection<ShownReceipt>({
     reply,
     event_ids,
   }),
+  schema: z
+    .object({
+      operation_id: Uuid,
+      operation: z.string(),
+      route: z.string(),
+      recorded_at: Timestamp,
+      body_hash: Sha256.optional().describe(
+        'Absent of a note: a short text could be guessed from it',
+      ),
+      http_status: z.int(),
+      reply: Json,
+      event_ids: z.array(AnyUuid),
+    })
+    .meta({ id: 'ExportedReceipt' }),
 });
 
 /** The feed as the updates show it, as far as it went when the export began. */
-export function feedSection(until: number): ExportSection {
+function feedSection(until: number): ExportSection {
   return exportSection<FeedRow>({
     name: 'feed',
     after: (memberId, last, limit) => feedAfter(memberId, last?.sequence ?? 0, until, limit),
@@ -32,5 +49,12 @@ export function feedSection(until: number): ExportSection {
       actor,
       data,
     }),
+    schema: UpdateEvent,
   });
 }
+
+/** The document after its head: what the features hold, and what is held of every member. */
+export const sectionsOf = (
+  features: readonly ExportSection[],
+  feedSequence: number,
+): ExportSection[] => [...features, receiptsSection, feedSection(feedSequence)];

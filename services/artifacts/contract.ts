@@ -9,7 +9,7 @@ import { MAX_PACKET, Packet } from './packet.ts';
 
 const BODY_LIMIT = 320 * 1024;
 
-const Artifact = z
+export const Artifact = z
   .object({
     id: AnyUuid,
     author_id: AnyUuid,

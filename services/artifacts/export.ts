@@ -1,6 +1,12 @@
+import { z } from 'zod';
 import { artifactsOfMember, type OwnArtifactRow } from '../../projections/artifacts.ts';
-import { exportSection } from '../export-section.ts';
+import { exportSection, ToldDecision } from '../export-section.ts';
+import { AnyUuid } from '../http/schemas.ts';
 import { parseJson } from '../json-text.ts';
+import { Artifact } from './contract.ts';
+import { Sha256 } from './fixture.ts';
+import { KINDS } from './kind.ts';
+import { Packet } from './packet.ts';
 
 export const artifactsSection = exportSection<OwnArtifactRow>({
   name: 'artifacts',
@@ -32,4 +38,14 @@ export const artifactsSection = exportSection<OwnArtifactRow>({
     decision,
     created_at: created_at.toISOString(),
   }),
+  schema: Artifact.omit({ author_id: true })
+    .extend({
+      kind: z.enum(KINDS),
+      content_hash: Sha256.nullable(),
+      packet: Packet.nullable(),
+      supersedes_id: AnyUuid.nullable(),
+      state: z.enum(['published', 'withdrawn', 'removed']),
+      decision: ToldDecision,
+    })
+    .meta({ id: 'ExportedArtifact' }),
 });

@@ -9,9 +9,9 @@ import { REVIEW_DECISIONS } from './review-decision.ts';
 /** How many submissions, reviews and notes are read with a case: the newest of each. */
 export const RECORD = 50;
 
-const CASE_STATES = ['open', 'claimed', 'submitted', 'accepted', 'withdrawn'] as const;
+export const CASE_STATES = ['open', 'claimed', 'submitted', 'accepted', 'withdrawn'] as const;
 
-const Submission = z
+export const Submission = z
   .object({
     id: AnyUuid,
     member_id: AnyUuid,
@@ -21,7 +21,7 @@ const Submission = z
   })
   .meta({ id: 'CaseSubmission' });
 
-const Review = z
+export const Review = z
   .object({
     id: AnyUuid,
     submission_id: AnyUuid,
@@ -33,11 +33,11 @@ const Review = z
   })
   .meta({ id: 'CaseReview' });
 
-const CaseNote = z
+export const CaseNote = z
   .object({ id: AnyUuid, member_id: AnyUuid, message: z.string(), created_at: Timestamp })
   .meta({ id: 'CaseNote' });
 
-const Case = z
+export const Case = z
   .object({
     id: AnyUuid,
     author_id: AnyUuid,

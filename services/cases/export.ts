@@ -1,9 +1,12 @@
+import { z } from 'zod';
 import { caseNotesOf, reviewsOf, submissionsOf } from '../../projections/case-record.ts';
 import { casesOf } from '../../projections/cases.ts';
 import type { OwnRow } from '../../projections/record-decisions.ts';
 import type { Sql } from '../eventstore/sql.ts';
-import { exportSection } from '../export-section.ts';
+import { exportSection, ToldDecision } from '../export-section.ts';
 import type { Place } from '../http/place.ts';
+import { AnyUuid } from '../http/schemas.ts';
+import { Case, CaseNote, Review, Submission } from './contract.ts';
 
 /** What a reader of the record gives, as it stands there; times become text with the document. */
 function section(
@@ -14,18 +17,34 @@ function section(
     after: Place | undefined,
     undoSeconds: number,
   ) => Sql<OwnRow>,
+  schema: z.ZodType,
 ) {
   return exportSection<OwnRow>({
     name,
     after: (memberId, last, limit, undoSeconds) =>
       read(memberId, limit, last && { at: last.place, id: last.id }, undoSeconds),
     entry: ({ place: _, ...entry }) => entry,
+    schema,
   });
 }
 
+const byMember = { member_id: true } as const;
+const ofCase = { case_id: AnyUuid };
+
+const ExportedCase = Case.omit({ author_id: true, claim: true, submission: true })
+  .extend({ removed: z.boolean(), decision: ToldDecision })
+  .meta({ id: 'ExportedCase' });
+const ExportedSubmission = Submission.omit(byMember)
+  .extend(ofCase)
+  .meta({ id: 'ExportedSubmission' });
+const ExportedReview = Review.omit(byMember).extend(ofCase).meta({ id: 'ExportedReview' });
+const ExportedCaseNote = CaseNote.omit(byMember)
+  .extend({ ...ofCase, state: z.enum(['published', 'removed']), decision: ToldDecision })
+  .meta({ id: 'ExportedCaseNote' });
+
 export const caseSections = [
-  section('cases', casesOf),
-  section('submissions', submissionsOf),
-  section('reviews', reviewsOf),
-  section('case_notes', caseNotesOf),
+  section('cases', casesOf, ExportedCase),
+  section('submissions', submissionsOf, ExportedSubmission),
+  section('reviews', reviewsOf, ExportedReview),
+  section('case_notes', caseNotesOf, ExportedCaseNote),
 ];

@@ -14,7 +14,7 @@ const Scopes = z
   .refine((scopes) => new Set(scopes).size === scopes.length, 'must be different from each other')
   .meta({ uniqueItems: true });
 
-const Credential = z
+export const Credential = z
   .object({
     credential_id: AnyUuid,
     member_id: AnyUuid,

@@ -32,7 +32,7 @@ const HEX_64 = /^[0-9a-f]{64}$/;
 
 export const Key = z.string().regex(HEX_64, 'must be 64 lowercase hex characters');
 
-const Sha256 = z
+export const Sha256 = z
   .string()
   .regex(HEX_64, 'must be 64 lowercase hex characters')
   .meta({ examples: ['c0'.repeat(32)] });

@@ -1,5 +1,6 @@
+import { z } from 'zod';
 import { exportSection } from '../export-section.ts';
-import { unixSeconds } from '../http/schemas.ts';
+import { AnyUuid, Timestamp, UnixSeconds, unixSeconds } from '../http/schemas.ts';
 import { type SessionTimes, sessionsAfter } from './sessions.ts';
 
 export const sessionsSection = exportSection<SessionTimes>({
@@ -11,4 +12,12 @@ export const sessionsSection = exportSection<SessionTimes>({
     expires_at: unixSeconds(expires_at),
     ended_at: ended_at?.toISOString() ?? null,
   }),
+  schema: z
+    .object({
+      id: AnyUuid,
+      started_at: Timestamp,
+      expires_at: UnixSeconds,
+      ended_at: Timestamp.nullable(),
+    })
+    .meta({ id: 'ExportedSession' }),
 });

@@ -1,6 +1,9 @@
+import { z } from 'zod';
 import { type AppealOfMember, appealsOfMember } from '../../projections/note-appeals.ts';
 import { type NoteOfMember, notesOfMember } from '../../projections/notes-of-member.ts';
-import { exportSection } from '../export-section.ts';
+import { exportSection, ToldDecision } from '../export-section.ts';
+import { AnyUuid, Timestamp } from '../http/schemas.ts';
+import { EXPERIENCES } from './experience.ts';
 
 export const notesSection = exportSection<NoteOfMember>({
   name: 'notes',
@@ -11,6 +14,18 @@ export const notesSection = exportSection<NoteOfMember>({
     submitted_at: submitted_at.toISOString(),
     approved_at: approved_at?.toISOString() ?? null,
   }),
+  schema: z
+    .object({
+      id: AnyUuid,
+      experience: z.enum(EXPERIENCES),
+      parent_id: AnyUuid.nullable(),
+      message: z.string().nullable().describe('null once it was erased'),
+      state: z.enum(['pending', 'approved', 'rejected', 'removed', 'withdrawn']),
+      decision: ToldDecision,
+      submitted_at: Timestamp,
+      approved_at: Timestamp.nullable(),
+    })
+    .meta({ id: 'ExportedNote' }),
 });
 
 /** An appeal's outcome is told when it is decided: nobody can undo that. */
@@ -27,4 +42,16 @@ export const appealsSection = exportSection<AppealOfMember>({
     decided_at: decided_at?.toISOString() ?? null,
     message,
   }),
+  schema: z
+    .object({
+      id: AnyUuid,
+      note_id: AnyUuid,
+      decision_id: AnyUuid,
+      text: z.string().nullable().describe('null once it was erased'),
+      state: z.enum(['open', 'granted', 'upheld', 'moot']),
+      opened_at: Timestamp,
+      decided_at: Timestamp.nullable(),
+      message: z.string().nullable().describe('The word of whoever decided on it'),
+    })
+    .meta({ id: 'ExportedAppeal' }),
 });

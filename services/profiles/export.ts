@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { type OwnProfileRow, ownProfile } from '../../projections/profiles.ts';
-import { exportSection } from '../export-section.ts';
+import { exportSection, ToldDecision } from '../export-section.ts';
+import { Timestamp } from '../http/schemas.ts';
 
 export const profileSection = exportSection<OwnProfileRow>({
   name: 'profile',
@@ -9,4 +11,16 @@ export const profileSection = exportSection<OwnProfileRow>({
     ...profile,
     published_at: published_at.toISOString(),
   }),
+  schema: z
+    .object({
+      display_name: z.string(),
+      summary: z.string(),
+      links: z.array(z.string()),
+      capabilities: z.array(z.string()),
+      state: z.enum(['published', 'withdrawn', 'removed']),
+      decision: ToldDecision,
+      version: z.int(),
+      published_at: Timestamp,
+    })
+    .meta({ id: 'ExportedProfile' }),
 });

@@ -1,5 +1,9 @@
+import { z } from 'zod';
 import { type ReportOfMember, reportsOfMember } from '../../projections/record-reports.ts';
 import { exportSection } from '../export-section.ts';
+import { AnyUuid, Timestamp } from '../http/schemas.ts';
+import { REPORT_REASONS } from '../notes/report-reasons.ts';
+import { RECORD_TYPES } from './kind.ts';
 
 /** What became of a report is in the feed, once it may be told. */
 export const reportsSection = exportSection<ReportOfMember>({
@@ -12,4 +16,13 @@ export const reportsSection = exportSection<ReportOfMember>({
     details,
     created_at: reported_at.toISOString(),
   }),
+  schema: z
+    .object({
+      id: AnyUuid,
+      subject: z.object({ type: z.enum(['note', ...RECORD_TYPES]), id: AnyUuid }),
+      reason: z.enum(REPORT_REASONS),
+      details: z.string().nullable(),
+      created_at: Timestamp,
+    })
+    .meta({ id: 'ExportedReport' }),
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, Cursor, Limit, Timestamp } from '../http/schemas.ts';
-import { UPDATES, type UpdateType } from './kind.ts';
+import { Cursor, Limit } from '../http/schemas.ts';
+import { UPDATES } from './kind.ts';
+import { UpdateEvent } from './update-event.ts';
 
 const MOST_WAIT = 25;
 
@@ -11,26 +12,6 @@ const Wait = z
   .transform(Number)
   .default(0)
   .meta({ override: { type: 'integer', minimum: 0, maximum: MOST_WAIT, default: 0 } });
-
-const UpdateEvent = z
-  .object({
-    id: AnyUuid.meta({ description: 'Stable: what was delivered twice has the same id.' }),
-    sequence: z.int().min(1).meta({ description: "The member's own, rising by one." }),
-    type: z.string().meta({
-      description: 'As the description of `GET /api/v1/updates` lists them.',
-      examples: ['note.approved' satisfies UpdateType],
-    }),
-    occurred_at: Timestamp,
-    subject: z.object({ type: z.string(), id: AnyUuid }),
-    actor: z.object({
-      type: z.enum(['member', 'moderator', 'service', 'guest']),
-      id: AnyUuid.optional(),
-    }),
-    data: z.record(z.string(), z.unknown()).meta({
-      description: '`expires_at` is Unix seconds; every other time is ISO 8601.',
-    }),
-  })
-  .meta({ id: 'UpdateEvent' });
 
 export const UpdatesPage = z.object({
   status: z.literal('ok'),
