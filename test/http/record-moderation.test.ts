@@ -100,7 +100,11 @@ for (const { publish, told, back } of KINDS)
       await letPass(service, '11 minutes');
       t.equal(await tellRemovals(service), 1);
       t.equal(await tellRemovals(service), 0, 'told once');
-      t.match(await newest(), { type: told, data: { policy: 'spam' }, actor: { id: undefined } });
+      t.match(await newest(), {
+        type: told,
+        data: { policy: 'spam' },
+        actor: { type: 'moderator', id: undefined },
+      });
       t.match((await feedOf(service, ann.id)).at(-1), {
         type: 'report.resolved',
         data: { outcome: 'removed', subject: { type: record.type, id: record.id } },

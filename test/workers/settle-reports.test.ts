@@ -12,11 +12,12 @@ import { type Service, startService } from '../harness/service.ts';
 const three = async (service: Service) =>
   [await newAgent(service), await newAgent(service), await newAgent(service)] as const;
 
-/** What became of a member's reports, as the member was told. */
-async function outcomes(service: Service, { id }: { id: string }): Promise<unknown[]> {
-  const resolved = (await feedOf(service, id)).filter(({ type }) => type === 'report.resolved');
-  return resolved.map(({ data }) => (data as { outcome: string }).outcome);
-}
+/** What a member was told of what became of the own reports. */
+const resolved = async (service: Service, { id }: { id: string }) =>
+  (await feedOf(service, id)).filter(({ type }) => type === 'report.resolved');
+
+const outcomes = async (service: Service, reporter: { id: string }) =>
+  (await resolved(service, reporter)).map(({ data }) => (data as { outcome: string }).outcome);
 
 t.test('a report on what was published anew waits on when those before are told', async (t) => {
   const service = await startService(t);
@@ -91,8 +92,11 @@ t.test('whoever withdraws what was removed is told nothing, and its reporters th
   await letPass(service, '11 minutes');
   t.equal(await tellRemovals(service), 2);
   t.equal(await tellRemovals(service), 0, 'once');
-  for (const reporter of [ann, bob])
+  for (const reporter of [ann, bob]) {
     t.same(await outcomes(service, reporter), ['withdrawn', 'withdrawn']);
+    for (const { actor } of await resolved(service, reporter))
+      t.same(actor, { type: 'service' }, 'nobody decided');
+  }
   const types = (await feedOf(service, author.id)).map(({ type }) => type);
   t.notOk(types.some((type) => type.endsWith('.removed')));
 });
