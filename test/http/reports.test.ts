@@ -163,6 +163,7 @@ t.test('after keep a reason is silent, and a new one is heard', async (t) => {
     await newAgent(service),
     await newAgent(service),
   ];
+  const [late, later] = [await newAgent(service), await newAgent(service)];
   const mod = await hire(service, 'Mod');
   const { id } = await publishArtifact(author);
   const subject = { type: 'artifact', id };
@@ -187,7 +188,16 @@ t.test('after keep a reason is silent, and a new one is heard', async (t) => {
   const refused = await mod.post(`subjects/artifact/${id}/decisions`, nothing);
   t.equal(refused.body.error.reason, 'wrong_state');
   t.equal((await report(eve, subject, { reason: 'privacy' })).status, 201);
-  t.equal((await mod.get('queue?view=reported')).body.items.length, 1);
+  const [heard] = (await mod.get('queue?view=reported')).body.items;
+  t.match(heard, { id, reported_at: /Z$/ });
+  for (const [agent, reason] of [
+    [late, 'spam'],
+    [later, 'privacy'],
+  ] as const)
+    t.equal((await report(agent, subject, { reason })).status, 201);
+  const [still] = (await mod.get('queue?view=reported')).body.items;
+  t.equal(still.reports.length, 5);
+  t.equal(still.reported_at, heard.reported_at, 'it waits since the first that was heard');
 });
 
 t.test(

@@ -70,6 +70,33 @@ t.test('each reporter is told of the removal that answered the own report', asyn
   t.same(await outcomes(service, bob), ['removed']);
 });
 
+t.test('a removal that is undone after it was told leaves the report open anew', async (t) => {
+  const service = await startService(t);
+  const [author, ann] = await three(service);
+  const [mod, lead] = [await hire(service, 'Mod'), await hire(service, 'Lea', 'lead')];
+  const { id } = await publishArtifact(author);
+  await report(ann, { type: 'artifact', id });
+  const remove = (expected_version: number) =>
+    mod.post(`subjects/artifact/${id}/decisions`, {
+      action: 'remove',
+      policy: 'spam',
+      expected_version,
+    });
+  const removed = (await remove(2)).body;
+  await letPass(service, '11 minutes');
+  t.equal(await tellRemovals(service), 1);
+  t.same(await outcomes(service, ann), ['removed']);
+  const { version: expected_version } = (await mod.get(`subjects/artifact/${id}`)).body.item;
+  const undone = await lead.post(`decisions/${removed.event_id}/undo`, { expected_version });
+  t.equal(undone.status, 201, undone.text);
+  const [waiting] = (await mod.get('queue?view=reported')).body.items;
+  t.match(waiting, { id, reports: [{ state: 'open' }] });
+  t.equal((await remove(waiting.version)).status, 201);
+  await letPass(service, '11 minutes');
+  t.equal(await tellRemovals(service), 1);
+  t.same(await outcomes(service, ann), ['removed', 'removed'], 'of each that stood');
+});
+
 t.test('whoever withdraws what was removed is told nothing, and its reporters that', async (t) => {
   const service = await startService(t);
   const [author, ann, bob] = await three(service);
