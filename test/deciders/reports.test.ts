@@ -5,7 +5,11 @@ import { type ReportsCommand, recordReports } from '../../services/reports/repor
 import { matchAll } from '../harness/match-all.ts';
 
 const subject = { type: 'profile' as const, id: '2d8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f62' };
-const [ann, bob] = ['0b8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f60', '3e8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f63'];
+const [ann, bob, eve] = [
+  '0b8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f60',
+  '3e8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f63',
+  '5a8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f65',
+];
 
 const report = (memberId: string, reason: ReportReason, isPublic = true): ReportsCommand => ({
   type: 'ReportRecord',
@@ -47,6 +51,9 @@ t.test('what was dismissed is silent, a new reason is not', async (t) => {
   const dismissed = [report(ann, 'spam'), dismiss(ann, 'spam')];
   matchAll(t, after(...dismissed, report(bob, 'spam')), [{ data: { silent: true } }]);
   matchAll(t, after(...dismissed, report(bob, 'privacy')), [{ data: { silent: false } }]);
+  const twice = [...dismissed, report(bob, 'privacy'), dismiss(bob, 'privacy')];
+  for (const reason of ['spam', 'privacy'] as const)
+    matchAll(t, after(...twice, report(eve, reason)), [{ data: { silent: true } }]);
 });
 
 t.test('what nobody can read is not there to be reported', async (t) => {

@@ -188,8 +188,9 @@ t.test('reports: one of each reporter, kept in silence, settled by a removal', a
 
   t.equal((await report({ reason: 'spam' }, other.cookie)).status, 202);
   t.same((await ann.get('queue?view=reported')).body.items, [], 'the reason is not new');
-  const third = await signedIn(service);
+  const [third, fourth] = [await signedIn(service), await signedIn(service)];
   await report({ reason: 'illegal' }, third.cookie);
+  await report({ reason: 'spam' }, fourth.cookie);
   const [again] = (await ann.get('queue?view=reported')).body.items;
   const remove = { action: 'remove', expected_version: again.version, policy: 'illegal' };
   t.equal((await ann.post(`notes/${note.id}/decisions`, remove)).status, 201);
@@ -308,6 +309,7 @@ for (const { how, back } of [
     if (appealed) await post(service, `${note.id}/appeal`, { text: 'Why?' }, author.cookie);
     const { body } = await act(lea, back, appealed ? 5 : 4);
     t.equal(body.state, 'approved');
+    t.same((await ann.get('queue?view=reported')).body.items, [], 'it was looked at');
     const before = await typesOf(service, author);
     await letPass(service, '11 minutes');
     t.equal(await tellAll(service), 1);
