@@ -324,6 +324,41 @@ for (const { how, back } of [
     matchAll(t, item.reports, [{ state: 'kept' }]);
   });
 
+for (const action of ['reject', 'remove'])
+  t.test(
+    `nothing is left of an appeal where a lead undoes what it is against: ${action}`,
+    async (t) => {
+      const service = await startService(t);
+      const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+      const [member, reader] = [await signedIn(service), await signedIn(service)];
+      const note = await submitAs(service, member);
+      const version = async () => (await ann.get(`notes/${note.id}`)).body.item.version;
+      const act = async (body: object) => {
+        const decision = { ...body, expected_version: await version() };
+        const decided = await ann.post(`notes/${note.id}/decisions`, decision);
+        t.equal(decided.status, 201, decided.text);
+        return decided.body.event_id;
+      };
+      if (action === 'remove') {
+        await act({ action: 'approve' });
+        await post(service, `${note.id}/report`, { reason: 'spam' }, reader.cookie);
+        await act({ action: 'keep' });
+      }
+      const decision = await act({ action, policy: 'spam' });
+      await letPass(service, '11 minutes');
+      await tellAll(service);
+      const appealed = await post(service, `${note.id}/appeal`, { text: 'Why?' }, member.cookie);
+      t.equal(appealed.status, 202);
+      const undo = { expected_version: await version() };
+      const undone = await lea.post(`decisions/${decision}/undo`, undo);
+      t.equal(undone.body.status, 'undone', undone.text);
+      const { items, counts } = (await lea.get('queue?view=appeals')).body;
+      t.same([items, counts.appeals], [[], 0]);
+      const { item } = (await ann.get(`notes/${note.id}`)).body;
+      matchAll(t, item.reports, action === 'remove' ? [{ state: 'kept' }] : []);
+    },
+  );
+
 t.test('a rejection settles what was reported before the approval was undone', async (t) => {
   const service = await startService(t);
   const ann = await hire(service, 'Ann');
@@ -334,6 +369,7 @@ t.test('a rejection settles what was reported before the approval was undone', a
   await ann.post(`decisions/${body.event_id}/undo`, { expected_version: 3 });
   const reject = { action: 'reject', expected_version: 4, policy: 'spam' };
   t.equal((await ann.post(`notes/${note.id}/decisions`, reject)).status, 201);
+  matchAll(t, (await ann.get(`notes/${note.id}`)).body.item.reports, [{ state: 'removed' }]);
   t.equal((await feedOf(service, member.id)).length, 1, 'not before the decision stands');
   await letPass(service, '11 minutes');
   await tellAll(service);
