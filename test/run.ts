@@ -8,11 +8,13 @@ const TIMEOUT = '--timeout=180';
 
 let stopTests: (signal: NodeJS.Signals) => void = () => undefined;
 let interrupted = false;
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.on(signal, () => {
-    interrupted = true;
-    stopTests(signal);
-  });
+const interrupt = (signal: NodeJS.Signals) => {
+  interrupted = true;
+  stopTests(signal);
+};
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
+// Whoever reads may go before the end (`| head`): the database is stopped all the same.
+process.stdout.once('error', () => interrupt('SIGTERM')).on('error', () => undefined);
 
 async function runTap(env: Record<string, string>, given: string[]): Promise<TapOutput> {
   const output = new TapOutput((line) => console.log(line));
