@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import t, { type Test } from 'tap';
+import { wireProxy } from '../../harness/wire-proxy.ts';
 import type { RecordedEvent } from '../../services/eventstore/event.ts';
 import { type Transaction, wasCommitted } from '../../services/eventstore/outcome.ts';
 import { sql } from '../../services/eventstore/sql.ts';
@@ -11,7 +12,6 @@ import { StorageUnavailable } from '../../services/postgres/errors.ts';
 import { deadline } from '../../services/postgres/patience.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startService } from '../harness/service.ts';
-import { wireProxy } from '../harness/wire-proxy.ts';
 
 const newNote = (id: string = randomUUID()) => ({ id, name: 'Ada', message: `Hello from ${id}.` });
 type Note = ReturnType<typeof newNote>;
