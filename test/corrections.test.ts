@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { newAgent } from '../harness/agent.ts';
+import { decide, hire, submit } from '../harness/moderation.ts';
+import { assertRebuilt } from '../harness/rebuilt.ts';
+import { signedIn } from '../harness/registration.ts';
 import { MIGRATIONS } from '../services/migrate.ts';
-import { newAgent } from './harness/agent.ts';
-import { decide, hire, submit } from './harness/moderation.ts';
-import { assertRebuilt } from './harness/rebuilt.ts';
-import { type Service, signedIn, startService } from './harness/service.ts';
+import { type Service, startService } from './harness/service.ts';
 
 /** A migration once more, on rows as an earlier release left them; then they are as a rebuild has them. */
 async function corrected({ database }: Service, name: string): Promise<void> {

@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import t from 'tap';
+import { hire } from '../harness/moderation.ts';
+import { openTraffic } from '../harness/traffic.ts';
 import { readsByKey } from '../services/eventstore/batch.ts';
 import type { Sql } from '../services/eventstore/sql.ts';
 import { operationsOf } from '../services/http/invoke.ts';
@@ -7,10 +9,8 @@ import { BY_INDEX, withConnection } from '../services/postgres/connection.ts';
 import { JOBS } from '../workers/jobs.ts';
 import { testDatabase } from './harness/database.ts';
 import { fill, quieten } from './harness/lived-in.ts';
-import { hire } from './harness/moderation.ts';
 import { type Service, startService } from './harness/service.ts';
 import { recordStatements } from './harness/statements.ts';
-import { openTraffic } from './harness/traffic.ts';
 
 /** Tables that do not grow with use, and why. */
 const SMALL: Readonly<Record<string, string>> = {

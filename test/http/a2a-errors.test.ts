@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { asking, callA2a, dataPart, sending, VERSION } from '../harness/a2a.ts';
-import { newAgent } from '../harness/agent.ts';
+import { asking, callA2a, dataPart, sending, VERSION } from '../../harness/a2a.ts';
+import { newAgent } from '../../harness/agent.ts';
 import { startService } from '../harness/service.ts';
 
 const READ = asking('case.list');

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { newAgent } from '../harness/agent.ts';
-import { casesOf, consent, opened, pass } from '../harness/cases.ts';
+import { newAgent } from '../../harness/agent.ts';
+import { casesOf, consent, opened, pass } from '../../harness/cases.ts';
+import { hire } from '../../harness/moderation.ts';
+import { brief } from '../../harness/packets.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { hire } from '../harness/moderation.ts';
-import { brief } from '../harness/packets.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const member = async (service: Service) => casesOf(await newAgent(service));

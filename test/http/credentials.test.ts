@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { bearerOf, bootstrap, inSeconds, newAgent, newCredential } from '../../harness/agent.ts';
+import { newKey, newRegistration } from '../../harness/registration.ts';
 import { contentHash } from '../../services/body-hash.ts';
-import { bearerOf, bootstrap, inSeconds, newAgent, newCredential } from '../harness/agent.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { feedOf } from '../harness/passing-time.ts';
-import { newKey, newRegistration, startService } from '../harness/service.ts';
+import { startService } from '../harness/service.ts';
 
 const ROTATE = '/api/v1/me/credentials/rotate';
 const REVOKE = '/api/v1/me/credentials/revoke';

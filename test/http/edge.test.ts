@@ -4,9 +4,9 @@ import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { hire } from '../../harness/moderation.ts';
 import { openServer } from '../../services/http/server.ts';
-import { newAgent } from '../harness/agent.ts';
-import { hire } from '../harness/moderation.ts';
 import { raw, wire } from '../harness/raw.ts';
 import { startService } from '../harness/service.ts';
 

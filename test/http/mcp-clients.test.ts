@@ -1,9 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import t from 'tap';
-import { newAgent } from '../harness/agent.ts';
-import { casesOf, opened } from '../harness/cases.ts';
-import { hire, submit } from '../harness/moderation.ts';
-import { brief } from '../harness/packets.ts';
+import { newAgent } from '../../harness/agent.ts';
+import { casesOf, opened } from '../../harness/cases.ts';
+import { hire, submit } from '../../harness/moderation.ts';
+import { brief } from '../../harness/packets.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const UNKNOWN = '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';

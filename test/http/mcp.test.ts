@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
 import { windowOf } from '../../services/mcp/arguments.ts';
-import { newAgent } from '../harness/agent.ts';
 import { raw, wire } from '../harness/raw.ts';
 import { type Service, startService } from '../harness/service.ts';
 

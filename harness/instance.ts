@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { freePort } from '../test/harness/free-port.ts';
-import { temporaryFolder } from '../test/harness/temporary-folder.ts';
+import { freePort } from './free-port.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const service = (file: string) => join(import.meta.dirname, '../services', file);
 
