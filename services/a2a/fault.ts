@@ -1,3 +1,4 @@
+import type { Issue } from '../http/issues.ts';
 import { type RpcError, type RpcId, rpcFailure } from '../http/json-rpc.ts';
 import { type Problem, problemReply } from '../http/problems.ts';
 import type { AnyReply } from '../http/route.ts';
@@ -15,11 +16,6 @@ const FAULTS = {
 } as const satisfies Record<string, readonly [number, string]>;
 
 type FaultName = keyof typeof FAULTS;
-
-export interface Issue {
-  path: string;
-  message: string;
-}
 
 /** Thrown where a request does not fit the protocol. */
 export class A2aFault extends Error {

@@ -9,15 +9,11 @@ import { ACTION, DECIDE_PROBLEMS, Decided, expected, HistoryEvent } from './revi
 import { DECIDERS, READERS } from './roles.ts';
 
 /** What is done to something that is public already. */
-export const SubjectDecision = z.discriminatedUnion(
-  'action',
-  [
-    z.strictObject({ ...ACTION.remove, ...expected }),
-    z.strictObject({ ...ACTION.restore, ...expected }),
-    z.strictObject({ ...ACTION.keep, ...expected }),
-  ],
-  { error: 'must be one of remove, restore, keep' },
-);
+export const SubjectDecision = z.discriminatedUnion('action', [
+  z.strictObject({ ...ACTION.remove, ...expected }),
+  z.strictObject({ ...ACTION.restore, ...expected }),
+  z.strictObject({ ...ACTION.keep, ...expected }),
+]);
 export type SubjectDecision = z.output<typeof SubjectDecision>;
 
 const params = z.object({ type: z.enum(['note', ...RECORD_TYPES]), id: Uuid });
