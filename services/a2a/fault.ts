@@ -1,3 +1,4 @@
+import { challengeOf } from '../http/challenge.ts';
 import type { Issue } from '../http/issues.ts';
 import { type RpcError, type RpcId, rpcFailure } from '../http/json-rpc.ts';
 import { type Problem, problemReply } from '../http/problems.ts';
@@ -74,10 +75,11 @@ export function faultReply(
       errorInfo(reason, 'service', { http_status: reply.status, ...facts }),
     ],
   };
+  const challenge = challengeOf(code, details, code === 'credential_not_accepted');
   return rpcFailure(REAL.has(reply.status) ? reply.status : 200, id, error, {
     ...reply.headers,
     ...headers,
-    ...(reply.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(challenge && reply.status === 401 ? { 'www-authenticate': challenge } : {}),
   });
 }
 
