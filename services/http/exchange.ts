@@ -29,8 +29,14 @@ import {
   readQuery,
   splitUrl,
 } from './read-request.ts';
-import { cachingHeaders, commonHeaders, type Headers, send } from './respond.ts';
-import { isByAuthorization, isForModerators, type Route } from './route.ts';
+import { bodyOf, cachingHeaders, commonHeaders, type Headers, send } from './respond.ts';
+import {
+  type AnyReply,
+  fillLocation,
+  isByAuthorization,
+  isForModerators,
+  type Route,
+} from './route.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 export interface HttpParts {
@@ -139,7 +145,13 @@ async function answer(
     factsOf(req, res, parts.trustedProxies, id, key),
   );
   if (isRefusal(outcome)) throw problemFrom(outcome);
-  await send(req, res, route, outcome, headers);
+  await send(req, res, route, outcome, { ...headers, ...locationHeader(route, input, outcome) });
+}
+
+/** A replay has the `Location` of the first reply, since both have the same body. */
+function locationHeader(route: Route, { params }: Input, reply: AnyReply): Headers {
+  const location = route.replies[reply.status]?.location;
+  return location ? { location: fillLocation(location, params, bodyOf(reply)) } : {};
 }
 
 async function identify(parts: HttpParts, req: Request, route: Route) {

@@ -117,6 +117,7 @@ export function responsesOf(route: Route): Record<string, object> {
         ...crossOrigin,
         ...(revalidated ? { ETag: header('Of exactly these bytes') } : {}),
         ...described(reply.headers),
+        ...(reply.location ? { Location: header(locationText(reply.location)) } : {}),
       },
       ...(reply.empty ? {} : { content: contentOf(reply) }),
     };
@@ -139,6 +140,9 @@ export function responsesOf(route: Route): Record<string, object> {
   responses['405'] = problemResponse(OTHER_METHOD, 405, ['method_not_allowed']);
   return responses;
 }
+
+const locationText = (template: string) =>
+  `Where to read what was made: \`${template.replace(/:([a-z_]+)/g, '{$1}')}\``;
 
 function contentOf({ body, stream, type }: ReplyShape): object {
   if (!body) return textMedia(type ?? 'application/octet-stream');

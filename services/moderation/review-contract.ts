@@ -160,7 +160,14 @@ export const reviewContract = defineContract({
     params: z.object({ id: Uuid }),
     body: DecisionRequest,
     idempotency: 'optional',
-    replies: { 201: { headers: REPLAYED, description: 'Decided', body: Decided } },
+    replies: {
+      201: {
+        headers: REPLAYED,
+        location: '/api/moderation/notes/:id',
+        description: 'Decided',
+        body: Decided,
+      },
+    },
     problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },
   'moderation.undo': {
@@ -173,7 +180,12 @@ export const reviewContract = defineContract({
     body: z.strictObject({ expected_version: Version }),
     idempotency: 'optional',
     replies: {
-      201: { headers: REPLAYED, description: 'It is as it was before', body: Decided },
+      201: {
+        headers: REPLAYED,
+        location: '/api/moderation/audit',
+        description: 'It is as it was before',
+        body: Decided,
+      },
     },
     problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },

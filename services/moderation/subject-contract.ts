@@ -50,7 +50,14 @@ export const subjectContract = defineContract({
     params,
     body: SubjectDecision,
     idempotency: 'optional',
-    replies: { 201: { headers: REPLAYED, description: 'Decided', body: Decided } },
+    replies: {
+      201: {
+        headers: REPLAYED,
+        location: '/api/moderation/subjects/:type/:id',
+        description: 'Decided',
+        body: Decided,
+      },
+    },
     problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },
 });
