@@ -73,13 +73,14 @@ export const findCredential = (credentialId: string): Sql<CredentialRow> =>
   credentialById({ credential_id: credentialId });
 
 /**
- * A member's credentials that are neither revoked nor past their end. None lasts longer than a day,
- * so that what a member had in years before is not looked through.
+ * A member's credentials that are neither revoked nor expired, the first to expire first. A
+ * credential lasts at most a day, so older ones are not read.
  */
 export function activeCredentials(memberId: string): Sql<CredentialRow> {
   return sql`SELECT *, true AS unexpired FROM credentials WHERE member_id = ${memberId}::uuid
     AND created_at > clock_timestamp() - interval '2 days'
-    AND state = 'active' AND expires_at > clock_timestamp()`;
+    AND state = 'active' AND expires_at > clock_timestamp()
+    ORDER BY expires_at, credential_id`;
 }
 
 /** A member's credentials that the log does not call ended yet. */

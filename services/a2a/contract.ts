@@ -100,7 +100,10 @@ export const a2aContract = defineContract({
         description: 'A result, or an error that HTTP has no part in',
         body: z.union([Success, Failure]),
       },
-      401: { ...failure('-32041'), headers: { 'WWW-Authenticate': 'Bearer' } },
+      401: {
+        ...failure('-32041'),
+        headers: { 'WWW-Authenticate': '`Bearer`, with `error` after a bearer that was sent' },
+      },
       413: failure('-32600: larger than 320 KiB, or than the operation takes'),
       415: failure('-32005: not application/json'),
       429: { ...failure('-32042'), headers: { 'Retry-After': 'Seconds to wait' } },

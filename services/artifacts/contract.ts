@@ -53,6 +53,7 @@ export const artifactsContract = defineContract({
         description: 'Published',
         body: z.object({ status: z.literal('published'), artifact: Artifact, receipt: Receipt }),
         headers: REPLAYED,
+        location: '/api/v1/artifacts/{artifact.id}',
       },
     },
     problems: [...COMMAND_PROBLEMS, 'state_conflict'],

@@ -76,6 +76,10 @@ function reply<const Status extends string>(status: Status, description: string)
   };
 }
 
+/** A reply to a command that made something, which is read with the case. */
+const created = <const Status extends string>(status: Status, description: string) =>
+  ({ ...reply(status, description), location: '/api/v1/cases/{case.id}' }) as const;
+
 export const casesContract = defineContract({
   'case.list': {
     ...read,
@@ -132,7 +136,7 @@ export const casesContract = defineContract({
       artifact_id: Uuid.nullable().default(null),
       ...consent,
     }),
-    replies: { 201: reply('created', 'Opened') },
+    replies: { 201: created('created', 'Opened') },
     problems: PROBLEMS,
   },
   'case.claim': {
@@ -171,7 +175,7 @@ export const casesContract = defineContract({
       artifact_id: Uuid.nullable().default(null),
       ...consent,
     }),
-    replies: { 201: reply('submitted', 'Under review') },
+    replies: { 201: created('submitted', 'Under review') },
     problems: CASE_PROBLEMS,
   },
   'case.review': {
@@ -189,7 +193,7 @@ export const casesContract = defineContract({
       comment: Text(1, 2000),
       ...consent,
     }),
-    replies: { 201: reply('reviewed', 'Reviewed') },
+    replies: { 201: created('reviewed', 'Reviewed') },
     problems: CASE_PROBLEMS,
   },
   'case.withdraw': {
@@ -210,7 +214,7 @@ export const casesContract = defineContract({
     access: { scope: 'case:note' },
     params,
     body: z.strictObject({ message: Text(1, 2000), ...consent }),
-    replies: { 201: reply('noted', 'Noted') },
+    replies: { 201: created('noted', 'Noted') },
     problems: CASE_PROBLEMS,
   },
 });

@@ -58,6 +58,7 @@ export const credentialsContract = defineContract({
           receipt: Receipt,
         }),
         headers: REPLAYED,
+        location: '/api/v1/me',
       },
     },
     problems: [
@@ -89,6 +90,7 @@ export const credentialsContract = defineContract({
           receipt: Receipt,
         }),
         headers: REPLAYED,
+        location: '/api/v1/me',
       },
     },
     problems: [...COMMAND_PROBLEMS, 'invalid_request', 'scope_escalation', 'state_conflict'],

@@ -10,6 +10,7 @@ import {
   type ReplyShape,
   type Route,
 } from './route.ts';
+import { AnyUuid, Timestamp, UnixSeconds } from './schemas.ts';
 
 const Issue = z.object({ path: z.string(), message: z.string() });
 
@@ -23,6 +24,18 @@ const ErrorDetails = z
     current_state: z.string().optional().describe('Beside `wrong_state`'),
     current_version: z.int().optional().describe('Beside `version_mismatch` and `wrong_state`'),
     limit_bytes: z.int().optional().describe('Beside `body_too_large`'),
+    limit: z
+      .int()
+      .optional()
+      .describe('Beside `write_budget_exhausted` and `active_credential_limit`'),
+    used: z.int().optional().describe('Beside `write_budget_exhausted`: writes of this UTC day'),
+    resets_at: Timestamp.optional().describe(
+      'Beside `write_budget_exhausted`: when it starts anew',
+    ),
+    active_credentials: z
+      .array(z.object({ credential_id: AnyUuid, expires_at: UnixSeconds }))
+      .optional()
+      .describe('Beside `active_credential_limit`: the first to expire first'),
     retry_after: z.int().optional(),
   })
   .catchall(z.unknown())
@@ -104,6 +117,7 @@ export function responsesOf(route: Route): Record<string, object> {
         ...crossOrigin,
         ...(revalidated ? { ETag: header('Of exactly these bytes') } : {}),
         ...described(reply.headers),
+        ...(reply.location ? { Location: header(locationText(reply.location)) } : {}),
       },
       ...(reply.empty ? {} : { content: contentOf(reply) }),
     };
@@ -127,10 +141,18 @@ export function responsesOf(route: Route): Record<string, object> {
   return responses;
 }
 
+const locationText = (template: string) =>
+  `Where to read what was made: \`${template.replace(/:([a-z_]+)/g, '{$1}')}\``;
+
 function contentOf({ body, stream, type }: ReplyShape): object {
   if (!body) return textMedia(type ?? 'application/octet-stream');
   return { 'application/json': { schema: body }, ...(stream ? textMedia(stream) : {}) };
 }
+
+const CHALLENGES = {
+  401: 'Where a bearer is accepted: `Bearer`, with `error="invalid_token"` if a bearer was sent',
+  403: 'With `scope_required`: `Bearer error="insufficient_scope", scope="…"`',
+};
 
 type Answering = Pick<Route, 'bareProblems' | 'problemHeaders'>;
 
@@ -145,7 +167,9 @@ function problemResponse(route: Answering, status: number, codes: ProblemCode[])
     headers: {
       ...common,
       ...(status === 429 ? { 'Retry-After': header('Seconds to wait', 'integer') } : {}),
-      ...(status === 401 ? { 'WWW-Authenticate': header('The scheme to use, for bearers') } : {}),
+      ...(status === 401 || codes.includes('scope_required')
+        ? { 'WWW-Authenticate': header(CHALLENGES[status as 401 | 403]) }
+        : {}),
       ...described(route.problemHeaders?.[status]),
     },
     content: {

@@ -22,25 +22,18 @@ export const ACTION = {
   uphold: { action: z.literal('uphold'), message: Message.optional() },
 };
 
-const UNKNOWN =
-  'must be one of approve, reject, escalate, defer, remove, restore, keep, grant, uphold';
-
 export const expected = { expected_version: Version };
-export const DecisionRequest = z.discriminatedUnion(
-  'action',
-  [
-    z.strictObject({ ...ACTION.approve, ...expected }),
-    z.strictObject({ ...ACTION.reject, ...expected }),
-    z.strictObject({ ...ACTION.escalate, ...expected }),
-    z.strictObject({ ...ACTION.defer, ...expected }),
-    z.strictObject({ ...ACTION.remove, ...expected }),
-    z.strictObject({ ...ACTION.restore, ...expected }),
-    z.strictObject({ ...ACTION.keep, ...expected }),
-    z.strictObject({ ...ACTION.grant, ...expected }),
-    z.strictObject({ ...ACTION.uphold, ...expected }),
-  ],
-  { error: UNKNOWN },
-);
+export const DecisionRequest = z.discriminatedUnion('action', [
+  z.strictObject({ ...ACTION.approve, ...expected }),
+  z.strictObject({ ...ACTION.reject, ...expected }),
+  z.strictObject({ ...ACTION.escalate, ...expected }),
+  z.strictObject({ ...ACTION.defer, ...expected }),
+  z.strictObject({ ...ACTION.remove, ...expected }),
+  z.strictObject({ ...ACTION.restore, ...expected }),
+  z.strictObject({ ...ACTION.keep, ...expected }),
+  z.strictObject({ ...ACTION.grant, ...expected }),
+  z.strictObject({ ...ACTION.uphold, ...expected }),
+]);
 export type DecisionRequest = z.output<typeof DecisionRequest>;
 
 const BatchItems = z
@@ -53,21 +46,17 @@ const BatchItems = z
   )
   .meta({ uniqueItems: true });
 const items = { items: BatchItems };
-const BatchRequest = z.discriminatedUnion(
-  'action',
-  [
-    z.strictObject({ ...ACTION.approve, ...items }),
-    z.strictObject({ ...ACTION.reject, ...items }),
-    z.strictObject({ ...ACTION.escalate, ...items }),
-    z.strictObject({ ...ACTION.defer, ...items }),
-    z.strictObject({ ...ACTION.remove, ...items }),
-    z.strictObject({ ...ACTION.restore, ...items }),
-    z.strictObject({ ...ACTION.keep, ...items }),
-    z.strictObject({ ...ACTION.grant, ...items }),
-    z.strictObject({ ...ACTION.uphold, ...items }),
-  ],
-  { error: UNKNOWN },
-);
+const BatchRequest = z.discriminatedUnion('action', [
+  z.strictObject({ ...ACTION.approve, ...items }),
+  z.strictObject({ ...ACTION.reject, ...items }),
+  z.strictObject({ ...ACTION.escalate, ...items }),
+  z.strictObject({ ...ACTION.defer, ...items }),
+  z.strictObject({ ...ACTION.remove, ...items }),
+  z.strictObject({ ...ACTION.restore, ...items }),
+  z.strictObject({ ...ACTION.keep, ...items }),
+  z.strictObject({ ...ACTION.grant, ...items }),
+  z.strictObject({ ...ACTION.uphold, ...items }),
+]);
 
 const outcome = {
   event_id: AnyUuid,
@@ -171,7 +160,14 @@ export const reviewContract = defineContract({
     params: z.object({ id: Uuid }),
     body: DecisionRequest,
     idempotency: 'optional',
-    replies: { 201: { headers: REPLAYED, description: 'Decided', body: Decided } },
+    replies: {
+      201: {
+        headers: REPLAYED,
+        location: '/api/moderation/notes/:id',
+        description: 'Decided',
+        body: Decided,
+      },
+    },
     problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },
   'moderation.undo': {
@@ -184,7 +180,12 @@ export const reviewContract = defineContract({
     body: z.strictObject({ expected_version: Version }),
     idempotency: 'optional',
     replies: {
-      201: { headers: REPLAYED, description: 'It is as it was before', body: Decided },
+      201: {
+        headers: REPLAYED,
+        location: '/api/moderation/audit',
+        description: 'It is as it was before',
+        body: Decided,
+      },
     },
     problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },

@@ -9,15 +9,11 @@ import { ACTION, DECIDE_PROBLEMS, Decided, expected, HistoryEvent } from './revi
 import { DECIDERS, READERS } from './roles.ts';
 
 /** What is done to something that is public already. */
-export const SubjectDecision = z.discriminatedUnion(
-  'action',
-  [
-    z.strictObject({ ...ACTION.remove, ...expected }),
-    z.strictObject({ ...ACTION.restore, ...expected }),
-    z.strictObject({ ...ACTION.keep, ...expected }),
-  ],
-  { error: 'must be one of remove, restore, keep' },
-);
+export const SubjectDecision = z.discriminatedUnion('action', [
+  z.strictObject({ ...ACTION.remove, ...expected }),
+  z.strictObject({ ...ACTION.restore, ...expected }),
+  z.strictObject({ ...ACTION.keep, ...expected }),
+]);
 export type SubjectDecision = z.output<typeof SubjectDecision>;
 
 const params = z.object({ type: z.enum(['note', ...RECORD_TYPES]), id: Uuid });
@@ -54,7 +50,14 @@ export const subjectContract = defineContract({
     params,
     body: SubjectDecision,
     idempotency: 'optional',
-    replies: { 201: { headers: REPLAYED, description: 'Decided', body: Decided } },
+    replies: {
+      201: {
+        headers: REPLAYED,
+        location: '/api/moderation/subjects/:type/:id',
+        description: 'Decided',
+        body: Decided,
+      },
+    },
     problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },
 });

@@ -25,6 +25,8 @@ t.test('every row of the route table keeps the rules that no single row may brea
     if (typeof route.access === 'object' && 'scope' in route.access)
       t.ok(versioned, `${id} takes a bearer, so it stands under /api/v1`);
     for (const code of route.problems) t.ok(code in problems, `${id}: ${code}`);
+    for (const [status, { location }] of Object.entries(route.replies))
+      t.equal(location !== undefined, status === '201', `${id}: only a 201 has a Location`);
 
     const names = [...route.path.matchAll(/:([a-z_]+)/g)].map(([, name]) => name ?? '').sort();
     t.same(Object.keys(route.params?.shape ?? {}).sort(), names, `${id} declares its parameters`);

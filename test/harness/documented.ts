@@ -28,7 +28,7 @@ const ANY_ANSWER = new Set(
 
 const EVERY_ANSWER = ['x-request-id', 'x-contract-version', 'cache-control'];
 // What an answer has whenever it is documented to; other headers depend on what happened.
-const WHERE_DECLARED = ['access-control-allow-origin', 'etag'];
+const WHERE_DECLARED = ['access-control-allow-origin', 'etag', 'location'];
 
 /** Throws where an answer is not as the OpenAPI document says: status, headers and body. */
 export function documentation(document: OpenApiDocument) {

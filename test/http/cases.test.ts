@@ -211,7 +211,7 @@ t.test('every refusal of state, role, version and artifact', async (t) => {
   await refused(author.open({ artifact_id }), { reason: 'artifact_unavailable' });
   await refused(author.claim(id, 1), {
     reason: 'own_case',
-    message: 'Your own case is for another member to claim.',
+    message: 'You cannot claim your own case.',
   });
   await refused(ann.claim(id, 2), { reason: 'version_mismatch', current_version: 1 });
   await refused(ann.withdraw(id, 1), { reason: 'not_author' });

@@ -78,7 +78,7 @@ t.test('bearers of every wrong kind are refused alike', async (t) => {
     const answer = await me(authorization);
     t.equal(answer.status, 401, authorization);
     t.equal(answer.body.error.code, 'credential_not_accepted');
-    t.equal(answer.headers.get('www-authenticate'), 'Bearer');
+    t.match(answer.headers.get('www-authenticate'), /^Bearer( error="invalid_token")?$/);
   }
   t.equal((await me(agent.authorization.replace('Bearer', 'bEARER'))).status, 200);
 });

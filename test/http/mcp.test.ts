@@ -101,13 +101,13 @@ t.test('params that do not fit are told as such, in a sentence, in both eras', a
   const service = await startService(t);
   const argument = { name: 'id', value: '' };
   const cases: [string, object, RegExp][] = [
-    ['initialize', { protocolVersion: 5 }, /protocolVersion: .*expected string/],
-    ['tools/call', {}, /name: .*expected string/],
-    ['tools/call', { name: 'get_status', arguments: [] }, /arguments: .*expected record/],
+    ['initialize', { protocolVersion: 5 }, /protocolVersion: must be a string/],
+    ['tools/call', {}, /name: is required/],
+    ['tools/call', { name: 'get_status', arguments: [] }, /arguments: must be an object/],
     ['tools/call', { name: 'toString' }, /toString not found/],
     ['tools/call', { name: '__proto__' }, /__proto__ not found/],
-    ['resources/read', {}, /uri: .*expected string/],
-    ['prompts/get', {}, /name: .*expected string/],
+    ['resources/read', {}, /uri: is required/],
+    ['prompts/get', {}, /name: is required/],
     ['prompts/get', { name: 'introduce_service', arguments: { a: 5 } }, /arguments.a: /],
     ['prompts/get', { name: 'constructor' }, /constructor not found/],
     ['completion/complete', { argument }, /ref: /],
@@ -211,6 +211,9 @@ t.test('an internal failure is told as one, and no more', async (t) => {
   ]) {
     const { body, status } = await service.call('POST', '/mcp', { body: { ...LIST, ...method } });
     t.equal(status, 200);
-    t.match(body.result, { isError: true, content: [{ text: /^internal_error: Something/ }] });
+    t.match(body.result, {
+      isError: true,
+      content: [{ text: /^internal_error: An internal error/ }],
+    });
   }
 });
