@@ -20,15 +20,21 @@ export function mount(parts: HttpParts): { app: RequestListener; router: Express
   }
   const router = newRouter();
   for (const [path, methods] of paths)
-    router.route(path).all((req, res) => exchange(parts, req, res, path, methods));
+    for (const spelling of spellingsOf(path, methods))
+      router.route(spelling).all((req, res) => exchange(parts, req, res, path, methods));
 
-  const fixed = new Map([...paths].filter(([path]) => !/[:*{]/.test(path)));
+  const fixed = new Map(
+    [...paths]
+      .filter(([path]) => !/[:*{]/.test(path))
+      .flatMap(([path, methods]) =>
+        spellingsOf(path, methods).map((spelling) => [spelling, { path, methods }] as const),
+      ),
+  );
   function app(req: IncomingMessage, res: ServerResponse): void {
-    const [path] = splitUrl(req);
-    const methods = fixed.get(path);
+    const found = fixed.get(splitUrl(req)[0]);
     // It names a host where others name a path.
-    if (methods || req.method === 'CONNECT')
-      void exchange(parts, req, res, methods ? path : '-', methods);
+    if (found || req.method === 'CONNECT')
+      void exchange(parts, req, res, found?.path ?? '-', found?.methods);
     else
       router(
         req as express.Request,
@@ -37,6 +43,12 @@ export function mount(parts: HttpParts): { app: RequestListener; router: Express
       );
   }
   return { app, router };
+}
+
+/** Clients of the agent protocols append a slash to the address; every other path refuses one. */
+function spellingsOf(path: string, methods: ReadonlyMap<string, Operation>): string[] {
+  const speaksProtocol = [...methods.values()].some(({ route }) => route.transport);
+  return speaksProtocol ? [path, `${path}/`] : [path];
 }
 
 /** Why no route took a request; nothing where none has its path. */
