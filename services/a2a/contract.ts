@@ -83,7 +83,8 @@ export const a2aContract = defineContract({
       'Send the header `A2A-Version: 1.0` and one data part `{"operation", "idempotency_key", ' +
       '"input"}`: an `operationId` of this document, a UUIDv4 for writes, and path, query and body ' +
       'fields beside each other. Receipts are those of the HTTP routes: a retry may cross over. ' +
-      'Errors are JSON-RPC errors, with the HTTP number in their details.',
+      'Errors are JSON-RPC errors, with the HTTP number in their details. The address with a slash at ' +
+      'its end answers alike.',
     tag: 'agents',
     access: 'bearer',
     transport: true,

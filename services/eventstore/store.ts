@@ -1,6 +1,6 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
 import { isUnavailable, StorageUnavailable } from '../postgres/errors.ts';
 import { patiently } from '../postgres/patience.ts';
 import { withClient } from '../postgres/pool.ts';
@@ -95,7 +95,7 @@ export function openEventStore(parts: StoreParts): EventStore {
 
   function record(appends: readonly Append[], now: Date): RecordedEvent[] {
     // Rising, since what one command did at one time is listed in this order.
-    const ids = appends.flatMap(({ events }) => events.map(() => randomUUIDv7())).sort();
+    const ids = appends.flatMap(({ events }) => events.map(() => uuidv7())).sort();
     return appends.flatMap(({ owner, stream, version, actor, events }) =>
       events.map((event, index) => {
         catalogue.check(event);

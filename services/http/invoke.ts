@@ -91,7 +91,14 @@ export async function converse(
 }
 
 function parse(schema: z.ZodType | undefined, value: unknown): unknown {
-  if (!schema) return undefined;
+  return schema && validate(schema, value);
+}
+
+/** The value as the schema reads it; throws a `Problem` with the issues where it does not fit. */
+export function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new Problem('invalid_request', { issues: issuesOf(result.error) });

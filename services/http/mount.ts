@@ -21,16 +21,23 @@ export function mount(parts: HttpParts): { app: RequestListener; router: Express
   }
   const router = newRouter();
   for (const [path, methods] of paths)
-    router.route(path).all((req, res) => exchange(parts, req, res, path, methods));
+    for (const spelling of spellingsOf(path, methods))
+      router.route(spelling).all((req, res) => exchange(parts, req, res, path, methods));
 
-  const fixed = new Map([...paths].filter(([path]) => !/[:*{]/.test(path)));
+  const fixed = new Map(
+    [...paths]
+      .filter(([path]) => !/[:*{]/.test(path))
+      .flatMap(([path, methods]) =>
+        spellingsOf(path, methods).map((spelling) => [spelling, { path, methods }] as const),
+      ),
+  );
   const patterns = [...paths.keys()].map(
     (path) => new RegExp(`^${path.replace(/:[a-z_]+/g, '[^/]+')}$`),
   );
   const isRoute = (path: string) => patterns.some((pattern) => pattern.test(path));
   function app(req: IncomingMessage, res: ServerResponse): void {
     const [path] = splitUrl(req);
-    const methods = fixed.get(path);
+    const found = fixed.get(path);
     const unrouted = (error?: unknown) =>
       void exchange(
         parts,
@@ -40,12 +47,18 @@ export function mount(parts: HttpParts): { app: RequestListener; router: Express
         undefined,
         failureOf(error) ?? unknownRoute(path, isRoute),
       );
-    if (methods) void exchange(parts, req, res, path, methods);
+    if (found) void exchange(parts, req, res, found.path, found.methods);
     // CONNECT names a host where other methods name a path.
     else if (req.method === 'CONNECT') unrouted();
     else router(req as express.Request, res as express.Response, unrouted);
   }
   return { app, router };
+}
+
+/** Clients of the agent protocols append a slash to the address; every other path refuses one. */
+function spellingsOf(path: string, methods: ReadonlyMap<string, Operation>): string[] {
+  const speaksProtocol = [...methods.values()].some(({ route }) => route.transport);
+  return speaksProtocol ? [path, `${path}/`] : [path];
 }
 
 /** The error of the router; undefined if no route has the path. */

@@ -46,7 +46,7 @@ export interface Route {
   /**
    * Speaks a protocol of its own: the edge routes, counts and logs, and the handler reads and checks
    * the request itself (`request.incoming`). Every answer is among the replies; the rest of the row
-   * is documentation.
+   * is documentation. The path is served with a slash at its end as well.
    */
   transport?: true;
   /** `cookie`: Origin must be the base URL. Otherwise it is checked only where it is present. */

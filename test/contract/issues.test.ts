@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { z } from 'zod';
+import { asking, callA2a } from '../../harness/a2a.ts';
+import { newAgent } from '../../harness/agent.ts';
 import { operationsOf } from '../../services/http/invoke.ts';
 import { issuesOf } from '../../services/http/issues.ts';
-import { asking, callA2a } from '../harness/a2a.ts';
-import { newAgent } from '../harness/agent.ts';
 import { startService } from '../harness/service.ts';
 
 interface Definition {

@@ -245,6 +245,22 @@ t.test('a key in the wrong place is not said back', async (t) => {
   }
 });
 
+t.test('the address with a slash at its end answers alike', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const post = (path: string, authorization: string) =>
+    service.call('POST', path, {
+      body: asking('credential.me'),
+      headers: { ...VERSION, authorization },
+    });
+  t.equal((await post('/a2a/', agent.authorization)).body.result.message.role, 'ROLE_AGENT');
+  for (const path of ['/a2a', '/a2a/']) {
+    const refused = await post(path, 'Bearer x');
+    t.same([refused.status, refused.body.error.code], [401, -32041], path);
+    t.equal((await service.call('GET', path)).headers.get('allow'), 'POST', path);
+  }
+});
+
 t.test('the checks come in their order', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);

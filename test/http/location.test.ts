@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { bearerOf, bootstrap, newAgent, newCredential } from '../harness/agent.ts';
-import { consent, newCase } from '../harness/cases.ts';
-import { hire, submit } from '../harness/moderation.ts';
-import { brief } from '../harness/packets.ts';
+import { bearerOf, bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
+import { consent, newCase } from '../../harness/cases.ts';
+import { hire, submit } from '../../harness/moderation.ts';
+import { brief } from '../../harness/packets.ts';
 import { startService } from '../harness/service.ts';
 
 t.test('a 201 names where to read what it made, and so does its replay', async (t) => {

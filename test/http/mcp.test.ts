@@ -139,6 +139,51 @@ t.test('params that do not fit are told as such, in a sentence, in both eras', a
   t.equal(unnamed.status, 400, "what the protocol's headers lack comes first");
 });
 
+t.test('arguments that do not fit a tool are its error, in both eras', async (t) => {
+  const service = await startService(t);
+  const cases: [object, string][] = [
+    [{ limit: '5' }, 'limit'],
+    [{ limit: 0 }, 'limit'],
+    [{ state: 'shut' }, 'state'],
+    [{ colour: 'red' }, ''],
+  ];
+  for (const [era, _meta] of Object.entries(ERAS))
+    for (const [given, path] of cases) {
+      const { status, body } = await service.call('POST', '/mcp', {
+        body: {
+          ...LIST,
+          method: 'tools/call',
+          params: { name: 'list_cases', arguments: given, _meta },
+        },
+        headers: {
+          'mcp-protocol-version': era,
+          ...(era === '2026-07-28' && { 'mcp-method': 'tools/call', 'mcp-name': 'list_cases' }),
+        },
+      });
+      const says = `${era} ${JSON.stringify(given)}`;
+      t.equal(status, 200, says);
+      t.equal(body.result.isError, true, says);
+      const { error } = body.result.structuredContent;
+      t.equal(error.code, 'invalid_request', says);
+      if (path) t.equal(error.issues[0].path, path, says);
+      t.equal(error.issues.length, 1, says);
+    }
+});
+
+t.test('the address with a slash at its end answers alike', async (t) => {
+  const service = await startService(t);
+  const [plain, slash] = await Promise.all(
+    ['/mcp', '/mcp/'].map((path) => service.call('POST', path, { body: LIST })),
+  );
+  t.equal(slash?.status, 200);
+  t.equal(slash?.text, plain?.text);
+  t.equal((await service.call('GET', '/mcp/')).headers.get('allow'), 'POST');
+  t.equal(await statusOf(service, { host: 'example.org' }, '/mcp/'), 403, 'the same checks');
+  t.equal((await service.call('POST', '/mcp//', { body: LIST })).status, 404, 'one slash');
+  const routes = service.logged.map((line) => JSON.parse(line).route);
+  t.same(new Set(routes), new Set(['/mcp', '-']), 'one route in the log and the metrics');
+});
+
 t.test('a bearer and a cookie change nothing, and stand in no log', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);

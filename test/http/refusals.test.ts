@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { asking, callA2a } from '../harness/a2a.ts';
-import { bearerOf, bootstrap, newAgent, newCredential } from '../harness/agent.ts';
-import { newCase } from '../harness/cases.ts';
-import { newKey, startService } from '../harness/service.ts';
+import { asking, callA2a } from '../../harness/a2a.ts';
+import { bearerOf, bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
+import { newCase } from '../../harness/cases.ts';
+import { newKey } from '../../harness/registration.ts';
+import { startService } from '../harness/service.ts';
 
 const CASES = '/api/v1/cases';
 
