@@ -12,7 +12,7 @@ export async function walk(baseUrl: string) {
   const id = crypto.randomUUID();
   const sign_in_key = newKey();
   const registered = await client.POST('/api/membership/register', {
-    params: { header: { Origin: baseUrl as never } },
+    params: { header: { Origin: baseUrl } },
     body: { id, handle: `typed_${id.slice(0, 8)}`, sign_in_key, recovery_key: newKey() },
   });
 
