@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
 
-const Id = z.union([z.string(), z.number()]);
+// Described, so that it stays `anyOf`: code generators do not read a list of two types.
+const Id = z.union([z.string().describe('As sent'), z.number()]);
 
 /** What a call may be named by. A greater number is read as its neighbour, and could not be given back. */
 export const CallId = z.union([
@@ -17,7 +18,7 @@ const Call = z
     params: z.record(z.string(), z.unknown()).optional(),
   })
   .meta({
-    id: 'A2aCall',
+    id: 'A2aRequest',
     description:
       'A call of A2A 1.0 over JSON-RPC, most often `SendMessage`. What is none is answered by an ' +
       '`A2aFailure` with the status 200, as JSON-RPC has it.',
@@ -40,7 +41,7 @@ const Call = z
 const Failure = z
   .object({
     jsonrpc: z.literal('2.0'),
-    id: Id.nullable(),
+    id: z.union([...Id.options, z.null()]),
     error: z.object({
       code: z.int(),
       message: z.string(),
@@ -70,7 +71,7 @@ const Card = z
       z.looseObject({ id: z.string(), name: z.string(), examples: z.array(z.string()) }),
     ),
   })
-  .meta({ id: 'A2aCard' });
+  .meta({ id: 'AgentCard' });
 
 const failure = (description: string) => ({ description, body: Failure });
 

@@ -19,7 +19,7 @@ export const Submission = z
     artifact_id: AnyUuid.nullable(),
     created_at: Timestamp,
   })
-  .meta({ id: 'CaseSubmission' });
+  .meta({ id: 'Submission' });
 
 export const Review = z
   .object({
@@ -31,11 +31,11 @@ export const Review = z
     comment: z.string().nullable().describe("null once it was erased with its author's account"),
     created_at: Timestamp,
   })
-  .meta({ id: 'CaseReview' });
+  .meta({ id: 'Review' });
 
 export const CaseNote = z
   .object({ id: AnyUuid, member_id: AnyUuid, message: z.string(), created_at: Timestamp })
-  .meta({ id: 'CaseNote' });
+  .meta({ id: 'NoteOnCase' });
 
 export const Case = z
   .object({

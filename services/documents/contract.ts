@@ -31,6 +31,19 @@ export const documentsContract = defineContract({
     },
     problems: [],
   },
+  'documents.openapi_3_0': {
+    ...read,
+    path: '/openapi-3.0.json',
+    summary: 'This API in OpenAPI 3.0.3, for tools that do not read 3.1',
+    description: 'Made from /openapi.json.',
+    replies: {
+      200: {
+        description: 'The document',
+        body: z.object({ openapi: z.literal('3.0.3') }).catchall(z.unknown()),
+      },
+    },
+    problems: [],
+  },
   'documents.for_agents': {
     ...read,
     path: '/for-agents.md',

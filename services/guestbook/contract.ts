@@ -66,7 +66,7 @@ const Note = z
   .meta({ id: 'Note' });
 export type Note = z.input<typeof Note>;
 
-const GuestbookRead = z
+const GuestbookPage = z
   .object({
     entries: z.array(Note),
     limit: z.literal(PAGE),
@@ -74,7 +74,7 @@ const GuestbookRead = z
     parent_id: AnyUuid.nullable(),
     notice: z.string(),
   })
-  .meta({ id: 'GuestbookRead' });
+  .meta({ id: 'GuestbookPage' });
 
 const Before = z
   .string()
@@ -106,7 +106,7 @@ export const guestbookContract = defineContract({
     replies: {
       200: {
         description: 'At most 30 notes',
-        body: GuestbookRead,
+        body: GuestbookPage,
         headers: { Link: 'The next page, with rel="next", where there is one' },
       },
     },

@@ -132,7 +132,7 @@ export const PlainText = z.string().meta({ pattern: TEXT });
 /** For the `meta` of an object whose names are the caller's own. */
 export const PLAIN_NAMES = { propertyNames: { type: 'string', pattern: TEXT } };
 
-/** Any value of strict JSON. */
+/** Any value of strict JSON. The document leaves it open: code generators fail on recursive unions. */
 export const Json: z.ZodType = z
   .lazy(() =>
     z.union([
@@ -144,4 +144,11 @@ export const Json: z.ZodType = z
       z.record(PlainText, Json),
     ]),
   )
-  .meta({ id: 'Json' });
+  .meta({
+    id: 'AnyValue',
+    description:
+      'Any JSON value. Strings hold no control characters but tab, line feed and return.',
+    override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+      delete jsonSchema.anyOf;
+    },
+  });

@@ -15,7 +15,7 @@ const Call = z
     params: z.object({ _meta: Meta.optional() }).catchall(Json).meta(PLAIN_NAMES).optional(),
   })
   .meta({
-    id: 'McpCall',
+    id: 'McpRequest',
     description: 'A request or a notification of the Model Context Protocol',
     examples: [
       {
@@ -30,7 +30,7 @@ const Call = z
 const Answer = z
   .object({
     jsonrpc: z.literal('2.0'),
-    id: z.union([z.string(), z.number()]).nullable().optional(),
+    id: z.union([PlainText, z.number(), z.null()]).optional(),
     result: z.record(z.string(), z.unknown()).optional(),
     error: z
       .object({ code: z.int(), message: z.string(), data: z.unknown().optional() })

@@ -74,7 +74,7 @@ const Stats = z
       }),
     ),
   })
-  .meta({ id: 'ModerationStats' });
+  .meta({ id: 'ModerationStatistics' });
 export type Stats = z.input<typeof Stats>;
 
 export const statsContract = defineContract({

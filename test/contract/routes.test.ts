@@ -14,7 +14,7 @@ t.test('every row of the route table keeps the rules that no single row may brea
     const row = `${route.method} ${route.path}`;
     t.notOk(seen.has(row), `${row} stands once`);
     seen.add(row);
-    t.match(id, /^[a-z0-9]+(\.[a-z_]+)+$/, `${id} is a name`);
+    t.match(id, /^[a-z0-9]+(\.[a-z0-9_]+)+$/, `${id} is a name`);
     t.ok(route.summary.length > 0 && !route.summary.endsWith('.'), `${id} has a summary`);
 
     const versioned = route.path.startsWith('/api/v1/');
