@@ -54,6 +54,8 @@ const Success = z
   .object({ jsonrpc: z.literal('2.0'), id: Id, result: z.record(z.string(), z.unknown()) })
   .meta({ id: 'A2aSuccess' });
 
+const Reply = z.union([Success, Failure]).meta({ id: 'A2aReply' });
+
 const Card = z
   .looseObject({
     name: z.string(),
@@ -99,7 +101,7 @@ export const a2aContract = defineContract({
     replies: {
       200: {
         description: 'A result, or an error that HTTP has no part in',
-        body: z.union([Success, Failure]),
+        body: Reply,
       },
       401: { ...failure('-32041'), headers: { 'WWW-Authenticate': 'Bearer' } },
       413: failure('-32600: larger than 320 KiB, or than the operation takes'),

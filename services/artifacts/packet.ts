@@ -81,5 +81,6 @@ export const Packet = z
   .refine(
     (packet) => Buffer.byteLength(JSON.stringify(packet)) <= MAX_PACKET,
     `must have at most ${MAX_PACKET} bytes as compact JSON`,
-  );
+  )
+  .meta({ id: 'Packet' });
 export type Packet = z.output<typeof Packet>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readPlace } from '../http/place.ts';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, Handle, StatusResponse, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
+import { AnyUuid, Handle, StatusReply, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
 import { EXPERIENCES } from '../notes/experience.ts';
 import { aftercareContract } from './aftercare-contract.ts';
 
@@ -45,6 +45,7 @@ export const NoteSubmission = z
     error: 'must be guest or member',
   })
   .meta({
+    id: 'NoteSubmission',
     // OpenAPI wants a discriminator to be obligatory; `guest` is the default here.
     override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
       jsonSchema.anyOf = jsonSchema.oneOf;
@@ -132,9 +133,9 @@ export const guestbookContract = defineContract({
     replies: {
       200: {
         description: 'Received before: pending_review, published or not_published',
-        body: StatusResponse,
+        body: StatusReply,
       },
-      202: { description: 'Waits for review: pending_review', body: StatusResponse },
+      202: { description: 'Waits for review: pending_review', body: StatusReply },
     },
     problems: [
       'session_required',

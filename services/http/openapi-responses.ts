@@ -63,7 +63,7 @@ const ErrorDetails = z
     retry_after: z.int().optional().describe('With 429: seconds to wait'),
   })
   .catchall(z.unknown())
-  .meta({ id: 'Error', description: 'The code, and the details that belong to it.' });
+  .meta({ id: 'ErrorDetails', description: 'The code, and the details that belong to it.' });
 
 const ProblemBody = z.object({ status: ErrorCode, error: ErrorDetails }).meta({
   id: 'Problem',

@@ -82,9 +82,20 @@ export function codePoints(text: string): number {
   return count;
 }
 
-export const StatusResponse = z
+export const StatusReply = z
   .object({ status: z.string(), id: z.string().optional(), expires_at: UnixSeconds.optional() })
-  .meta({ id: 'StatusResponse' });
+  .meta({ id: 'StatusReply' });
+
+/** The body of an operation that takes no fields. */
+export const EmptyBody = z.strictObject({}).meta({ id: 'EmptyBody' });
+
+/** Who caused an event, as readers see it. */
+export const Actor = z
+  .object({
+    type: z.enum(['member', 'moderator', 'service', 'guest']),
+    id: AnyUuid.optional(),
+  })
+  .meta({ id: 'Actor' });
 
 export const Member = z
   .object({
@@ -111,6 +122,20 @@ export const Receipt = z
   })
   .meta({ id: 'Receipt' });
 export type Receipt = z.infer<typeof Receipt>;
+
+/** The reply to a withdrawal of something published. */
+export const WithdrawnReply = z
+  .object({
+    status: z.literal('withdrawn'),
+    id: AnyUuid,
+    // Receipts are kept for ever, also those of withdrawals that were answered without a version.
+    version: z
+      .int()
+      .optional()
+      .describe('Of a profile: the version to publish anew with. Absent in receipts of before.'),
+    receipt: Receipt,
+  })
+  .meta({ id: 'WithdrawnReply' });
 
 /** Unix seconds of a time. */
 export const unixSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);

@@ -36,7 +36,7 @@ const Answer = z
       .object({ code: z.int(), message: z.string(), data: z.unknown().optional() })
       .optional(),
   })
-  .meta({ id: 'McpAnswer' });
+  .meta({ id: 'McpReply' });
 
 const answer = (description: string) => ({ description, body: Answer });
 

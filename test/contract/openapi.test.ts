@@ -7,6 +7,7 @@ import { openApiDocument } from '../../services/http/openapi.ts';
 import { toOpenApi30 } from '../../services/http/openapi-3.0.ts';
 import { type ProblemCode, problems, wireCode } from '../../services/http/problems.ts';
 import { REASONS } from '../../services/http/reasons.ts';
+import { UPDATES } from '../../services/updates/kind.ts';
 import { startService } from '../harness/service.ts';
 
 const GOLDEN = join(import.meta.dirname, 'openapi.golden.json');
@@ -14,6 +15,11 @@ const GOLDEN_3_0 = join(import.meta.dirname, 'openapi-3.0.golden.json');
 
 interface Node {
   $ref?: string;
+  const?: unknown;
+  oneOf?: Node[];
+  discriminator?: { propertyName: string; mapping?: Record<string, string> };
+  properties?: Record<string, Node>;
+  required?: string[];
   type?: string | string[];
   items?: unknown;
   minimum?: number;
@@ -159,6 +165,47 @@ t.test('describes Retry-After as an integer everywhere', async (t) => {
   t.ok(found >= 3);
 });
 
+t.test('names every JSON body', async (t) => {
+  for (const { operationId, requestBody, responses } of operations)
+    for (const [where, part] of [['request', requestBody] as const, ...Object.entries(responses)]) {
+      const json = part?.content?.['application/json'];
+      if (json)
+        t.match(json.schema, { $ref: /^#\/components\/schemas\// }, `${operationId} ${where}`);
+    }
+});
+
+t.test('maps each value of a discriminator to the schema that has it', async (t) => {
+  const schemas = (document.components?.schemas ?? {}) as Record<string, Node>;
+  const seen: string[] = [];
+  for (const [name, { oneOf, discriminator }] of Object.entries(schemas)) {
+    if (!oneOf) continue;
+    seen.push(name);
+    const { propertyName, mapping = {} } = discriminator ?? { propertyName: '' };
+    t.same(
+      Object.values(mapping),
+      oneOf.map(({ $ref }) => $ref),
+      name,
+    );
+    for (const [value, $ref] of Object.entries(mapping)) {
+      const { properties, required } = schemas[$ref.split('/').at(-1) ?? ''] ?? {};
+      t.equal(properties?.[propertyName]?.const, value, $ref);
+      t.ok(required?.includes(propertyName), $ref);
+    }
+  }
+  t.same(seen.sort(), [
+    'BatchDecision',
+    'NoteDecision',
+    'Packet',
+    'SubjectDecision',
+    'UpdateEvent',
+  ]);
+});
+
+t.test('has a schema for each type of update', async (t) => {
+  const { UpdateEvent } = (document.components?.schemas ?? {}) as Record<string, Node>;
+  t.same(Object.keys(UpdateEvent?.discriminator?.mapping ?? {}), Object.keys(UPDATES));
+});
+
 t.test('lists no HEAD, and the answer to other methods with each operation', async (t) => {
   for (const [path, item] of Object.entries(document.paths ?? {})) t.notOk(item.head, path);
   t.match(document.info.description, /HEAD/);
@@ -183,7 +230,9 @@ t.test('every refusal is a Problem, with an example of each of its codes', async
   }
   const codes = document.components?.schemas?.ErrorCode as { enum: string[] };
   t.same(codes.enum, [...new Set((Object.keys(problems) as ProblemCode[]).map(wireCode))].sort());
-  const error = document.components?.schemas?.Error as { properties: Record<string, object> };
+  const error = document.components?.schemas?.ErrorDetails as {
+    properties: Record<string, object>;
+  };
   t.match(error.properties.reason, { enum: REASONS });
 });
 
