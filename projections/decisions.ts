@@ -10,6 +10,8 @@ type Decided = EventOf<
   | 'ReportsDismissed'
   | 'AppealGranted'
   | 'AppealUpheld'
+  | 'NoteDeferred'
+  | 'NoteEscalated'
 >;
 
 function insert(event: Decided, decision: DecisionRow['decision']): Sql {
@@ -18,7 +20,7 @@ function insert(event: Decided, decision: DecisionRow['decision']): Sql {
       version, policy, message, batch_id, claimed_at)
     VALUES (${event_id}, ${data.note_id}, ${actor.type === 'moderator' ? actor.id : null},
       ${decision}, ${recorded_at}, ${stream_version}, ${'policy' in data ? data.policy : null},
-      ${personal?.message ?? null}, ${data.batch_id ?? null},
+      ${(personal && ('why' in personal ? personal.why : personal.message)) ?? null}, ${data.batch_id ?? null},
       ${data.claimed_at ?? null})`;
 }
 
@@ -47,6 +49,8 @@ export const decisions = defineProjection(events, {
     ReportsDismissed: (event) => insert(event, 'kept'),
     AppealGranted: (event) => insert(event, 'granted'),
     AppealUpheld: (event) => insert(event, 'upheld'),
+    NoteDeferred: (event) => insert(event, 'deferred'),
+    NoteEscalated: (event) => insert(event, 'escalated'),
     DecisionUndone: ({ data, recorded_at }) =>
       sql`UPDATE note_decisions SET undone_at = ${recorded_at} WHERE event_id = ${data.of}`,
     DecisionTold: ({ data, recorded_at }) =>
@@ -67,13 +71,22 @@ export interface DecisionRow {
   note_id: string;
   /** Null where the service decided. */
   moderator_id: string | null;
-  decision: 'approved' | 'rejected' | 'removed' | 'restored' | 'kept' | 'granted' | 'upheld';
+  decision:
+    | 'approved'
+    | 'rejected'
+    | 'removed'
+    | 'restored'
+    | 'kept'
+    | 'granted'
+    | 'upheld'
+    | 'deferred'
+    | 'escalated';
   decided_at: Date;
   undone_at: Date | null;
   /** The note's version with it. */
   version: number;
   policy: string | null;
-  /** The moderator's word to the author. */
+  /** The moderator's word to the author; to the lead, of an escalation. */
   message: string | null;
   batch_id: string | null;
   /** When those concerned were told. */
@@ -91,10 +104,14 @@ export function decisionsOfBatch(batchId: string): Sql<DecisionRow> {
   return sql`SELECT * FROM note_decisions WHERE batch_id = ${batchId} ORDER BY event_id`;
 }
 
+export type StandingRow = DecisionRow & {
+  decision: Exclude<DecisionRow['decision'], 'kept' | 'upheld' | 'deferred' | 'escalated'>;
+};
+
 /** The decision by which a note is rejected, removed or public. */
-export function standingDecision(noteId: string): Sql<DecisionRow> {
+export function standingDecision(noteId: string): Sql<StandingRow> {
   return sql`SELECT * FROM note_decisions WHERE note_id = ${noteId} AND undone_at IS NULL
-    AND decision NOT IN ('kept', 'upheld') ORDER BY decided_at DESC, event_id DESC LIMIT 1`;
+    AND decision NOT IN ('kept', 'upheld', 'deferred', 'escalated') ORDER BY decided_at DESC, event_id DESC LIMIT 1`;
 }
 
 export interface DecidedNoteRow {
