@@ -212,7 +212,7 @@ t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, asyn
   await page.getByRole('button', { name: 'Appeal' }).click();
   t.equal(await page.getByLabel('Why should it appear?').inputValue(), 'It is true.');
   await page.getByRole('button', { name: 'Send appeal' }).click();
-  await page.getByText('Your appeal waits').waitFor();
+  await page.getByText('Your appeal is waiting').waitFor();
 
   // In another tab its time is up. The clocks of two pages are put forward one after the other.
   const other = await context.newPage();

@@ -89,7 +89,7 @@ t.test('two moderators in two browsers on one record', NEEDS_BROWSER, async (t) 
     await page.getByRole('button', { name: 'Keep a' }).waitFor();
   }
   await bobs.page.keyboard.press('n');
-  await anns.page.getByText('Bob has been on this since').waitFor();
+  await anns.page.locator('.lease', { hasText: 'Bob has been on this since' }).waitFor();
   await anns.page.keyboard.press('a');
   await toast(anns.page, /Bob has been on this since .*\d/);
   await bobs.page.keyboard.press('Escape');

@@ -15,7 +15,7 @@ t.test('two moderators in two browsers on one note', NEEDS_BROWSER, async (t) =>
   await bobs.page.keyboard.press('n');
   await bobs.page.locator('.note .lease').waitFor();
   await anns.page.locator('.row', { hasText: 'Held by Bob' }).waitFor();
-  await anns.page.getByText('Bob has been on this since').waitFor();
+  await anns.page.locator('.lease', { hasText: 'Bob has been on this since' }).waitFor();
   await anns.page.keyboard.press('a');
   await toast(anns.page, /Bob has been on this since .*\d/);
   await bobs.page.keyboard.press('Escape');
