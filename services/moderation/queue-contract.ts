@@ -76,8 +76,14 @@ const QueuePage = z
       todo: z.int(),
       mine: z.int(),
       escalated: z.int(),
+      deferred: z.int(),
       reported: z.int(),
-      appeals: z.int(),
+      appeals: z
+        .int()
+        .describe(
+          'Open appeals that the caller may answer: none against a decision of their own. ' +
+            'An auditor sees the number of all.',
+        ),
     }),
   })
   .meta({ id: 'QueuePage' });
@@ -117,7 +123,7 @@ export const queueContract = defineContract({
     path: '/api/moderation/queue',
     summary: 'A view of the queue, oldest first; what was decided, newest first',
     description:
-      "todo: what waits and is due (a lead's begins with what was escalated, which the others find under escalated); mine: what the caller holds; reported: notes, and other records, which say what they are in `subject`. With q, finding, author or older_than one page looks at two thousand notes at most: it may hold few or none, and `next_cursor` goes on from there.",
+      "todo: what waits and is due (a lead's begins with what was escalated, which the others find under escalated); with q everything that waits, escalated and deferred notes included; mine: what the caller holds; deferred: what waits for its time, by `deferred_until`; reported: notes, and other records, which say what they are in `subject`. With q, finding, author or older_than one page looks at two thousand notes at most: it may hold few or none, and `next_cursor` goes on from there.",
     tag: 'moderation',
     access: { roles: READERS },
     query: z.object({

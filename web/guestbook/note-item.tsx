@@ -1,10 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
-import { announce } from '../shared/announce.tsx';
 import { focusOnInstead } from '../shared/focus.ts';
 import { Foreign, visible } from '../shared/text.tsx';
 import { Ago } from '../shared/time.tsx';
 import { Compose, useFocusWhere } from './compose.tsx';
-import { ReportDialog } from './report.tsx';
+import { isReported, ReportDialog } from './report.tsx';
+import { toast } from './toast.tsx';
 import { type ListParts, type Note, useNotes } from './use-notes.ts';
 
 interface NoteParts extends ListParts {
@@ -19,6 +19,7 @@ export function NoteItem({ note, isReply = false, ...list }: NoteParts) {
   const article = useFocusWhere(replying);
   const [reporting, setReporting] = useState(false);
   const replyButton = useRef<HTMLButtonElement>(null);
+  const reported = isReported(note.id);
   const title = `note-${note.id}`;
   const name = visible(note.name).trim() || 'Guest';
 
@@ -67,9 +68,10 @@ export function NoteItem({ note, isReply = false, ...list }: NoteParts) {
           type="button"
           class="button quiet"
           aria-describedby={title}
-          onClick={() => setReporting(true)}
+          aria-disabled={reported ? 'true' : undefined}
+          onClick={() => setReporting(!reported)}
         >
-          Report
+          {reported ? 'Reported' : 'Report'}
         </button>
       </div>
       {replying && (
@@ -85,10 +87,10 @@ export function NoteItem({ note, isReply = false, ...list }: NoteParts) {
       {open && <Replies parentId={note.id} {...list} />}
       {reporting && (
         <ReportDialog
-          noteId={note.id}
+          note={note}
           onClose={(sent) => {
             setReporting(false);
-            if (sent) announce('Thank you. A moderator will look at it.');
+            if (sent) toast('Thank you. A moderator will look at', note.message);
           }}
         />
       )}
