@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, Cursor, GivenUuid, Limit, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
+import {
+  AnyUuid,
+  Cursor,
+  FilterText,
+  GivenUuid,
+  Limit,
+  UnixSeconds,
+  Uuid,
+} from '../http/schemas.ts';
 import { RECORD_TYPES } from '../reports/kind.ts';
 import { FINDING_CODES } from '../screening/rules.ts';
 import { RankedModerator } from './item.ts';
@@ -129,8 +137,8 @@ export const queueContract = defineContract({
     query: z.object({
       view: z.enum(VIEWS).default('todo'),
       finding: z.enum(FINDING_CODES).optional(),
-      author: Text(1, 100).optional(),
-      q: Text(1, 200)
+      author: FilterText(100).optional(),
+      q: FilterText(200)
         .describe(
           "Stands in the text or in its author's name, in any case and however it is composed",
         )

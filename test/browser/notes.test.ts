@@ -72,6 +72,28 @@ t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, as
   t.equal((await ann.get('queue?view=reported')).body.items[0].id, parent.id);
 });
 
+t.test(
+  'a stored note that shows nothing says so, and its name is Guest',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startGuestbook(t);
+    const ann = await hire(service, 'Ann');
+    // Earlier releases accepted such texts.
+    for (const text of ['\u200d', '\u2800', '\u0301', '\u3164', '\ufe0f']) {
+      const { id } = await submit(service, { name: text });
+      await decide(ann, id, 'approve');
+      await service.tamper('UPDATE notes SET message = $2 WHERE note_id = $1', [id, text]);
+    }
+    const { page } = await visitGuestbook(t, service);
+    await page.getByText('(no visible text)').first().waitFor();
+    t.equal(await page.getByText('(no visible text)').count(), 5);
+    t.same(
+      await page.locator('.note h3 .name').allInnerTexts(),
+      Array.from({ length: 5 }, () => 'Guest'),
+    );
+  },
+);
+
 t.test('hostile text is shown harmlessly', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await hire(service, 'Ann');

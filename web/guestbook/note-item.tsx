@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { guestName, hasVisibleText } from '../../services/visible-text.ts';
 import { focusOnInstead } from '../shared/focus.ts';
 import { Foreign, visible } from '../shared/text.tsx';
 import { Ago } from '../shared/time.tsx';
@@ -21,7 +22,7 @@ export function NoteItem({ note, isReply = false, ...list }: NoteParts) {
   const replyButton = useRef<HTMLButtonElement>(null);
   const reported = isReported(note.id);
   const title = `note-${note.id}`;
-  const name = visible(note.name).trim() || 'Guest';
+  const name = visible(guestName(note.name)).trim();
 
   const closeReply = () => {
     setReplying(false);
@@ -100,9 +101,11 @@ export function NoteItem({ note, isReply = false, ...list }: NoteParts) {
 
 /** The words of a note: nothing but text, whatever is in it. */
 export function Message({ text, id }: { text: string; id?: string }) {
-  const shown = visible(text)
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
+  const shown =
+    hasVisibleText(text) &&
+    visible(text)
+      .replace(/\n{3,}/g, '\n\n')
+      .trim();
   return (
     <p class="message foreign" dir="auto" id={id}>
       {shown || <span class="hint">(no visible text)</span>}

@@ -1,3 +1,4 @@
+import { hasVisibleText } from '../../services/visible-text.ts';
 import { claimThis } from './claims.ts';
 import { type Decisive, decide } from './decisions.ts';
 import { leaseOn, leavePanel, release } from './leases.ts';
@@ -69,5 +70,5 @@ export function finish(said: Decisive): void {
   const item = itemOf(panel?.itemId ?? null);
   if (!panel || !item || panel.sending) return;
   const message = draftOf(item.id, panel.action).trim();
-  void decide(item, panel.action, { ...said, ...(message ? { message } : {}) });
+  void decide(item, panel.action, { ...said, ...(hasVisibleText(message) ? { message } : {}) });
 }

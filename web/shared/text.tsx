@@ -32,8 +32,6 @@ export function Foreign({ text, class: name = '' }: { text: string; class?: stri
   );
 }
 
-export const isBlank = (text: string): boolean => !/\P{White_Space}/u.test(text);
-
 /** What to do about a text that is too long; nothing where it is not. */
 export function tooLong(text: string, most: number): string | undefined {
   const over = codePoints(text) - most;
