@@ -52,7 +52,7 @@ t.test('a malformed body is refused with the field, before anything is counted',
   const good = newRegistration();
   for (const [body, code, path] of [
     [{ ...good, handle: 'No' }, 'invalid_request', 'handle'],
-    [{ ...good, extra: 1 }, 'invalid_request', ''],
+    [{ ...good, extra: 1 }, 'invalid_request', 'extra'],
     [{ ...good, recovery_key: good.sign_in_key }, 'invalid_request', 'recovery_key'],
     ['{"id":1,"id":2}', 'invalid_json', undefined],
     ['[]', 'invalid_json', undefined],
