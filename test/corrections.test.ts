@@ -91,3 +91,18 @@ t.test('0034: what was reported of a note that its author withdrew is withdrawn'
   ]);
   await corrected(service, '0034-reports-of-withdrawn-notes');
 });
+
+t.test('0036: deferrals and escalations are listed among the decisions', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const notes = [await submit(service), await submit(service)];
+  const act = (id = '', more: object = {}) =>
+    ann.post(`notes/${id}/decisions`, { expected_version: 1, ...more });
+  await act(notes[0]?.id, { action: 'defer' });
+  await act(notes[1]?.id, { action: 'escalate', message: 'Please look' });
+  await service.tamper('DELETE FROM note_decisions');
+  await service.tamper('DROP INDEX notes_deferred, notes_appealed_by_decider');
+  await corrected(service, '0036-deferrals-and-escalations');
+  const { item } = (await ann.get(`notes/${notes[1]?.id}`)).body;
+  t.match(item.decision, { decision: 'escalated', message: 'Please look', undo_allowed: true });
+});
