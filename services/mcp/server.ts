@@ -1,6 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
+import manifest from '../../package.json' with { type: 'json' };
 import { type Reader, toldOf } from './reader.ts';
 import { addResources } from './resources.ts';
 import type { Tool } from './tool.ts';
@@ -32,7 +33,7 @@ export function mcpServer(
     {
       name: 'service',
       title: 'Membership, guestbook and discovery service',
-      version: '1.0.0',
+      version: manifest.version,
       websiteUrl: baseUrl,
     },
     {

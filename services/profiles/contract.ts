@@ -61,10 +61,7 @@ const ListedAgent = z
 const Withdrawn = z.object({
   status: z.literal('withdrawn'),
   id: AnyUuid,
-  // A receipt is answered for ever, also one of a withdrawal that was answered without.
-  version: z.int().optional().meta({
-    description: 'To publish anew with. Absent where an earlier release answered first.',
-  }),
+  version: z.int().meta({ description: 'The `expected_version` to publish again with.' }),
   receipt: Receipt,
 });
 

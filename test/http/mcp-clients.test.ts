@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import t from 'tap';
+import manifest from '../../package.json' with { type: 'json' };
 import { newAgent } from '../harness/agent.ts';
 import { casesOf, opened } from '../harness/cases.ts';
 import { hire, submit } from '../harness/moderation.ts';
@@ -48,6 +49,7 @@ for (const [era, mode] of Object.entries(ERAS))
     const client = await connected(service, mode);
     t.teardown(() => client.close());
     t.ok((client.getInstructions()?.length ?? 501) <= 500);
+    t.equal(client.getServerVersion()?.version, manifest.version);
 
     const { tools } = await client.listTools();
     t.equal(tools.length, 11);
