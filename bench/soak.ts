@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { freePort } from '../test/harness/free-port.ts';
-import { atDesk } from '../test/harness/moderation.ts';
-import { type Operation, openTraffic } from '../test/harness/traffic.ts';
+import { createApi } from '../harness/api.ts';
+import { freePort } from '../harness/free-port.ts';
+import { atDesk } from '../harness/moderation.ts';
+import { type Operation, openTraffic } from '../harness/traffic.ts';
 import { startServer } from './processes.ts';
-import { hire, serviceOn, startWeb, wire } from './service.ts';
+import { hire, serviceOn, startWeb } from './service.ts';
 import { type Setting, withSetting } from './setting.ts';
 import { judge, newSeries, sample } from './slopes.ts';
 
@@ -83,13 +84,13 @@ async function startBoth(setting: Setting) {
     },
   };
   const desk = {
-    moderator: atDesk(wire(base), await hire(service, 'Ann', 'moderator')),
-    lead: atDesk(wire(base), await hire(service, 'Lea', 'lead')),
+    moderator: atDesk(createApi(base), await hire(service, 'Ann', 'moderator')),
+    lead: atDesk(createApi(base), await hire(service, 'Lea', 'lead')),
   };
   await startWeb(setting, service);
   const worker = `http://127.0.0.1:${metrics.worker}`;
   await startServer(setting, [WORKER], service.env, worker, '/metrics');
-  const operations = await openTraffic(wire(base), desk);
+  const operations = await openTraffic(createApi(base), desk);
   return { url, operations, metrics };
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startInstance } from '../harness/instance.ts';
 import { type Api, each, openApi } from './api.ts';
-import { startInstance } from './instance.ts';
 import { realTexts, type Text } from './texts.ts';
 
 // Fills a fresh instance with real texts through the public API, has the worker screen them and

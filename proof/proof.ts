@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { openEndings } from '../test/harness/endings.ts';
+import { openEndings } from '../harness/endings.ts';
 import type { Verdict } from './check.ts';
 import { MUTANT_NAMES } from './mutant.ts';
 import { run } from './run.ts';

@@ -9,7 +9,7 @@ import { isMutation } from '../http/route.ts';
 const JSON_TYPE = 'application/json';
 
 /** When the card last said something else: the same for every process. A test holds it to that. */
-export const CARD_CHANGED = new Date('2026-11-22T00:00:00Z').toUTCString();
+export const CARD_CHANGED = new Date('2026-11-24T00:00:00Z').toUTCString();
 
 /** The agent card in wire form (ProtoJSON): one skill for each group of operations. */
 export function agentCard(operations: Operations, baseUrl: string): unknown {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
 
-const Id = z.union([z.string(), z.number()]);
+// Described, so that it stays `anyOf`: code generators do not read a list of two types.
+const Id = z.union([z.string().describe('As sent'), z.number()]);
 
 /** What a call may be named by. A greater number is read as its neighbour, and could not be given back. */
 export const CallId = z.union([
@@ -17,7 +18,7 @@ const Call = z
     params: z.record(z.string(), z.unknown()).optional(),
   })
   .meta({
-    id: 'A2aCall',
+    id: 'A2aRequest',
     description:
       'A call of A2A 1.0 over JSON-RPC, most often `SendMessage`. What is none is answered by an ' +
       '`A2aFailure` with the status 200, as JSON-RPC has it.',
@@ -40,7 +41,7 @@ const Call = z
 const Failure = z
   .object({
     jsonrpc: z.literal('2.0'),
-    id: Id.nullable(),
+    id: z.union([...Id.options, z.null()]),
     error: z.object({
       code: z.int(),
       message: z.string(),
@@ -52,6 +53,8 @@ const Failure = z
 const Success = z
   .object({ jsonrpc: z.literal('2.0'), id: Id, result: z.record(z.string(), z.unknown()) })
   .meta({ id: 'A2aSuccess' });
+
+const Reply = z.union([Success, Failure]).meta({ id: 'A2aReply' });
 
 const Card = z
   .looseObject({
@@ -70,7 +73,7 @@ const Card = z
       z.looseObject({ id: z.string(), name: z.string(), examples: z.array(z.string()) }),
     ),
   })
-  .meta({ id: 'A2aCard' });
+  .meta({ id: 'AgentCard' });
 
 const failure = (description: string) => ({ description, body: Failure });
 
@@ -83,7 +86,8 @@ export const a2aContract = defineContract({
       'Send the header `A2A-Version: 1.0` and one data part `{"operation", "idempotency_key", ' +
       '"input"}`: an `operationId` of this document, a UUIDv4 for writes, and path, query and body ' +
       'fields beside each other. Receipts are those of the HTTP routes: a retry may cross over. ' +
-      'Errors are JSON-RPC errors, with the HTTP number in their details.',
+      'Errors are JSON-RPC errors, with the HTTP number in their details. The address with a slash at ' +
+      'its end answers alike.',
     tag: 'agents',
     access: 'bearer',
     transport: true,
@@ -98,9 +102,12 @@ export const a2aContract = defineContract({
     replies: {
       200: {
         description: 'A result, or an error that HTTP has no part in',
-        body: z.union([Success, Failure]),
+        body: Reply,
       },
-      401: { ...failure('-32041'), headers: { 'WWW-Authenticate': 'Bearer' } },
+      401: {
+        ...failure('-32041'),
+        headers: { 'WWW-Authenticate': '`Bearer`, with `error` after a bearer that was sent' },
+      },
       413: failure('-32600: larger than 320 KiB, or than the operation takes'),
       415: failure('-32005: not application/json'),
       429: { ...failure('-32042'), headers: { 'Retry-After': 'Seconds to wait' } },

@@ -22,6 +22,14 @@ const exportOf = (sections: readonly ExportSection[]) =>
     .catchall(z.unknown())
     .meta({ id: 'Export', description: 'A later release may have more sections.' });
 
+const AccountDeletion = z
+  .strictObject({ confirm_handle: Handle, erase_notes: z.boolean().default(false) })
+  .meta({ id: 'AccountDeletion' });
+
+const DeletionReply = z
+  .object({ status: z.literal('deactivated'), receipt: Receipt })
+  .meta({ id: 'DeletionReply' });
+
 /** With what an export holds of each feature. */
 export const accountContract = (exportSections: readonly ExportSection[]) =>
   defineContract({
@@ -62,11 +70,11 @@ export const accountContract = (exportSections: readonly ExportSection[]) =>
       access: { scope: 'account:delete' },
       idempotency: 'required',
       budgetExempt: true,
-      body: z.strictObject({ confirm_handle: Handle, erase_notes: z.boolean().default(false) }),
+      body: AccountDeletion,
       replies: {
         200: {
           description: 'Deleted',
-          body: z.object({ status: z.literal('deactivated'), receipt: Receipt }),
+          body: DeletionReply,
         },
       },
       problems: [...COMMAND_PROBLEMS, 'invalid_request'],

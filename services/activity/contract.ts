@@ -1,21 +1,26 @@
 import { z } from 'zod';
 import { ACTIVITY_TYPES } from '../../projections/activity.ts';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, Cursor, Limit, Timestamp } from '../http/schemas.ts';
+import { Actor, AnyUuid, Cursor, Limit, Timestamp } from '../http/schemas.ts';
 
 const Entry = z
   .object({
     id: AnyUuid,
     type: z.enum(ACTIVITY_TYPES),
     occurred_at: Timestamp,
-    actor: z.object({
-      type: z.enum(['member', 'moderator', 'service', 'guest']),
-      id: AnyUuid.optional(),
-    }),
+    actor: Actor,
     subject: z.object({ type: z.string(), id: AnyUuid }),
     title: z.string().describe("The subject's title; a note's first 80 characters."),
   })
   .meta({ id: 'ActivityEntry' });
+
+const ActivityPage = z
+  .object({
+    status: z.literal('ok'),
+    entries: z.array(Entry),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'ActivityPage' });
 
 export const activityContract = defineContract({
   'activity.list': {
@@ -34,11 +39,7 @@ export const activityContract = defineContract({
     replies: {
       200: {
         description: 'A page of the public record',
-        body: z.object({
-          status: z.literal('ok'),
-          entries: z.array(Entry),
-          next_cursor: z.string().nullable(),
-        }),
+        body: ActivityPage,
       },
     },
     problems: ['invalid_cursor'],

@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { COMMAND_PROBLEMS } from '../http/problems.ts';
 import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, Cursor, Limit, Receipt, Timestamp, Uuid } from '../http/schemas.ts';
+import {
+  AnyUuid,
+  Cursor,
+  EmptyBody,
+  Limit,
+  Receipt,
+  Timestamp,
+  Uuid,
+  WithdrawnReply,
+} from '../http/schemas.ts';
 import { Sha256 } from './fixture.ts';
 import { KINDS } from './kind.ts';
 import { MAX_PACKET, Packet } from './packet.ts';
@@ -31,6 +40,20 @@ const ListedArtifact = z
   })
   .meta({ id: 'ListedArtifact' });
 
+const ArtifactReply = z
+  .object({ status: z.literal('published'), artifact: Artifact, receipt: Receipt })
+  .meta({ id: 'ArtifactReply' });
+
+const ArtifactDetails = z.object({ artifact: Artifact }).meta({ id: 'ArtifactDetails' });
+
+const ArtifactPage = z
+  .object({
+    status: z.literal('ok'),
+    artifacts: z.array(ListedArtifact),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'ArtifactPage' });
+
 const params = z.object({ artifact_id: Uuid });
 
 export const artifactsContract = defineContract({
@@ -51,8 +74,9 @@ export const artifactsContract = defineContract({
     replies: {
       201: {
         description: 'Published',
-        body: z.object({ status: z.literal('published'), artifact: Artifact, receipt: Receipt }),
+        body: ArtifactReply,
         headers: REPLAYED,
+        location: '/api/v1/artifacts/{artifact.id}',
       },
     },
     problems: [...COMMAND_PROBLEMS, 'state_conflict'],
@@ -66,11 +90,11 @@ export const artifactsContract = defineContract({
     gated: true,
     idempotency: 'required',
     params,
-    body: z.strictObject({}),
+    body: EmptyBody,
     replies: {
       200: {
         description: 'Withdrawn: reading it answers 410',
-        body: z.object({ status: z.literal('withdrawn'), id: AnyUuid, receipt: Receipt }),
+        body: WithdrawnReply,
         headers: REPLAYED,
       },
     },
@@ -92,11 +116,7 @@ export const artifactsContract = defineContract({
     replies: {
       200: {
         description: 'One page',
-        body: z.object({
-          status: z.literal('ok'),
-          artifacts: z.array(ListedArtifact),
-          next_cursor: z.string().nullable(),
-        }),
+        body: ArtifactPage,
       },
     },
     problems: ['invalid_cursor'],
@@ -111,7 +131,7 @@ export const artifactsContract = defineContract({
     gated: true,
     params,
     replies: {
-      200: { description: 'The packet', body: z.object({ artifact: Artifact }) },
+      200: { description: 'The packet', body: ArtifactDetails },
     },
     problems: ['not_found', 'gone'],
   },

@@ -9,6 +9,9 @@ const PACKET_SCHEMA = 'service.context-packet.v1';
 /** Of a packet as compact JSON, in bytes. */
 export const MAX_PACKET = 256 * 1024;
 
+/** Says in the document that `format: date-time` alone is not enough. */
+const MILLISECONDS = '^.{19}\\.\\d{3}Z$';
+
 const HandoffContent = z.strictObject({
   objective: FreeText,
   acceptance_criteria: FreeTexts,
@@ -55,7 +58,7 @@ const common = {
   supersedes_id: Uuid.nullable(),
   provenance: z.strictObject({
     claim_type: Text(1, 160),
-    observed_at: Timestamp.nullable(),
+    observed_at: Timestamp.meta({ override: { pattern: MILLISECONDS } }).nullable(),
     source_refs: z.array(HttpsUrl).max(50),
   }),
 };
@@ -72,11 +75,10 @@ const Result = z
 
 /** A context packet. The kind alone chooses the shape, so that an issue names the field at fault. */
 export const Packet = z
-  .discriminatedUnion('kind', [Handoff, Brief, Result], {
-    error: 'must be handoff, brief or result',
-  })
+  .discriminatedUnion('kind', [Handoff, Brief, Result])
   .refine(
     (packet) => Buffer.byteLength(JSON.stringify(packet)) <= MAX_PACKET,
     `must have at most ${MAX_PACKET} bytes as compact JSON`,
-  );
+  )
+  .meta({ id: 'Packet' });
 export type Packet = z.output<typeof Packet>;

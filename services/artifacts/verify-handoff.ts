@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { contentHash } from '../body-hash.ts';
-import { issuesOf } from '../http/invoke.ts';
+import { issuesOf } from '../http/issues.ts';
 import { Problem } from '../http/problems.ts';
 import { type JsonObject, parseStrictJson } from '../http/strict-json.ts';
 import { RelativePath } from './fixture.ts';

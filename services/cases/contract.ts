@@ -19,7 +19,7 @@ export const Submission = z
     artifact_id: AnyUuid.nullable(),
     created_at: Timestamp,
   })
-  .meta({ id: 'CaseSubmission' });
+  .meta({ id: 'Submission' });
 
 export const Review = z
   .object({
@@ -31,11 +31,15 @@ export const Review = z
     comment: z.string().nullable().describe("null once it was erased with its author's account"),
     created_at: Timestamp,
   })
-  .meta({ id: 'CaseReview' });
+  .meta({ id: 'Review' });
 
 export const CaseNote = z
   .object({ id: AnyUuid, member_id: AnyUuid, message: z.string(), created_at: Timestamp })
-  .meta({ id: 'CaseNote' });
+  .meta({ id: 'NoteOnCase' });
+
+const CaseHolder = z
+  .object({ member_id: AnyUuid, lease_expires_at: Timestamp })
+  .meta({ id: 'CaseHolder', description: 'The member who has claimed a case, and until when' });
 
 export const Case = z
   .object({
@@ -52,13 +56,80 @@ export const Case = z
     version: z.int().describe('Rises with each change of the state or the claim.'),
     created_at: Timestamp,
     updated_at: Timestamp.describe('When the version rose.'),
-    claim: z.object({ member_id: AnyUuid, lease_expires_at: Timestamp }).nullable(),
+    claim: CaseHolder.nullable(),
     submission: Submission.nullable().describe('The one under review, or accepted.'),
   })
   .meta({ id: 'Case' });
 export type CaseBody = z.input<typeof Case>;
 
-const ExpectedVersion = z.int().min(1).max(2_147_483_647);
+const expected = { expected_version: z.int().min(1).max(2_147_483_647) };
+
+const NewCase = z
+  .strictObject({
+    title: Text(1, 160),
+    summary: Text(1, 2000),
+    objective: Text(1, 4000),
+    acceptance_criteria: z.array(Text(1, 500)).min(1).max(50),
+    artifact_id: Uuid.nullable().default(null),
+    ...consent,
+  })
+  .meta({ id: 'NewCase' });
+
+const LeaseRequest = z
+  .strictObject({ ...expected, lease_seconds: z.int().min(300).max(86_400).default(3600) })
+  .meta({ id: 'LeaseRequest' });
+
+const CaseVersion = z.strictObject(expected).meta({ id: 'CaseVersion' });
+
+const NewSubmission = z
+  .strictObject({
+    ...expected,
+    summary: Text(1, 4000),
+    artifact_id: Uuid.nullable().default(null),
+    ...consent,
+  })
+  .meta({ id: 'NewSubmission' });
+
+const NewReview = z
+  .strictObject({
+    ...expected,
+    decision: z.enum(REVIEW_DECISIONS),
+    comment: Text(1, 2000),
+    ...consent,
+  })
+  .meta({ id: 'NewReview' });
+
+const NewCaseNote = z
+  .strictObject({ message: Text(1, 2000), ...consent })
+  .meta({ id: 'NewCaseNote' });
+
+const CasePage = z
+  .object({
+    status: z.literal('ok'),
+    cases: z.array(Case),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'CasePage' });
+
+const CaseDetails = z
+  .object({
+    status: z.literal('ok'),
+    case: Case,
+    submissions: z.array(Submission),
+    reviews: z.array(Review),
+    notes: z.array(CaseNote),
+  })
+  .meta({ id: 'CaseDetails' });
+
+const CaseReply = z
+  .object({
+    status: z
+      .enum(['created', 'claimed', 'released', 'submitted', 'reviewed', 'withdrawn', 'noted'])
+      .describe('What was done'),
+    case: Case,
+    receipt: Receipt,
+  })
+  .meta({ id: 'CaseReply' });
 
 const params = z.object({ case_id: Uuid });
 
@@ -68,13 +139,11 @@ const write = { method: 'POST', tag: 'cases', idempotency: 'required', gated: tr
 const PROBLEMS = [...COMMAND_PROBLEMS, 'state_conflict'] as const;
 const CASE_PROBLEMS = [...PROBLEMS, 'not_found', 'gone'] as const;
 
-function reply<const Status extends string>(status: Status, description: string) {
-  return {
-    description,
-    body: z.object({ status: z.literal(status), case: Case, receipt: Receipt }),
-    headers: REPLAYED,
-  };
-}
+const reply = (description: string) => ({ description, body: CaseReply, headers: REPLAYED });
+
+/** A reply to a command that made something, which is read with the case. */
+const created = (description: string) =>
+  ({ ...reply(description), location: '/api/v1/cases/{case.id}' }) as const;
 
 export const casesContract = defineContract({
   'case.list': {
@@ -90,11 +159,7 @@ export const casesContract = defineContract({
     replies: {
       200: {
         description: 'A page of cases',
-        body: z.object({
-          status: z.literal('ok'),
-          cases: z.array(Case),
-          next_cursor: z.string().nullable(),
-        }),
+        body: CasePage,
       },
     },
     problems: ['invalid_cursor'],
@@ -108,13 +173,7 @@ export const casesContract = defineContract({
     replies: {
       200: {
         description: 'The case',
-        body: z.object({
-          status: z.literal('ok'),
-          case: Case,
-          submissions: z.array(Submission),
-          reviews: z.array(Review),
-          notes: z.array(CaseNote),
-        }),
+        body: CaseDetails,
       },
     },
     problems: ['not_found', 'gone'],
@@ -124,15 +183,8 @@ export const casesContract = defineContract({
     path: '/api/v1/cases',
     summary: 'Open a case',
     access: { scope: 'case:create' },
-    body: z.strictObject({
-      title: Text(1, 160),
-      summary: Text(1, 2000),
-      objective: Text(1, 4000),
-      acceptance_criteria: z.array(Text(1, 500)).min(1).max(50),
-      artifact_id: Uuid.nullable().default(null),
-      ...consent,
-    }),
-    replies: { 201: reply('created', 'Opened') },
+    body: NewCase,
+    replies: { 201: created('Opened') },
     problems: PROBLEMS,
   },
   'case.claim': {
@@ -142,11 +194,8 @@ export const casesContract = defineContract({
     description: 'An extension never makes the lease shorter.',
     access: { scope: 'case:claim' },
     params,
-    body: z.strictObject({
-      expected_version: ExpectedVersion,
-      lease_seconds: z.int().min(300).max(86_400).default(3600),
-    }),
-    replies: { 200: reply('claimed', 'Claimed') },
+    body: LeaseRequest,
+    replies: { 200: reply('Claimed') },
     problems: CASE_PROBLEMS,
   },
   'case.release': {
@@ -155,8 +204,8 @@ export const casesContract = defineContract({
     summary: 'Give a claimed case back',
     access: { scope: 'case:claim' },
     params,
-    body: z.strictObject({ expected_version: ExpectedVersion }),
-    replies: { 200: reply('released', 'Open again') },
+    body: CaseVersion,
+    replies: { 200: reply('Open again') },
     problems: CASE_PROBLEMS,
   },
   'case.submit': {
@@ -165,13 +214,8 @@ export const casesContract = defineContract({
     summary: 'Submit work to a case that you have claimed',
     access: { scope: 'case:submit' },
     params,
-    body: z.strictObject({
-      expected_version: ExpectedVersion,
-      summary: Text(1, 4000),
-      artifact_id: Uuid.nullable().default(null),
-      ...consent,
-    }),
-    replies: { 201: reply('submitted', 'Under review') },
+    body: NewSubmission,
+    replies: { 201: created('Under review') },
     problems: CASE_PROBLEMS,
   },
   'case.review': {
@@ -183,13 +227,8 @@ export const casesContract = defineContract({
       "member's, but the submitter's, is advice and changes nothing.",
     access: { scope: 'case:review' },
     params,
-    body: z.strictObject({
-      expected_version: ExpectedVersion,
-      decision: z.enum(REVIEW_DECISIONS),
-      comment: Text(1, 2000),
-      ...consent,
-    }),
-    replies: { 201: reply('reviewed', 'Reviewed') },
+    body: NewReview,
+    replies: { 201: created('Reviewed') },
     problems: CASE_PROBLEMS,
   },
   'case.withdraw': {
@@ -199,8 +238,8 @@ export const casesContract = defineContract({
     description: 'It can still be read.',
     access: { scope: 'case:create' },
     params,
-    body: z.strictObject({ expected_version: ExpectedVersion }),
-    replies: { 200: reply('withdrawn', 'Withdrawn') },
+    body: CaseVersion,
+    replies: { 200: reply('Withdrawn') },
     problems: CASE_PROBLEMS,
   },
   'case.note': {
@@ -209,8 +248,8 @@ export const casesContract = defineContract({
     summary: 'Add a note to a case that is not withdrawn',
     access: { scope: 'case:note' },
     params,
-    body: z.strictObject({ message: Text(1, 2000), ...consent }),
-    replies: { 201: reply('noted', 'Noted') },
+    body: NewCaseNote,
+    replies: { 201: created('Noted') },
     problems: CASE_PROBLEMS,
   },
 });

@@ -28,12 +28,45 @@ export const Credential = z
   .meta({ id: 'Credential' });
 export type CredentialBody = z.input<typeof Credential>;
 
-const replacement = {
-  credential_id: Uuid,
-  credential_secret: Key,
-  scopes: Scopes,
-  expires_at: UnixSeconds,
-};
+const Replacement = z
+  .strictObject({
+    credential_id: Uuid,
+    credential_secret: Key,
+    scopes: Scopes,
+    expires_at: UnixSeconds,
+  })
+  .meta({ id: 'ReplacementCredential' });
+
+const NewCredential = z
+  .strictObject({ member_id: Uuid, sign_in_key: Key, ...Replacement.shape })
+  .meta({ id: 'NewCredential' });
+
+const CredentialSelection = z
+  .strictObject({ credential_id: Uuid })
+  .meta({ id: 'CredentialSelection' });
+
+const reply = { credential: Credential, receipt: Receipt };
+
+const CredentialReply = z
+  .object({ status: z.enum(['created', 'revoked']), ...reply })
+  .meta({ id: 'CredentialReply' });
+
+const RotationReply = z
+  .object({ status: z.literal('rotated'), revoked_credential_id: AnyUuid, ...reply })
+  .meta({ id: 'RotationReply' });
+
+const WriteBudget = z
+  .object({ limit: z.int(), used: z.int(), resets_at: Timestamp })
+  .meta({ id: 'WriteBudget' });
+
+const MeReply = z
+  .object({
+    status: z.literal('ok'),
+    member: Member,
+    credential: Credential,
+    write_budget: WriteBudget,
+  })
+  .meta({ id: 'MeReply' });
 
 export const credentialsContract = defineContract({
   'credential.bootstrap': {
@@ -48,16 +81,13 @@ export const credentialsContract = defineContract({
     bodyLimit: BODY_LIMIT,
     idempotency: 'required',
     budgetExempt: true,
-    body: z.strictObject({ member_id: Uuid, sign_in_key: Key, ...replacement }),
+    body: NewCredential,
     replies: {
       201: {
         description: 'Created',
-        body: z.object({
-          status: z.literal('created'),
-          credential: Credential,
-          receipt: Receipt,
-        }),
+        body: CredentialReply,
         headers: REPLAYED,
+        location: '/api/v1/me',
       },
     },
     problems: [
@@ -78,17 +108,13 @@ export const credentialsContract = defineContract({
     access: { scope: 'credential:manage' },
     bodyLimit: BODY_LIMIT,
     idempotency: 'required',
-    body: z.strictObject(replacement),
+    body: Replacement,
     replies: {
       201: {
         description: 'Rotated',
-        body: z.object({
-          status: z.literal('rotated'),
-          credential: Credential,
-          revoked_credential_id: AnyUuid,
-          receipt: Receipt,
-        }),
+        body: RotationReply,
         headers: REPLAYED,
+        location: '/api/v1/me',
       },
     },
     problems: [...COMMAND_PROBLEMS, 'invalid_request', 'scope_escalation', 'state_conflict'],
@@ -103,15 +129,11 @@ export const credentialsContract = defineContract({
     bodyLimit: BODY_LIMIT,
     idempotency: 'required',
     budgetExempt: true,
-    body: z.strictObject({ credential_id: Uuid }),
+    body: CredentialSelection,
     replies: {
       200: {
         description: 'Revoked',
-        body: z.object({
-          status: z.literal('revoked'),
-          credential: Credential,
-          receipt: Receipt,
-        }),
+        body: CredentialReply,
         headers: REPLAYED,
       },
     },
@@ -126,12 +148,7 @@ export const credentialsContract = defineContract({
     replies: {
       200: {
         description: 'Confirmed',
-        body: z.object({
-          status: z.literal('ok'),
-          member: Member,
-          credential: Credential,
-          write_budget: z.object({ limit: z.int(), used: z.int(), resets_at: Timestamp }),
-        }),
+        body: MeReply,
       },
     },
     problems: [],

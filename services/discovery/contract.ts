@@ -41,7 +41,7 @@ const Status = z
   })
   .meta({ id: 'Status' });
 
-const Probe = z.object({ status: z.string() });
+const Probe = z.object({ status: z.string() }).meta({ id: 'Probe' });
 
 export const discoveryContract = defineContract({
   'discovery.get': {

@@ -3,6 +3,10 @@ import { PAGE_HEADERS } from '../http/page.ts';
 import { defineContract } from '../http/route.ts';
 import { PublicPolicy } from './policy-shape.ts';
 
+const OpenApiDocument = z
+  .looseObject({ openapi: z.enum(['3.1.0', '3.0.3']) })
+  .meta({ id: 'OpenApiDocument' });
+
 /** Public, the same for everybody, and read as it stands whatever a link has appended. */
 const read = {
   method: 'GET',
@@ -26,7 +30,20 @@ export const documentsContract = defineContract({
     replies: {
       200: {
         description: 'The document',
-        body: z.object({ openapi: z.literal('3.1.0') }).catchall(z.unknown()),
+        body: OpenApiDocument,
+      },
+    },
+    problems: [],
+  },
+  'documents.openapi_3_0': {
+    ...read,
+    path: '/openapi-3.0.json',
+    summary: 'This API in OpenAPI 3.0.3, for tools that do not read 3.1',
+    description: 'Made from /openapi.json.',
+    replies: {
+      200: {
+        description: 'The document',
+        body: OpenApiDocument,
       },
     },
     problems: [],

@@ -5,6 +5,7 @@ import { allPolicies } from '../../projections/policies.ts';
 import type { Config } from '../config.ts';
 import { refuse } from '../eventstore/decider.ts';
 import { openApiDocument } from '../http/openapi.ts';
+import { toOpenApi30 } from '../http/openapi-3.0.ts';
 import { pageHeaders, textContent } from '../http/page.ts';
 import { publicContent } from '../http/respond.ts';
 import type { Content, Feature, Handlers } from '../http/route.ts';
@@ -35,8 +36,10 @@ export function documentsHandlers({
 }: DocumentsParts): Handlers<typeof documentsContract> {
   const { baseUrl } = config;
   const values = { base_url: baseUrl, writes_per_day: String(config.limitWritesPerDay) };
+  const openApi = keep(() => openApiDocument(features(), baseUrl));
   return {
-    'documents.openapi': once(() => publicContent(openApiDocument(features(), baseUrl))),
+    'documents.openapi': once(() => publicContent(openApi())),
+    'documents.openapi_3_0': once(() => publicContent(toOpenApi30(openApi()))),
     'documents.for_agents': once(() =>
       textContent('text/markdown', forAgents(textFile('for-agents.md', values), config)),
     ),
@@ -53,7 +56,7 @@ export function documentsHandlers({
             status: 200,
             content: textContent(PLAIN, securityTxt(baseUrl, config.securityContact, Date.now())),
           }
-        : refuse('not_found'),
+        : refuse('not_found', { message: 'This service has no security contact.' }),
     'documents.reference': async () => ({
       status: 200,
       content: page(),

@@ -1,7 +1,15 @@
 import type { Feature } from '../http/route.ts';
 
 /** Pages and documents for readers, in the order in which they help. */
-const READABLE = ['/', '/docs', '/for-agents.md', '/llms.txt', '/policy.json', '/openapi.json'];
+const READABLE = [
+  '/',
+  '/docs',
+  '/for-agents.md',
+  '/llms.txt',
+  '/policy.json',
+  '/openapi.json',
+  '/openapi-3.0.json',
+];
 
 /** Those of them that this instance serves. */
 function served(features: readonly Feature[]): string[] {
@@ -49,6 +57,7 @@ a lost answer repeat exactly the same request.
 - [For agents](${baseUrl}/for-agents.md): register, make a credential, write, follow updates, recover a lost answer
 - [Discovery](${baseUrl}/api/v1/discovery): what this instance offers, by configuration
 - [OpenAPI](${baseUrl}/openapi.json): every route, field, size and error
+- [OpenAPI 3.0](${baseUrl}/openapi-3.0.json): the same for tools that do not read OpenAPI 3.1
 
 ## Rules
 

@@ -1,11 +1,30 @@
 import { z } from 'zod';
 import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, StatusResponse, Text, Timestamp, Uuid } from '../http/schemas.ts';
+import { AnyUuid, EmptyBody, StatusReply, Text, Timestamp, Uuid } from '../http/schemas.ts';
 import { REPORT_REASONS } from '../notes/report-reasons.ts';
 
 const BODY_LIMIT = 8192;
 const params = z.object({ id: Uuid });
+
+const NewNoteReport = z
+  .strictObject({ reason: z.enum(REPORT_REASONS), details: Text(0, 1000).optional() })
+  .meta({ id: 'NewNoteReport' });
+
+const NewAppeal = z.strictObject({ text: Text(1, 500) }).meta({ id: 'NewAppeal' });
+
+const NoteOutcome = z
+  .object({
+    status: z.enum(['pending_review', 'published', 'not_published']),
+    id: AnyUuid,
+    outcome: z
+      .enum(['approved', 'rejected', 'removed', 'restored', 'granted', 'withdrawn'])
+      .nullable(),
+    policy: z.string().nullable(),
+    message: z.string().nullable(),
+    appeal_until: Timestamp.nullable().describe('The end of the time to appeal; null without one'),
+  })
+  .meta({ id: 'NoteOutcome' });
 
 /** What happens to a note after its submission, by its author and its readers. */
 export const aftercareContract = defineContract({
@@ -21,9 +40,9 @@ export const aftercareContract = defineContract({
     bodyLimit: BODY_LIMIT,
     idempotency: 'optional',
     params,
-    body: z.strictObject({ reason: z.enum(REPORT_REASONS), details: Text(0, 1000).optional() }),
+    body: NewNoteReport,
     replies: {
-      202: { description: 'Received: received', body: StatusResponse, headers: REPLAYED },
+      202: { description: 'Received: received', body: StatusReply, headers: REPLAYED },
     },
     problems: ['session_required', 'not_found', 'rate_limited', 'idempotency_conflict'],
   },
@@ -37,11 +56,11 @@ export const aftercareContract = defineContract({
     bodyLimit: BODY_LIMIT,
     idempotency: 'optional',
     params,
-    body: z.strictObject({}),
+    body: EmptyBody,
     replies: {
       200: {
         description: 'Nobody reads it any more: withdrawn',
-        body: StatusResponse,
+        body: StatusReply,
         headers: REPLAYED,
       },
     },
@@ -58,11 +77,11 @@ export const aftercareContract = defineContract({
     bodyLimit: BODY_LIMIT,
     idempotency: 'optional',
     params,
-    body: z.strictObject({ text: Text(1, 500) }),
+    body: NewAppeal,
     replies: {
       202: {
         description: 'Waits for a moderator: appeal_opened',
-        body: StatusResponse,
+        body: StatusReply,
         headers: REPLAYED,
       },
     },
@@ -80,17 +99,7 @@ export const aftercareContract = defineContract({
     replies: {
       200: {
         description: 'The outcome',
-        body: z.object({
-          status: z.enum(['pending_review', 'published', 'not_published']),
-          id: AnyUuid,
-          outcome: z
-            .enum(['approved', 'rejected', 'removed', 'restored', 'granted', 'withdrawn'])
-            .nullable(),
-          policy: z.string().nullable(),
-          message: z.string().nullable(),
-          /** Until when an appeal may be made; null where none may. */
-          appeal_until: Timestamp.nullable(),
-        }),
+        body: NoteOutcome,
       },
     },
     problems: ['session_required', 'not_found'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readPlace } from '../http/place.ts';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, Handle, StatusResponse, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
+import { AnyUuid, Handle, StatusReply, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
 import { EXPERIENCES } from '../notes/experience.ts';
 import { aftercareContract } from './aftercare-contract.ts';
 
@@ -40,18 +40,15 @@ const MemberNote = z
   .meta({ id: 'MemberNoteSubmission' });
 
 /** The shape is chosen by `attribution` alone, so that an issue names the field that is at fault. */
-export const NoteSubmission = z
-  .discriminatedUnion('attribution', [GuestNote, MemberNote], {
-    error: 'must be guest or member',
-  })
-  .meta({
-    // OpenAPI wants a discriminator to be obligatory; `guest` is the default here.
-    override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
-      jsonSchema.anyOf = jsonSchema.oneOf;
-      delete jsonSchema.oneOf;
-      delete jsonSchema.discriminator;
-    },
-  });
+export const NoteSubmission = z.discriminatedUnion('attribution', [GuestNote, MemberNote]).meta({
+  id: 'NoteSubmission',
+  // OpenAPI wants a discriminator to be obligatory; `guest` is the default here.
+  override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+    jsonSchema.anyOf = jsonSchema.oneOf;
+    delete jsonSchema.oneOf;
+    delete jsonSchema.discriminator;
+  },
+});
 export type NoteSubmission = z.output<typeof NoteSubmission>;
 
 const Note = z
@@ -70,7 +67,7 @@ const Note = z
   .meta({ id: 'Note' });
 export type Note = z.input<typeof Note>;
 
-const GuestbookRead = z
+const GuestbookPage = z
   .object({
     entries: z.array(Note),
     limit: z.literal(PAGE),
@@ -78,7 +75,7 @@ const GuestbookRead = z
     parent_id: AnyUuid.nullable(),
     notice: z.string(),
   })
-  .meta({ id: 'GuestbookRead' });
+  .meta({ id: 'GuestbookPage' });
 
 const Before = z
   .string()
@@ -110,7 +107,7 @@ export const guestbookContract = defineContract({
     replies: {
       200: {
         description: 'At most 30 notes',
-        body: GuestbookRead,
+        body: GuestbookPage,
         headers: { Link: 'The next page, with rel="next", where there is one' },
       },
     },
@@ -132,9 +129,9 @@ export const guestbookContract = defineContract({
     replies: {
       200: {
         description: 'Received before: pending_review, published or not_published',
-        body: StatusResponse,
+        body: StatusReply,
       },
-      202: { description: 'Waits for review: pending_review', body: StatusResponse },
+      202: { description: 'Waits for review: pending_review', body: StatusReply },
     },
     problems: [
       'session_required',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { EXAMPLE_ID } from './examples.ts';
 import { type ProblemCode, problemReply, problems, wireCode } from './problems.ts';
 import { REASONS } from './reasons.ts';
@@ -10,23 +11,68 @@ import {
   type ReplyShape,
   type Route,
 } from './route.ts';
+import { AnyUuid, Timestamp, UnixSeconds } from './schemas.ts';
+import { SCOPES } from './scopes.ts';
 
-const Issue = z.object({ path: z.string(), message: z.string() });
+/** Every code, as it is sent. */
+const CODES = [...new Set((Object.keys(problems) as ProblemCode[]).map(wireCode))].sort();
+
+const ErrorCode = z
+  .enum(CODES as [string, ...string[]])
+  .meta({ id: 'ErrorCode', description: 'A later release may add codes.' });
+
+const Issue = z
+  .object({ path: z.string(), message: z.string() })
+  .meta({ id: 'Issue', description: 'A field that does not fit, and why' });
+
+const ActiveCredential = z
+  .object({ credential_id: AnyUuid, expires_at: UnixSeconds })
+  .meta({ id: 'ActiveCredential' });
 
 const ErrorDetails = z
   .object({
-    code: z.string(),
+    code: ErrorCode,
     message: z.string(),
     request_id: z.string(),
-    issues: z.array(Issue).optional(),
-    reason: z.enum(REASONS).optional().describe('Of `state_conflict`: what is in the way'),
-    current_state: z.string().optional().describe('Beside `wrong_state`'),
-    current_version: z.int().optional().describe('Beside `version_mismatch` and `wrong_state`'),
-    limit_bytes: z.int().optional().describe('Beside `body_too_large`'),
-    retry_after: z.int().optional(),
+    issues: z.array(Issue).optional().describe('With `invalid_request`, `query_not_allowed`'),
+    reason: z.enum(REASONS).optional().describe('With `state_conflict`: what is in the way'),
+    current_state: z.string().optional().describe('With `wrong_state`'),
+    current_version: z.int().optional().describe('With `version_mismatch` and `wrong_state`'),
+    scope: z.enum(SCOPES).optional().describe('With `scope_required`: the missing scope'),
+    scopes: z
+      .array(z.enum(SCOPES))
+      .optional()
+      .describe('With `scope_escalation`: the scopes that the current credential lacks'),
+    roles: z
+      .array(z.string())
+      .optional()
+      .describe('With `role_required`: the roles that may do this'),
+    limit_bytes: z.int().optional().describe('With `body_too_large`'),
+    limit: z
+      .int()
+      .optional()
+      .describe('With `active_credential_limit` and `write_budget_exhausted`'),
+    used: z.int().optional().describe('With `write_budget_exhausted`: writes of this day'),
+    resets_at: Timestamp.optional().describe(
+      'With `write_budget_exhausted`: when `used` is 0 again',
+    ),
+    active_credentials: z
+      .array(ActiveCredential)
+      .optional()
+      .describe('With `active_credential_limit`: the credentials that count'),
+    retry_after: z.int().optional().describe('With 429: seconds to wait'),
   })
   .catchall(z.unknown())
-  .meta({ id: 'Error', description: 'Finer details stand beside the code.' });
+  .meta({ id: 'ErrorDetails', description: 'The code, and the details that belong to it.' });
+
+const ProblemBody = z.object({ status: ErrorCode, error: ErrorDetails }).meta({
+  id: 'Problem',
+  description: 'The body of every refusal. `status` repeats `error.code`.',
+});
+
+const BareProblem = z
+  .object({ status: ErrorCode })
+  .meta({ id: 'BareProblem', description: 'A refusal whose body is the code alone.' });
 
 const REPLY_HEADERS = {
   'X-Request-Id': ['The id of this request', 'string'],
@@ -37,7 +83,12 @@ const REPLY_HEADERS = {
 const header = (description: string, type = 'string') => ({ description, schema: { type } });
 
 const described = (headers: Readonly<Record<string, string>> = {}) =>
-  Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, header(text)]));
+  Object.fromEntries(
+    Object.entries(headers).map(([name, text]) => [
+      name,
+      header(text, name === 'Retry-After' ? 'integer' : 'string'),
+    ]),
+  );
 
 /** Headers of every answer, and what an answer says to have them. */
 export const commonHeaders = Object.fromEntries(
@@ -84,11 +135,6 @@ function problemsOf(route: Route): ProblemCode[] {
 const SCOPED = ['scope_required'] as const;
 const MODERATORS = ['moderator_required', 'role_required'] as const;
 
-/** To the methods that a path does not take: it stands with each that it does. */
-const OTHER_METHOD: Answering = {
-  problemHeaders: { 405: { Allow: 'The methods that the path takes' } },
-};
-
 /** Every answer that an operation can give, by its HTTP number. */
 export function responsesOf(route: Route): Record<string, object> {
   const responses: Record<string, object> = {};
@@ -104,6 +150,7 @@ export function responsesOf(route: Route): Record<string, object> {
         ...crossOrigin,
         ...(revalidated ? { ETag: header('Of exactly these bytes') } : {}),
         ...described(reply.headers),
+        ...(reply.location ? { Location: header(locationText(reply.location)) } : {}),
       },
       ...(reply.empty ? {} : { content: contentOf(reply) }),
     };
@@ -121,36 +168,119 @@ export function responsesOf(route: Route): Record<string, object> {
   const byStatus = Map.groupBy(problemsOf(route), (code) => problems[code][0]);
   for (const [status, codes] of byStatus) {
     if (responses[status]) throw new Error(`${route.path}: ${status} is a reply and a problem`);
-    responses[status] = problemResponse(route, status, codes);
+    responses[status] = problemOf(route, status, codes);
   }
-  responses['405'] = problemResponse(OTHER_METHOD, 405, ['method_not_allowed']);
+  responses['405'] = sharedProblem(405, ['method_not_allowed']);
   return responses;
 }
+
+const locationText = (template: string) =>
+  `Where to read what was made: \`${template.replace(/:([a-z_]+)/g, '{$1}')}\``;
 
 function contentOf({ body, stream, type }: ReplyShape): object {
   if (!body) return textMedia(type ?? 'application/octet-stream');
   return { 'application/json': { schema: body }, ...(stream ? textMedia(stream) : {}) };
 }
 
-type Answering = Pick<Route, 'bareProblems' | 'problemHeaders'>;
+/** Component names of the responses that refuse, by HTTP number. */
+const PROBLEM_NAMES: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  408: 'RequestTimeout',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'ContentTooLarge',
+  415: 'UnsupportedMediaType',
+  429: 'TooManyRequests',
+  431: 'HeadersTooLarge',
+  500: 'InternalError',
+  503: 'Unavailable',
+};
 
-function problemResponse(route: Answering, status: number, codes: ProblemCode[]): object {
-  const bare = route.bareProblems?.includes(status);
-  const words = [...new Set(codes.map(wireCode))].sort();
-  const code = z.enum(words as [string, ...string[]]);
-  const [first] = codes as [ProblemCode, ...ProblemCode[]];
-  const { body } = problemReply(first, {}, EXAMPLE_ID);
+const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: {
+    'WWW-Authenticate':
+      'Where a bearer is accepted: `Bearer`, with `error="invalid_token"` if a bearer was sent',
+  },
+  403: {
+    'WWW-Authenticate': 'With `scope_required`: `Bearer error="insufficient_scope", scope="…"`',
+  },
+  405: { Allow: 'The methods that the path takes' },
+  429: { 'Retry-After': 'Seconds to wait' },
+};
+
+/** Details of the example of a code. */
+const EXAMPLE_DETAILS: Partial<Record<ProblemCode, Record<string, unknown>>> = {
+  invalid_request: { issues: [{ path: 'title', message: 'must not be empty' }] },
+  query_not_allowed: { issues: [{ path: 'sort', message: 'unknown query parameter' }] },
+  scope_required: { scope: 'case:create' },
+  scope_escalation: { scopes: ['account:delete'] },
+  role_required: { roles: ['lead'] },
+  state_conflict: { reason: 'version_mismatch', current_version: 3 },
+  body_too_large: { limit_bytes: 65_536 },
+  write_budget_exhausted: { limit: 200, used: 200, resets_at: '2026-09-13T00:00:00.000Z' },
+};
+
+const listed = (codes: readonly ProblemCode[]): string =>
+  [...new Set(codes.map(wireCode))]
+    .sort()
+    .map((code) => `\`${code}\``)
+    .join(', ');
+
+const CODES_BY_STATUS = Map.groupBy(
+  Object.keys(problems) as ProblemCode[],
+  (code) => problems[code][0] as number,
+);
+
+/** One response for each HTTP number of a refusal, with an example of each of its codes. */
+export function problemResponses(): Record<string, ZodOpenApiResponseObject> {
+  return Object.fromEntries(
+    [...CODES_BY_STATUS].map(([status, codes]) => [
+      PROBLEM_NAMES[status],
+      {
+        description: listed(codes),
+        headers: { ...common, ...described(PROBLEM_HEADERS[status]) } as never,
+        content: {
+          'application/json': {
+            schema: ProblemBody,
+            examples: Object.fromEntries(
+              codes.map((code) => {
+                const { body } = problemReply(code, EXAMPLE_DETAILS[code] ?? {}, EXAMPLE_ID);
+                return [wireCode(code), { value: body }];
+              }),
+            ),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+/** The shared response of a number, with the codes of this operation where it does not use them all. */
+function sharedProblem(status: number, codes: readonly ProblemCode[]): object {
+  const description = listed(codes);
+  const all = listed(CODES_BY_STATUS.get(status) ?? []);
   return {
-    description: words.map((word) => `\`${word}\``).join(', '),
-    headers: {
-      ...common,
-      ...(status === 429 ? { 'Retry-After': header('Seconds to wait', 'integer') } : {}),
-      ...(status === 401 ? { 'WWW-Authenticate': header('The scheme to use, for bearers') } : {}),
-      ...described(route.problemHeaders?.[status]),
-    },
+    $ref: `#/components/responses/${PROBLEM_NAMES[status]}`,
+    ...(description === all ? {} : { description }),
+  };
+}
+
+function problemOf(route: Route, status: number, codes: readonly ProblemCode[]): object {
+  const own = route.problemHeaders?.[status];
+  const bare = route.bareProblems?.includes(status);
+  if (!own && !bare) return sharedProblem(status, codes);
+  const [first] = codes as [ProblemCode, ...ProblemCode[]];
+  const { body } = problemReply(first, EXAMPLE_DETAILS[first] ?? {}, EXAMPLE_ID);
+  return {
+    description: listed(codes),
+    headers: { ...common, ...described(PROBLEM_HEADERS[status]), ...described(own) },
     content: {
       'application/json': {
-        schema: z.object(bare ? { status: code } : { status: code, error: ErrorDetails }),
+        schema: bare ? BareProblem : ProblemBody,
         example: bare ? { status: body.status } : body,
       },
     },

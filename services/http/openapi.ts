@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import {
+  type CreateDocumentOptions,
   createDocument,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
 import { addExamples } from './examples.ts';
-import { commonHeaders, responsesOf } from './openapi-responses.ts';
+import { commonHeaders, problemResponses, responsesOf } from './openapi-responses.ts';
 import { limitOf } from './read-request.ts';
 import { CONTRACT_VERSION } from './respond.ts';
 import {
@@ -20,13 +21,21 @@ import { UUID_V4 } from './schemas.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
+/** Semantic version of the document, as package managers of generated clients require one. */
+const API_VERSION = '1.0.0';
+
 const DESCRIPTION = `One service: optional key-based membership, a moderated public guestbook,
 scoped credentials, an updates feed, context packets and cases.
 
-HEAD works wherever GET does, and a method that a path does not take answers 405 with \`Allow\`.
-A page of any origin may read what an anonymous GET answers, its refusals too; nothing else.
-The \`status\` of an error repeats its \`error.code\`. After a 503 or a lost
-answer repeat exactly the same request, with the same \`Idempotency-Key\` and body.`;
+Every answer names the contract \`${CONTRACT_VERSION}\` in \`X-Contract-Version\`. The same document
+in OpenAPI 3.0.3 is \`/openapi-3.0.json\`.
+
+Every path that takes GET also takes HEAD: the same answer without its body. Other methods answer 405
+with \`Allow\`. A page of any origin may read the answers of anonymous GETs and of nothing else.
+
+Every refusal is a \`Problem\`; act on its \`error.code\`, which \`status\` repeats. Each response lists the
+codes that the operation uses. After a 503 or a lost answer, repeat exactly the same request with the
+same \`Idempotency-Key\` and body.`;
 
 const TAGS: Readonly<Record<string, string>> = {
   discovery: 'What there is, and whether it responds',
@@ -60,69 +69,43 @@ export function openApiDocument(features: readonly Feature[], baseUrl: string): 
         [route.method.toLowerCase()]: operationOf(id, route, baseUrl),
       };
     }
-  const document = createDocument({
-    openapi: '3.1.0',
-    info: {
-      title: 'Membership, guestbook and discovery service',
-      version: CONTRACT_VERSION,
-      description: DESCRIPTION,
-      license: { name: 'The policy of this instance', url: `${baseUrl}/policy.json` },
+  const document = createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Membership, guestbook and discovery service',
+        version: API_VERSION,
+        description: DESCRIPTION,
+      },
+      servers: [{ url: baseUrl }],
+      tags: [...used].sort().map((name) => ({ name, description: TAGS[name] ?? name })),
+      paths: paths as ZodOpenApiPathsObject,
+      components: {
+        securitySchemes: SECURITY,
+        headers: commonHeaders as never,
+        responses: problemResponses(),
+      },
     },
-    servers: [{ url: baseUrl }],
-    tags: [...used].sort().map((name) => ({ name, description: TAGS[name] ?? name })),
-    paths: paths as ZodOpenApiPathsObject,
-    components: { securitySchemes: SECURITY, headers: commonHeaders as never },
-  });
+    { override: withoutNoise },
+  );
   addExamples(document);
-  addHeads(document);
-  shareResponses(document);
   return document;
 }
 
-/** Beside each GET a HEAD: the same question, and of each answer all but the body. */
-function addHeads(document: OpenApiDocument): void {
-  for (const item of Object.values(document.paths ?? {})) {
-    const { get } = item;
-    if (!get) continue;
-    const responses = Object.entries(get.responses ?? {}).map(([status, answer]) => {
-      const { content: _, ...bodiless } = answer as { content?: object };
-      return [status, bodiless];
-    });
-    item.head = {
-      ...get,
-      operationId: `${get.operationId}.head`,
-      summary: `${get.summary}: the headers alone`,
-      responses: Object.fromEntries(responses),
-    };
-  }
-}
-
-/** Answers that several operations give stand once, under the number and the words of their codes. */
-function shareResponses(document: OpenApiDocument): void {
-  const shared: Record<string, object> = {};
-  for (const item of Object.values(document.paths ?? {}))
-    for (const [method, operation] of Object.entries(
-      item as Record<string, { responses: Responses }>,
-    ))
-      for (const [status, response] of Object.entries(operation.responses)) {
-        if (Number(status) < 400) continue;
-        const bodiless = method === 'head' ? ['head'] : [];
-        const text = response.description.toLowerCase();
-        const words = [...(text.match(/[a-z_]+/g) ?? []), ...bodiless];
-        // The same codes may come with other headers or a smaller body.
-        const variants = [words, [...words, 'b'], [...words, 'c'], [...words, 'd']];
-        const whole = JSON.stringify(response);
-        const name = variants
-          .map((variant) => [status, ...variant].join('-'))
-          .find((variant) => !shared[variant] || JSON.stringify(shared[variant]) === whole);
-        if (!name) continue;
-        shared[name] = response;
-        operation.responses[status] = { $ref: `#/components/responses/${name}` } as never;
-      }
-  document.components = { ...document.components, responses: shared } as never;
-}
-
-type Responses = Record<string, { description: string }>;
+/** Drops keywords that restate the type or format; code generators fail on some of them. */
+const withoutNoise: NonNullable<CreateDocumentOptions['override']> = ({
+  jsonSchema,
+  zodSchema,
+}) => {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  // `minItems` and `maxItems` already close a tuple.
+  if (jsonSchema.items === false) delete jsonSchema.items;
+  const { type, format } = zodSchema._zod.def as { type: string; format?: string };
+  // The patterns that zod adds beside `format`; those of our own stay.
+  if (type === 'string' && ['datetime', 'date', 'uuid'].includes(format ?? ''))
+    delete jsonSchema.pattern;
+};
 
 const SECURITY = {
   bearer: {
@@ -207,8 +190,8 @@ function headersOf(route: Route, baseUrl: string): object[] {
           header(
             'Idempotency-Key',
             route.idempotency === 'required',
-            { type: 'string', format: 'uuid', pattern: UUID_V4.source },
-            'Names this operation. An exact repeat with the same key is answered the receipt.',
+            { type: 'string', pattern: UUID_V4.source },
+            'A UUIDv4 that names this write. An exact repeat with the same key answers the receipt.',
           ),
         ]
       : []),
@@ -217,10 +200,15 @@ function headersOf(route: Route, baseUrl: string): object[] {
           header(
             'Origin',
             true,
-            { type: 'string', const: baseUrl },
-            'The address of this service.',
+            { type: 'string', examples: [baseUrl] },
+            `The address of this service: \`${baseUrl}\`. Browsers set it themselves.`,
           ),
-          header('Sec-Fetch-Site', false, { const: 'same-origin' }, 'As browsers send it.'),
+          header(
+            'Sec-Fetch-Site',
+            false,
+            { type: 'string', examples: ['same-origin'] },
+            '`same-origin` where it is sent. Browsers set it themselves.',
+          ),
         ]
       : []),
     ...(isForModerators(route)

@@ -82,9 +82,20 @@ export function codePoints(text: string): number {
   return count;
 }
 
-export const StatusResponse = z
+export const StatusReply = z
   .object({ status: z.string(), id: z.string().optional(), expires_at: UnixSeconds.optional() })
-  .meta({ id: 'StatusResponse' });
+  .meta({ id: 'StatusReply' });
+
+/** The body of an operation that takes no fields. */
+export const EmptyBody = z.strictObject({}).meta({ id: 'EmptyBody' });
+
+/** Who caused an event, as readers see it. */
+export const Actor = z
+  .object({
+    type: z.enum(['member', 'moderator', 'service', 'guest']),
+    id: AnyUuid.optional(),
+  })
+  .meta({ id: 'Actor' });
 
 export const Member = z
   .object({
@@ -112,6 +123,19 @@ export const Receipt = z
   .meta({ id: 'Receipt' });
 export type Receipt = z.infer<typeof Receipt>;
 
+/** The reply to a withdrawal of something published. */
+export const WithdrawnReply = z
+  .object({
+    status: z.literal('withdrawn'),
+    id: AnyUuid,
+    version: z
+      .int()
+      .optional()
+      .describe('For a profile: the `expected_version` to publish again with.'),
+    receipt: Receipt,
+  })
+  .meta({ id: 'WithdrawnReply' });
+
 /** Unix seconds of a time. */
 export const unixSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 
@@ -132,7 +156,7 @@ export const PlainText = z.string().meta({ pattern: TEXT });
 /** For the `meta` of an object whose names are the caller's own. */
 export const PLAIN_NAMES = { propertyNames: { type: 'string', pattern: TEXT } };
 
-/** Any value of strict JSON. */
+/** Any value of strict JSON. The document leaves it open: code generators fail on recursive unions. */
 export const Json: z.ZodType = z
   .lazy(() =>
     z.union([
@@ -144,4 +168,11 @@ export const Json: z.ZodType = z
       z.record(PlainText, Json),
     ]),
   )
-  .meta({ id: 'Json' });
+  .meta({
+    id: 'AnyValue',
+    description:
+      'Any JSON value. Strings hold no control characters but tab, line feed and return.',
+    override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+      delete jsonSchema.anyOf;
+    },
+  });

@@ -15,7 +15,7 @@ const Call = z
     params: z.object({ _meta: Meta.optional() }).catchall(Json).meta(PLAIN_NAMES).optional(),
   })
   .meta({
-    id: 'McpCall',
+    id: 'McpRequest',
     description: 'A request or a notification of the Model Context Protocol',
     examples: [
       {
@@ -30,13 +30,13 @@ const Call = z
 const Answer = z
   .object({
     jsonrpc: z.literal('2.0'),
-    id: z.union([z.string(), z.number()]).nullable().optional(),
+    id: z.union([PlainText, z.number(), z.null()]).optional(),
     result: z.record(z.string(), z.unknown()).optional(),
     error: z
       .object({ code: z.int(), message: z.string(), data: z.unknown().optional() })
       .optional(),
   })
-  .meta({ id: 'McpAnswer' });
+  .meta({ id: 'McpReply' });
 
 const answer = (description: string) => ({ description, body: Answer });
 
@@ -47,7 +47,7 @@ export const mcpContract = defineContract({
     summary: 'The public record over the Model Context Protocol, read only',
     description:
       'Revisions 2026-07-28 and 2025-11-25, stateless, answered in JSON. Anonymous: credentials are ' +
-      'neither needed nor read. One message a request.',
+      'neither needed nor read. One message a request. The address with a slash at its end answers alike.',
     tag: 'agents',
     access: 'public',
     transport: true,

@@ -1,12 +1,34 @@
 import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
-import { Handle, Key, Member, StatusResponse, Uuid } from '../http/schemas.ts';
+import { EmptyBody, Handle, Key, Member, StatusReply, Uuid } from '../http/schemas.ts';
 
 const BODY_LIMIT = 4096;
 
-const MemberResponse = StatusResponse.extend({ member: Member }).meta({ id: 'MemberResponse' });
+const MemberReply = StatusReply.extend({ member: Member }).meta({ id: 'MemberReply' });
 
-const different = (message: string) => ({ message, path: ['recovery_key'] });
+const NewMember = z
+  .strictObject({ id: Uuid, handle: Handle, sign_in_key: Key, recovery_key: Key })
+  .refine((body) => body.sign_in_key !== body.recovery_key, {
+    message: 'must differ from sign_in_key',
+    path: ['recovery_key'],
+  })
+  .meta({ id: 'NewMember' });
+
+const SignIn = z.strictObject({ id: Uuid, sign_in_key: Key }).meta({ id: 'SignIn' });
+
+const Recovery = z
+  .strictObject({
+    id: Uuid,
+    recovery_key: Key,
+    new_sign_in_key: Key,
+    new_recovery_key: Key,
+    operation_id: Uuid,
+  })
+  .refine((body) => body.new_sign_in_key !== body.new_recovery_key, {
+    message: 'must differ from new_sign_in_key',
+    path: ['new_recovery_key'],
+  })
+  .meta({ id: 'Recovery' });
 
 export const membershipContract = defineContract({
   'membership.register': {
@@ -19,16 +41,11 @@ export const membershipContract = defineContract({
     access: 'public',
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
-    body: z
-      .strictObject({ id: Uuid, handle: Handle, sign_in_key: Key, recovery_key: Key })
-      .refine(
-        (body) => body.sign_in_key !== body.recovery_key,
-        different('must differ from sign_in_key'),
-      ),
+    body: NewMember,
     replies: {
       200: {
         description: 'New member, or the matching earlier registration',
-        body: MemberResponse,
+        body: MemberReply,
       },
     },
     problems: ['registration_conflict', 'rate_limited', 'admission_closed', 'capacity_reached'],
@@ -41,11 +58,11 @@ export const membershipContract = defineContract({
     access: 'public',
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
-    body: z.strictObject({ id: Uuid, sign_in_key: Key }),
+    body: SignIn,
     replies: {
       200: {
         description: 'Signed in; `expires_at` is the end of the session',
-        body: StatusResponse,
+        body: StatusReply,
         headers: { 'Set-Cookie': 'The session cookie' },
       },
     },
@@ -61,20 +78,9 @@ export const membershipContract = defineContract({
     access: 'public',
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
-    body: z
-      .strictObject({
-        id: Uuid,
-        recovery_key: Key,
-        new_sign_in_key: Key,
-        new_recovery_key: Key,
-        operation_id: Uuid,
-      })
-      .refine((body) => body.new_sign_in_key !== body.new_recovery_key, {
-        message: 'must differ from new_sign_in_key',
-        path: ['new_recovery_key'],
-      }),
+    body: Recovery,
     replies: {
-      200: { description: 'Recovery recorded; no session is created', body: StatusResponse },
+      200: { description: 'Recovery recorded; no session is created', body: StatusReply },
     },
     problems: ['credentials_not_accepted', 'invalid_request', 'rate_limited'],
   },
@@ -86,11 +92,11 @@ export const membershipContract = defineContract({
     access: 'session?',
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
-    body: z.strictObject({}),
+    body: EmptyBody,
     replies: {
       200: {
         description: 'Signed out, whether there was a session or not',
-        body: StatusResponse,
+        body: StatusReply,
         headers: { 'Set-Cookie': 'Clears the session cookie' },
       },
     },
@@ -103,7 +109,7 @@ export const membershipContract = defineContract({
     tag: 'membership',
     access: 'session?',
     unknownQuery: 'ignored',
-    replies: { 200: { description: 'The member', body: MemberResponse } },
+    replies: { 200: { description: 'The member', body: MemberReply } },
     problems: ['session_required'],
     bareProblems: [401],
     problemHeaders: { 401: { 'Set-Cookie': 'Clears the session cookie' } },

@@ -26,6 +26,14 @@ const Entry = z
   .meta({ id: 'AuditEntry' });
 export type Entry = z.input<typeof Entry>;
 
+const AuditPage = z
+  .object({
+    status: z.literal('ok'),
+    entries: z.array(Entry),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'AuditPage' });
+
 export const NDJSON = 'application/x-ndjson';
 
 export const auditContract = defineContract({
@@ -47,11 +55,7 @@ export const auditContract = defineContract({
     replies: {
       200: {
         description: 'A page, or everything as lines',
-        body: z.object({
-          status: z.literal('ok'),
-          entries: z.array(Entry),
-          next_cursor: z.string().nullable(),
-        }),
+        body: AuditPage,
         stream: NDJSON,
       },
     },

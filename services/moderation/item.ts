@@ -1,38 +1,48 @@
 import { z } from 'zod';
 import { AnyUuid, Timestamp, UnixSeconds } from '../http/schemas.ts';
-import { ACTIONS } from './roles.ts';
+import { ACTIONS, ROLES } from './roles.ts';
 import { Screening } from './screening.ts';
 
 export const Version = z.int().min(1);
 
 export const NoteStateName = z.enum(['pending', 'approved', 'rejected', 'removed', 'withdrawn']);
 
-export const Moderator = z.object({ id: AnyUuid, name: z.string() });
+export const Moderator = z.object({ id: AnyUuid, name: z.string() }).meta({ id: 'Moderator' });
 
-export const Claim = z.object({
-  lease_id: AnyUuid,
-  moderator: Moderator,
-  claimed_at: Timestamp,
-  expires_at: UnixSeconds,
-  mine: z.boolean(),
-});
+export const RankedModerator = z
+  .object({ id: AnyUuid, name: z.string(), role: z.enum(ROLES) })
+  .meta({ id: 'RankedModerator' });
 
-export const Report = z.object({
-  id: AnyUuid,
-  reason: z.string(),
-  details: z.string().nullable(),
-  /** Null: anyone from the page. */
-  member_id: AnyUuid.nullable(),
-  state: z.enum(['open', 'kept', 'removed', 'withdrawn', 'silent']),
-  reported_at: Timestamp,
-});
+export const Claim = z
+  .object({
+    lease_id: AnyUuid,
+    moderator: Moderator,
+    claimed_at: Timestamp,
+    expires_at: UnixSeconds,
+    mine: z.boolean(),
+  })
+  .meta({ id: 'ItemClaim' });
 
-const Appeal = z.object({
-  id: AnyUuid,
-  state: z.enum(['open', 'granted', 'upheld', 'moot']),
-  text: z.string(),
-  opened_at: Timestamp,
-});
+export const Report = z
+  .object({
+    id: AnyUuid,
+    reason: z.string(),
+    details: z.string().nullable(),
+    /** Null: anyone from the page. */
+    member_id: AnyUuid.nullable(),
+    state: z.enum(['open', 'kept', 'removed', 'withdrawn', 'silent']),
+    reported_at: Timestamp,
+  })
+  .meta({ id: 'ItemReport' });
+
+const Appeal = z
+  .object({
+    id: AnyUuid,
+    state: z.enum(['open', 'granted', 'upheld', 'moot']),
+    text: z.string(),
+    opened_at: Timestamp,
+  })
+  .meta({ id: 'ItemAppeal' });
 
 /** The decision that stands, of a note or a record. */
 export const decisionOf = <const Words extends readonly string[]>(words: Words) =>

@@ -18,6 +18,24 @@ const Policy = z
   })
   .meta({ id: 'Policy' });
 
+const PolicyChange = z
+  .strictObject({
+    code: PolicyCode,
+    title: Text(1, 80),
+    text: Text(1, 1000),
+    active: z.boolean(),
+    expected_version: z.int().min(0).optional(),
+  })
+  .meta({ id: 'PolicyChange' });
+
+const PolicyList = z
+  .object({ status: z.literal('ok'), policies: z.array(Policy) })
+  .meta({ id: 'PolicyList' });
+
+const PolicyReply = z
+  .object({ status: z.literal('saved'), policy: Policy })
+  .meta({ id: 'PolicyReply' });
+
 export const policiesContract = defineContract({
   'moderation.policies': {
     method: 'GET',
@@ -28,7 +46,7 @@ export const policiesContract = defineContract({
     replies: {
       200: {
         description: 'Every policy, in the order of the keys of the console',
-        body: z.object({ status: z.literal('ok'), policies: z.array(Policy) }),
+        body: PolicyList,
       },
     },
     problems: ['moderator_required'],
@@ -42,17 +60,11 @@ export const policiesContract = defineContract({
       'policy must be new) it is refused where somebody changed it since it was read.',
     tag: 'moderation',
     access: { roles: LEADS },
-    body: z.strictObject({
-      code: PolicyCode,
-      title: Text(1, 80),
-      text: Text(1, 1000),
-      active: z.boolean(),
-      expected_version: z.int().min(0).optional(),
-    }),
+    body: PolicyChange,
     replies: {
       200: {
         description: 'The policy as it stands now',
-        body: z.object({ status: z.literal('saved'), policy: Policy }),
+        body: PolicyReply,
       },
     },
     problems: ['moderator_required', 'role_required', 'state_conflict'],

@@ -4,10 +4,10 @@ import { defineContract } from '../http/route.ts';
 import { AnyUuid, Cursor, GivenUuid, Limit, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
 import { RECORD_TYPES } from '../reports/kind.ts';
 import { FINDING_CODES } from '../screening/rules.ts';
-import { Item } from './item.ts';
+import { RankedModerator } from './item.ts';
 import { CLAIM_VIEWS, VIEWS } from './queue.ts';
-import { RecordItem } from './record-item.ts';
-import { CLAIMERS, READERS, ROLES } from './roles.ts';
+import { QueueItem } from './record-item.ts';
+import { CLAIMERS, READERS } from './roles.ts';
 
 /** Leases that one moderator holds at a time. */
 export const MOST_LEASES = 10;
@@ -21,34 +21,81 @@ const Seconds = z
 
 const HELD_TYPES = ['note', ...RECORD_TYPES] as const;
 
-const Lease = z.object({
-  lease_id: AnyUuid,
-  note_id: AnyUuid.nullable().meta({ description: 'Null where what is held is no note' }),
-  subject: z.object({ type: z.enum(HELD_TYPES), id: AnyUuid }),
-  expires_at: UnixSeconds,
-});
+const Lease = z
+  .object({
+    lease_id: AnyUuid,
+    note_id: AnyUuid.nullable().meta({ description: 'Null where what is held is no note' }),
+    subject: z.object({ type: z.enum(HELD_TYPES), id: AnyUuid }),
+    expires_at: UnixSeconds,
+  })
+  .meta({ id: 'Lease' });
 
-const LeaseIds = z.strictObject({ lease_ids: z.array(GivenUuid).min(1).max(100) });
+const LeaseSelection = z
+  .strictObject({ lease_ids: z.array(GivenUuid).min(1).max(100) })
+  .meta({ id: 'LeaseSelection' });
 
-export const ClaimRequest = z.union(
-  [
-    z.strictObject({
-      count: z.int().min(1).max(MOST_LEASES),
-      view: z.enum(CLAIM_VIEWS).optional(),
-    }),
-    z.strictObject({ note_ids: z.array(Uuid).min(1).max(100) }),
-    z.strictObject({
-      subjects: z
-        .array(z.strictObject({ type: z.enum(HELD_TYPES), id: Uuid }))
-        .min(1)
-        .max(100),
-    }),
-  ],
-  { error: 'must have either count (1 to 10), note_ids or subjects' },
-);
+const NextItems = z
+  .strictObject({
+    count: z.int().min(1).max(MOST_LEASES),
+    view: z.enum(CLAIM_VIEWS).optional(),
+  })
+  .meta({ id: 'NextItems' });
+
+const NoteSelection = z
+  .strictObject({ note_ids: z.array(Uuid).min(1).max(100) })
+  .meta({ id: 'NoteSelection' });
+
+const SubjectSelection = z
+  .strictObject({
+    subjects: z
+      .array(z.strictObject({ type: z.enum(HELD_TYPES), id: Uuid }))
+      .min(1)
+      .max(100),
+  })
+  .meta({ id: 'SubjectSelection' });
+
+export const ClaimRequest = z
+  .union([NextItems, NoteSelection, SubjectSelection], {
+    error: 'must have either count (1 to 10), note_ids or subjects',
+  })
+  .meta({ id: 'ClaimSelection' });
 export type ClaimRequest = z.output<typeof ClaimRequest>;
 
 const Status = z.literal('ok');
+
+const ModeratorReply = z
+  .object({ status: Status, moderator: RankedModerator, leases: z.array(Lease) })
+  .meta({ id: 'ModeratorReply' });
+
+const QueuePage = z
+  .object({
+    status: Status,
+    items: z.array(QueueItem),
+    next_cursor: z.string().nullable(),
+    counts: z.object({
+      todo: z.int(),
+      mine: z.int(),
+      escalated: z.int(),
+      reported: z.int(),
+      appeals: z.int(),
+    }),
+  })
+  .meta({ id: 'QueuePage' });
+
+const ClaimsReply = z
+  .object({
+    status: Status,
+    claims: z.array(Lease.extend({ item: QueueItem }).meta({ id: 'ClaimedItem' })),
+  })
+  .meta({ id: 'ClaimsReply' });
+
+const RenewalReply = z
+  .object({ status: Status, renewed: z.array(AnyUuid), lost: z.array(AnyUuid) })
+  .meta({ id: 'RenewalReply' });
+
+const ReleaseReply = z
+  .object({ status: Status, released: z.array(AnyUuid) })
+  .meta({ id: 'ReleaseReply' });
 
 export const queueContract = defineContract({
   'moderation.me': {
@@ -60,11 +107,7 @@ export const queueContract = defineContract({
     replies: {
       200: {
         description: 'The moderator',
-        body: z.object({
-          status: Status,
-          moderator: z.object({ id: AnyUuid, name: z.string(), role: z.enum(ROLES) }),
-          leases: z.array(Lease),
-        }),
+        body: ModeratorReply,
       },
     },
     problems: ['moderator_required'],
@@ -95,18 +138,7 @@ export const queueContract = defineContract({
         description:
           'A page of the view. Counts beyond 1000 may be five seconds old, and are ' +
           'at least so many where there are too many to count',
-        body: z.object({
-          status: Status,
-          items: z.array(z.union([Item, RecordItem])),
-          next_cursor: z.string().nullable(),
-          counts: z.object({
-            todo: z.int(),
-            mine: z.int(),
-            escalated: z.int(),
-            reported: z.int(),
-            appeals: z.int(),
-          }),
-        }),
+        body: QueuePage,
       },
     },
     problems: ['moderator_required', 'invalid_cursor'],
@@ -124,10 +156,7 @@ export const queueContract = defineContract({
       200: {
         headers: REPLAYED,
         description: 'The leases',
-        body: z.object({
-          status: Status,
-          claims: z.array(Lease.extend({ item: z.union([Item, RecordItem]) })),
-        }),
+        body: ClaimsReply,
       },
     },
     problems: [
@@ -144,13 +173,13 @@ export const queueContract = defineContract({
     summary: 'Keep leases for five minutes more, thirty at most',
     tag: 'moderation',
     access: { roles: CLAIMERS },
-    body: LeaseIds,
+    body: LeaseSelection,
     idempotency: 'optional',
     replies: {
       200: {
         headers: REPLAYED,
         description: 'Which leases stand and which are lost',
-        body: z.object({ status: Status, renewed: z.array(AnyUuid), lost: z.array(AnyUuid) }),
+        body: RenewalReply,
       },
     },
     problems: ['moderator_required', 'role_required', 'idempotency_conflict'],
@@ -161,13 +190,13 @@ export const queueContract = defineContract({
     summary: 'Give notes and records back to the queue',
     tag: 'moderation',
     access: { roles: CLAIMERS },
-    body: LeaseIds,
+    body: LeaseSelection,
     idempotency: 'optional',
     replies: {
       200: {
         headers: REPLAYED,
         description: 'None of these leases is held any more',
-        body: z.object({ status: Status, released: z.array(AnyUuid) }),
+        body: ReleaseReply,
       },
     },
     problems: ['moderator_required', 'role_required', 'idempotency_conflict'],

@@ -11,7 +11,7 @@ import {
   type StandingDecision,
   standingDecision,
 } from './decision-body.ts';
-import { Claim, decisionOf, Report, Version } from './item.ts';
+import { Claim, decisionOf, Item, Report, Version } from './item.ts';
 import { type ReportJson, reportBody, reportList } from './report-body.ts';
 import { ROLES_OF } from './roles.ts';
 
@@ -52,6 +52,12 @@ export const RecordItem = z
   })
   .meta({ id: 'RecordItem' });
 export type RecordItem = z.input<typeof RecordItem>;
+
+/** A note or another record. The wire has no common tag; `subject` is there for records alone. */
+export const QueueItem = z.union([Item, RecordItem]).meta({
+  id: 'QueueItem',
+  description: 'A note, or another record: a record has `subject`.',
+});
 
 export interface RecordItemRow extends RecordRow, HolderColumns {
   subject_type: RecordType;

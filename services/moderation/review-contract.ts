@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, GivenUuid, Text, Timestamp, Uuid } from '../http/schemas.ts';
+import { AnyUuid, EmptyBody, GivenUuid, Text, Timestamp, Uuid } from '../http/schemas.ts';
 import { Item, NoteStateName, Version } from './item.ts';
 import { PolicyCode } from './policies-contract.ts';
 import { CLAIMERS, DECIDERS, READERS } from './roles.ts';
@@ -9,7 +9,7 @@ import { CLAIMERS, DECIDERS, READERS } from './roles.ts';
 const Message = Text(1, 500);
 const Policy = PolicyCode.describe('Of an active policy: GET /api/moderation/policies has them.');
 
-export const ACTION = {
+const ACTION = {
   approve: { action: z.literal('approve') },
   reject: { action: z.literal('reject'), policy: Policy, message: Message.optional() },
   escalate: { action: z.literal('escalate'), message: Message },
@@ -22,25 +22,34 @@ export const ACTION = {
   uphold: { action: z.literal('uphold'), message: Message.optional() },
 };
 
-const UNKNOWN =
-  'must be one of approve, reject, escalate, defer, remove, restore, keep, grant, uphold';
+const expected = { expected_version: Version };
 
-export const expected = { expected_version: Version };
-export const DecisionRequest = z.discriminatedUnion(
-  'action',
-  [
-    z.strictObject({ ...ACTION.approve, ...expected }),
-    z.strictObject({ ...ACTION.reject, ...expected }),
-    z.strictObject({ ...ACTION.escalate, ...expected }),
-    z.strictObject({ ...ACTION.defer, ...expected }),
-    z.strictObject({ ...ACTION.remove, ...expected }),
-    z.strictObject({ ...ACTION.restore, ...expected }),
-    z.strictObject({ ...ACTION.keep, ...expected }),
-    z.strictObject({ ...ACTION.grant, ...expected }),
-    z.strictObject({ ...ACTION.uphold, ...expected }),
-  ],
-  { error: UNKNOWN },
-);
+/** One decision on one note or record, by its action. */
+export const DECISION = {
+  approve: z.strictObject({ ...ACTION.approve, ...expected }).meta({ id: 'Approval' }),
+  reject: z.strictObject({ ...ACTION.reject, ...expected }).meta({ id: 'Rejection' }),
+  escalate: z.strictObject({ ...ACTION.escalate, ...expected }).meta({ id: 'Escalation' }),
+  defer: z.strictObject({ ...ACTION.defer, ...expected }).meta({ id: 'Deferral' }),
+  remove: z.strictObject({ ...ACTION.remove, ...expected }).meta({ id: 'Removal' }),
+  restore: z.strictObject({ ...ACTION.restore, ...expected }).meta({ id: 'Restoration' }),
+  keep: z.strictObject({ ...ACTION.keep, ...expected }).meta({ id: 'Retention' }),
+  grant: z.strictObject({ ...ACTION.grant, ...expected }).meta({ id: 'AppealGrant' }),
+  uphold: z.strictObject({ ...ACTION.uphold, ...expected }).meta({ id: 'AppealRefusal' }),
+};
+
+export const DecisionRequest = z
+  .discriminatedUnion('action', [
+    DECISION.approve,
+    DECISION.reject,
+    DECISION.escalate,
+    DECISION.defer,
+    DECISION.remove,
+    DECISION.restore,
+    DECISION.keep,
+    DECISION.grant,
+    DECISION.uphold,
+  ])
+  .meta({ id: 'NoteDecision' });
 export type DecisionRequest = z.output<typeof DecisionRequest>;
 
 const BatchItems = z
@@ -53,21 +62,19 @@ const BatchItems = z
   )
   .meta({ uniqueItems: true });
 const items = { items: BatchItems };
-const BatchRequest = z.discriminatedUnion(
-  'action',
-  [
-    z.strictObject({ ...ACTION.approve, ...items }),
-    z.strictObject({ ...ACTION.reject, ...items }),
-    z.strictObject({ ...ACTION.escalate, ...items }),
-    z.strictObject({ ...ACTION.defer, ...items }),
-    z.strictObject({ ...ACTION.remove, ...items }),
-    z.strictObject({ ...ACTION.restore, ...items }),
-    z.strictObject({ ...ACTION.keep, ...items }),
-    z.strictObject({ ...ACTION.grant, ...items }),
-    z.strictObject({ ...ACTION.uphold, ...items }),
-  ],
-  { error: UNKNOWN },
-);
+const BatchRequest = z
+  .discriminatedUnion('action', [
+    z.strictObject({ ...ACTION.approve, ...items }).meta({ id: 'BatchApproval' }),
+    z.strictObject({ ...ACTION.reject, ...items }).meta({ id: 'BatchRejection' }),
+    z.strictObject({ ...ACTION.escalate, ...items }).meta({ id: 'BatchEscalation' }),
+    z.strictObject({ ...ACTION.defer, ...items }).meta({ id: 'BatchDeferral' }),
+    z.strictObject({ ...ACTION.remove, ...items }).meta({ id: 'BatchRemoval' }),
+    z.strictObject({ ...ACTION.restore, ...items }).meta({ id: 'BatchRestoration' }),
+    z.strictObject({ ...ACTION.keep, ...items }).meta({ id: 'BatchRetention' }),
+    z.strictObject({ ...ACTION.grant, ...items }).meta({ id: 'BatchAppealGrant' }),
+    z.strictObject({ ...ACTION.uphold, ...items }).meta({ id: 'BatchAppealRefusal' }),
+  ])
+  .meta({ id: 'BatchDecision' });
 
 const outcome = {
   event_id: AnyUuid,
@@ -82,7 +89,7 @@ const outcome = {
 
 export const Decided = z
   .object({ status: z.enum(['decided', 'undone']), ...outcome })
-  .meta({ id: 'NoteDecision' });
+  .meta({ id: 'DecisionReply' });
 export type Decided = z.input<typeof Decided>;
 
 /** What became of one item: decided or undone, or the code of its refusal with `error`. */
@@ -100,36 +107,53 @@ const BatchResult = z
   .meta({ id: 'BatchResult' });
 export type BatchResult = z.input<typeof BatchResult>;
 
-const Batch = z.object({
-  status: z.enum(['decided', 'undone']),
-  batch_id: AnyUuid,
-  results: z.array(BatchResult),
-});
+const Batch = z
+  .object({
+    status: z.enum(['decided', 'undone']),
+    batch_id: AnyUuid,
+    results: z.array(BatchResult),
+  })
+  .meta({ id: 'BatchReply' });
 
 /** Parent, siblings and replies of a note, oldest first. */
-const ThreadNote = z.object({
-  id: AnyUuid,
-  relation: z.enum(['parent', 'sibling', 'reply']),
-  state: NoteStateName,
-  name: z.string(),
-  text: z.string(),
-  received_at: Timestamp,
-});
+const ThreadNote = z
+  .object({
+    id: AnyUuid,
+    relation: z.enum(['parent', 'sibling', 'reply']),
+    state: NoteStateName,
+    name: z.string(),
+    text: z.string(),
+    received_at: Timestamp,
+  })
+  .meta({ id: 'ThreadNote' });
 export type ThreadNote = z.input<typeof ThreadNote>;
 
-export const HistoryEvent = z.object({
-  event_id: AnyUuid,
-  /** The note's by then: its screening and what was told of it leave it as it is. */
-  version: Version,
-  type: z.string(),
-  at: Timestamp,
-  actor: z.object({ type: z.string(), id: AnyUuid.optional(), name: z.string().optional() }),
-  /** Facts of the event: a policy, a reason, what was undone. */
-  data: z.record(z.string(), z.unknown()),
-  /** What was said: the word to the author, the reason of an escalation, details, an appeal. */
-  text: z.string().nullable(),
-});
+export const HistoryEvent = z
+  .object({
+    event_id: AnyUuid,
+    /** The note's by then: its screening and what was told of it leave it as it is. */
+    version: Version,
+    type: z.string(),
+    at: Timestamp,
+    actor: z.object({ type: z.string(), id: AnyUuid.optional(), name: z.string().optional() }),
+    /** Facts of the event: a policy, a reason, what was undone. */
+    data: z.record(z.string(), z.unknown()),
+    /** What was said: the word to the author, the reason of an escalation, details, an appeal. */
+    text: z.string().nullable(),
+  })
+  .meta({ id: 'HistoryEvent' });
 export type HistoryEvent = z.input<typeof HistoryEvent>;
+
+const NoteDetails = z
+  .object({
+    status: z.literal('ok'),
+    item: Item,
+    thread: z.array(ThreadNote),
+    history: z.array(HistoryEvent),
+  })
+  .meta({ id: 'NoteDetails' });
+
+const ItemVersion = z.strictObject(expected).meta({ id: 'ItemVersion' });
 
 export const DECIDE_PROBLEMS = [
   'moderator_required',
@@ -150,12 +174,7 @@ export const reviewContract = defineContract({
     replies: {
       200: {
         description: 'The note',
-        body: z.object({
-          status: z.literal('ok'),
-          item: Item,
-          thread: z.array(ThreadNote),
-          history: z.array(HistoryEvent),
-        }),
+        body: NoteDetails,
       },
     },
     problems: ['moderator_required', 'not_found'],
@@ -171,7 +190,14 @@ export const reviewContract = defineContract({
     params: z.object({ id: Uuid }),
     body: DecisionRequest,
     idempotency: 'optional',
-    replies: { 201: { headers: REPLAYED, description: 'Decided', body: Decided } },
+    replies: {
+      201: {
+        headers: REPLAYED,
+        location: '/api/moderation/notes/:id',
+        description: 'Decided',
+        body: Decided,
+      },
+    },
     problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },
   'moderation.undo': {
@@ -181,10 +207,15 @@ export const reviewContract = defineContract({
     tag: 'moderation',
     access: { roles: DECIDERS },
     params: z.object({ event_id: GivenUuid }),
-    body: z.strictObject({ expected_version: Version }),
+    body: ItemVersion,
     idempotency: 'optional',
     replies: {
-      201: { headers: REPLAYED, description: 'It is as it was before', body: Decided },
+      201: {
+        headers: REPLAYED,
+        location: '/api/moderation/audit',
+        description: 'It is as it was before',
+        body: Decided,
+      },
     },
     problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },
@@ -218,7 +249,7 @@ export const reviewContract = defineContract({
     tag: 'moderation',
     access: { roles: DECIDERS },
     params: z.object({ id: GivenUuid }),
-    body: z.strictObject({}),
+    body: EmptyBody,
     idempotency: 'optional',
     replies: {
       200: {

@@ -1,7 +1,24 @@
 import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, Text, UnixSeconds } from '../http/schemas.ts';
-import { READERS, ROLES } from './roles.ts';
+import { Text, UnixSeconds } from '../http/schemas.ts';
+import { RankedModerator } from './item.ts';
+import { READERS } from './roles.ts';
+
+const ModeratorToken = z
+  .strictObject({
+    token: Text(1, 200).describe('`mod_<uuid>.<64 hex>`, as the operator handed it out'),
+  })
+  .meta({ id: 'ModeratorToken' });
+
+const ModeratorSessionReply = z
+  .object({
+    status: z.literal('signed_in'),
+    moderator: RankedModerator,
+    expires_at: UnixSeconds,
+  })
+  .meta({ id: 'ModeratorSessionReply' });
+
+const SignOutReply = z.object({ status: z.literal('signed_out') }).meta({ id: 'SignOutReply' });
 
 export const moderatorSessionContract = defineContract({
   'moderation.sign_in': {
@@ -15,17 +32,11 @@ export const moderatorSessionContract = defineContract({
     access: 'public',
     origin: 'cookie',
     idempotency: 'optional',
-    body: z.strictObject({
-      token: Text(1, 200).describe('`mod_<uuid>.<64 hex>`, as the operator handed it out'),
-    }),
+    body: ModeratorToken,
     replies: {
       200: {
         description: 'Signed in; `expires_at` is the latest end of the session',
-        body: z.object({
-          status: z.literal('signed_in'),
-          moderator: z.object({ id: AnyUuid, name: z.string(), role: z.enum(ROLES) }),
-          expires_at: UnixSeconds,
-        }),
+        body: ModeratorSessionReply,
         headers: { 'Set-Cookie': 'The session cookie, `__Host-ServiceModerator`' },
       },
     },
@@ -41,7 +52,7 @@ export const moderatorSessionContract = defineContract({
     replies: {
       200: {
         description: 'Signed out',
-        body: z.object({ status: z.literal('signed_out') }),
+        body: SignOutReply,
         headers: { 'Set-Cookie': 'Clears the session cookie' },
       },
     },

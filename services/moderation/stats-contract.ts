@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, Timestamp } from '../http/schemas.ts';
-import { READERS, ROLES } from './roles.ts';
+import { Timestamp } from '../http/schemas.ts';
+import { RankedModerator } from './item.ts';
+import { READERS } from './roles.ts';
 
 export const MOST_DAYS = 92;
 
@@ -11,7 +12,14 @@ const Moment = z
     error: 'must be an ISO 8601 time or date',
   })
   .transform((text) => new Date(text))
-  .refine((at) => at.getUTCFullYear() >= 1970, 'must be after 1970');
+  .refine((at) => at.getUTCFullYear() >= 1970, 'must be after 1970')
+  // A plain string in the document: generators of clients do not write a choice of two formats.
+  .meta({
+    override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+      delete jsonSchema.anyOf;
+      Object.assign(jsonSchema, { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d' });
+    },
+  });
 
 const Spread = z
   .object({ p50: z.number(), p95: z.number(), max: z.number() })
@@ -66,15 +74,12 @@ const Stats = z
     ),
     moderators: z.array(
       z.object({
-        moderator: z
-          .object({ id: AnyUuid, name: z.string(), role: z.enum(ROLES) })
-          .nullable()
-          .meta({ description: 'Null: the service itself' }),
+        moderator: RankedModerator.nullable().meta({ description: 'Null: the service itself' }),
         ...Decisions,
       }),
     ),
   })
-  .meta({ id: 'ModerationStats' });
+  .meta({ id: 'ModerationStatistics' });
 export type Stats = z.input<typeof Stats>;
 
 export const statsContract = defineContract({

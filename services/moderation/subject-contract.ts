@@ -3,22 +3,19 @@ import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
 import { Uuid } from '../http/schemas.ts';
 import { RECORD_TYPES } from '../reports/kind.ts';
-import { Item } from './item.ts';
-import { RecordItem } from './record-item.ts';
-import { ACTION, DECIDE_PROBLEMS, Decided, expected, HistoryEvent } from './review-contract.ts';
+import { QueueItem } from './record-item.ts';
+import { DECIDE_PROBLEMS, DECISION, Decided, HistoryEvent } from './review-contract.ts';
 import { DECIDERS, READERS } from './roles.ts';
 
 /** What is done to something that is public already. */
-export const SubjectDecision = z.discriminatedUnion(
-  'action',
-  [
-    z.strictObject({ ...ACTION.remove, ...expected }),
-    z.strictObject({ ...ACTION.restore, ...expected }),
-    z.strictObject({ ...ACTION.keep, ...expected }),
-  ],
-  { error: 'must be one of remove, restore, keep' },
-);
+export const SubjectDecision = z
+  .discriminatedUnion('action', [DECISION.remove, DECISION.restore, DECISION.keep])
+  .meta({ id: 'SubjectDecision' });
 export type SubjectDecision = z.output<typeof SubjectDecision>;
+
+const SubjectDetails = z
+  .object({ status: z.literal('ok'), item: QueueItem, history: z.array(HistoryEvent) })
+  .meta({ id: 'SubjectDetails' });
 
 const params = z.object({ type: z.enum(['note', ...RECORD_TYPES]), id: Uuid });
 
@@ -34,11 +31,7 @@ export const subjectContract = defineContract({
     replies: {
       200: {
         description: 'The subject',
-        body: z.object({
-          status: z.literal('ok'),
-          item: z.union([RecordItem, Item]),
-          history: z.array(HistoryEvent),
-        }),
+        body: SubjectDetails,
       },
     },
     problems: ['moderator_required', 'not_found'],
@@ -54,7 +47,14 @@ export const subjectContract = defineContract({
     params,
     body: SubjectDecision,
     idempotency: 'optional',
-    replies: { 201: { headers: REPLAYED, description: 'Decided', body: Decided } },
+    replies: {
+      201: {
+        headers: REPLAYED,
+        location: '/api/moderation/subjects/:type/:id',
+        description: 'Decided',
+        body: Decided,
+      },
+    },
     problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },
 });

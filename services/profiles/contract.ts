@@ -7,6 +7,7 @@ import { defineContract } from '../http/route.ts';
 import {
   AnyUuid,
   Cursor,
+  EmptyBody,
   Handle,
   Limit,
   Member,
@@ -14,6 +15,7 @@ import {
   Text,
   Timestamp,
   Uuid,
+  WithdrawnReply,
 } from '../http/schemas.ts';
 
 const content = {
@@ -58,12 +60,19 @@ const ListedAgent = z
   })
   .meta({ id: 'ListedAgent' });
 
-const Withdrawn = z.object({
-  status: z.literal('withdrawn'),
-  id: AnyUuid,
-  version: z.int().meta({ description: 'The `expected_version` to publish again with.' }),
-  receipt: Receipt,
-});
+const ProfileReply = z
+  .object({ status: z.literal('published'), profile: Profile, receipt: Receipt })
+  .meta({ id: 'ProfileReply' });
+
+const AgentPage = z
+  .object({
+    status: z.literal('ok'),
+    agents: z.array(ListedAgent),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'AgentPage' });
+
+const AgentReply = z.object({ status: z.literal('ok'), agent: Agent }).meta({ id: 'AgentReply' });
 
 export const profilesContract = defineContract({
   'profile.publish': {
@@ -79,7 +88,7 @@ export const profilesContract = defineContract({
     replies: {
       200: {
         description: 'Published',
-        body: z.object({ status: z.literal('published'), profile: Profile, receipt: Receipt }),
+        body: ProfileReply,
         headers: REPLAYED,
       },
     },
@@ -93,11 +102,11 @@ export const profilesContract = defineContract({
     access: { scope: 'profile:write' },
     gated: true,
     idempotency: 'required',
-    body: z.strictObject({}),
+    body: EmptyBody,
     replies: {
       200: {
         description: 'Withdrawn: reading it answers 410',
-        body: Withdrawn,
+        body: WithdrawnReply,
         headers: REPLAYED,
       },
     },
@@ -114,11 +123,7 @@ export const profilesContract = defineContract({
     replies: {
       200: {
         description: 'One page',
-        body: z.object({
-          status: z.literal('ok'),
-          agents: z.array(ListedAgent),
-          next_cursor: z.string().nullable(),
-        }),
+        body: AgentPage,
       },
     },
     problems: ['invalid_cursor'],
@@ -134,7 +139,7 @@ export const profilesContract = defineContract({
     replies: {
       200: {
         description: 'The member',
-        body: z.object({ status: z.literal('ok'), agent: Agent }),
+        body: AgentReply,
       },
     },
     problems: ['not_found', 'gone'],

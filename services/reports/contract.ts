@@ -6,18 +6,22 @@ import { AnyUuid, Receipt, Text, Uuid } from '../http/schemas.ts';
 import { REPORT_REASONS } from '../notes/report-reasons.ts';
 import { RECORD_TYPES } from './kind.ts';
 
-export const ReportRequest = z.strictObject({
-  subject: z.strictObject({ type: z.enum(['note', ...RECORD_TYPES]), id: Uuid }),
-  reason: z.enum(REPORT_REASONS),
-  details: Text(0, 1000).optional(),
-});
+export const ReportRequest = z
+  .strictObject({
+    subject: z.strictObject({ type: z.enum(['note', ...RECORD_TYPES]), id: Uuid }),
+    reason: z.enum(REPORT_REASONS),
+    details: Text(0, 1000).optional(),
+  })
+  .meta({ id: 'NewReport' });
 export type ReportRequest = z.output<typeof ReportRequest>;
 
-const Reported = z.object({
-  status: z.literal('received'),
-  report: z.object({ id: AnyUuid, state: z.literal('open') }),
-  receipt: Receipt,
-});
+const Reported = z
+  .object({
+    status: z.literal('received'),
+    report: z.object({ id: AnyUuid, state: z.literal('open') }),
+    receipt: Receipt,
+  })
+  .meta({ id: 'ReportReply' });
 export type Reported = z.input<typeof Reported>;
 
 export const reportsContract = defineContract({
@@ -37,6 +41,7 @@ export const reportsContract = defineContract({
         description: "It is in the moderators' queue",
         body: Reported,
         headers: REPLAYED,
+        location: '/api/v1/updates',
       },
     },
     problems: [...COMMAND_PROBLEMS, 'not_found'],

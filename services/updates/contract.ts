@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from '../http/route.ts';
 import { Cursor, Limit } from '../http/schemas.ts';
-import { UPDATES } from './kind.ts';
 import { UpdateEvent } from './update-event.ts';
 
 const MOST_WAIT = 25;
@@ -13,20 +12,14 @@ const Wait = z
   .default(0)
   .meta({ override: { type: 'integer', minimum: 0, maximum: MOST_WAIT, default: 0 } });
 
-export const UpdatesPage = z.object({
-  status: z.literal('ok'),
-  events: z.array(UpdateEvent),
-  next_cursor: z.string(),
-  has_more: z.boolean(),
-});
-
-/** In Markdown. */
-const TYPES = [
-  '| type | subject | data |\n|---|---|---|',
-  ...Object.entries(UPDATES).map(
-    ([type, [subject, data]]) => `| \`${type}\` | ${subject} | ${data} |`,
-  ),
-].join('\n');
+export const UpdatesPage = z
+  .object({
+    status: z.literal('ok'),
+    events: z.array(UpdateEvent),
+    next_cursor: z.string(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'UpdatePage' });
 
 export const updatesContract = defineContract({
   'updates.list': {
@@ -36,8 +29,8 @@ export const updatesContract = defineContract({
     description:
       'Gap-free and in order, delivered at least once. Save `next_cursor` together with its page. ' +
       'A cursor outlives credentials, rotation and recovery. With `wait`, a request that has no ' +
-      'event to answer is held until one comes, the seconds are over or the credential ends (401).\n\n' +
-      `${TYPES}\n\nPass over a type that you do not know: there may be more one day.`,
+      'event to answer is held until one comes, the seconds are over or the credential ends (401). ' +
+      'Pass over an event whose type you do not know: a later release may add types.',
     tag: 'updates',
     access: { scope: 'updates:read' },
     query: z.object({ cursor: Cursor.optional(), limit: Limit, wait: Wait }),

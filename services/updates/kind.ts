@@ -1,54 +1,154 @@
+import { z } from 'zod';
+import { KINDS } from '../artifacts/kind.ts';
+import { REVIEW_DECISIONS } from '../cases/review-decision.ts';
+import { AnyUuid, Timestamp, UnixSeconds, Uuid } from '../http/schemas.ts';
+import { SCOPES } from '../http/scopes.ts';
+import { EXPERIENCES } from '../notes/experience.ts';
+import { REPORT_REASONS } from '../notes/report-reasons.ts';
+import { RECORD_TYPES } from '../reports/kind.ts';
+
+const policy = z.string().describe('The code of a policy');
+
+const restored = z.literal(true).optional().describe('A moderator restored it');
+
+const refusal = {
+  decision_id: AnyUuid,
+  policy,
+  message: z.boolean().describe('Whether the moderator left a message'),
+  appeal_until: Timestamp,
+};
+
+const publication = { decision_id: AnyUuid, parent_id: AnyUuid.nullable() };
+
+const withdrawal = { reason: z.enum(['author', 'deactivated']) };
+
+const revocation = (reasons: readonly string[]) => ({ reason: z.enum(reasons) });
+
+const claim = { member_id: AnyUuid, lease_expires_at: Timestamp };
+
+const review = { review_id: AnyUuid, submission_id: AnyUuid, member_id: AnyUuid };
+
+const appeal = { note_id: AnyUuid, decision_id: AnyUuid };
+
+const reported = {
+  subject: z.object({ type: z.enum(['note', ...RECORD_TYPES]), id: AnyUuid }),
+};
+
 /**
- * What a feed tells (CONTRACT.md, section 7): of each type its subject, and what `data` holds. A `?`
- * stands behind what is only there where it says something.
+ * Every type of update (CONTRACT.md, section 7): the types of its subject, and the fields of its
+ * `data`. An optional field is absent where it does not apply.
  */
 export const UPDATES = {
-  'member.registered': ['member', ''],
-  'member.recovered': ['member', 'operation_id'],
-  'member.deactivated': ['member', ''],
-  'session.started': ['session', 'expires_at'],
-  'session.ended': ['session', 'reason'],
-  'credential.created': ['credential', 'scopes, expires_at'],
-  'credential.rotated': ['credential', 'reason'],
-  'credential.revoked': ['credential', 'reason'],
-  'credential.expired': ['credential', ''],
-  'note.submitted': ['note', 'experience, parent_id'],
-  'note.approved': ['note', 'decision_id, parent_id'],
-  'note.rejected': ['note', 'decision_id, policy, message (whether there is one), appeal_until'],
-  'note.removed': ['note', 'decision_id, policy, message (whether there is one), appeal_until'],
-  'note.restored': ['note', 'decision_id, parent_id'],
-  'note.withdrawn': ['note', ''],
-  'note.replied': ['note, that of the member', 'reply_id'],
-  'profile.published': ['profile', 'version, restored?'],
-  'profile.withdrawn': ['profile', 'reason'],
-  'profile.removed': ['profile', 'policy'],
-  'artifact.published': ['artifact', 'kind, supersedes_id; or restored alone'],
-  'artifact.superseded': ['artifact', 'superseded_by'],
-  'artifact.withdrawn': ['artifact', 'reason'],
-  'artifact.removed': ['artifact', 'policy'],
-  'case.opened': ['case', 'artifact_id; or restored alone'],
-  'case.claimed': ['case', 'member_id, lease_expires_at, extended?'],
-  'case.released': ['case', 'member_id, reason'],
-  'case.lease_ended': ['case', 'member_id, lease_expires_at'],
-  'case.submitted': ['case', 'submission_id, member_id, artifact_id'],
-  'case.reviewed': ['case', 'review_id, submission_id, member_id, decision, binding'],
-  'case.accepted': ['case', 'review_id, submission_id, member_id'],
-  'case.returned': ['case', 'review_id, submission_id, member_id, lease_expires_at'],
-  'case.rejected': ['case', 'review_id, submission_id, member_id'],
-  'case.withdrawn': ['case', 'reason'],
-  'case.noted': [
-    'case; case_note where one is restored',
-    'note_id, member_id; or case_id, restored',
-  ],
-  'case.removed': [
-    'case; case_note where it is a note on one',
-    'policy; of a note case_id besides',
-  ],
-  'report.received': ['report', 'subject, reason, already_reviewed'],
-  'report.resolved': ['report', 'subject, outcome (kept, removed or withdrawn)'],
-  'appeal.opened': ['appeal', 'note_id, decision_id'],
-  'appeal.granted': ['appeal', 'note_id, decision_id'],
-  'appeal.upheld': ['appeal', 'note_id, decision_id'],
-} as const satisfies Record<string, readonly [subject: string, data: string]>;
+  'member.registered': { subjects: ['member'], data: {} },
+  'member.recovered': { subjects: ['member'], data: { operation_id: Uuid } },
+  'member.deactivated': { subjects: ['member'], data: {} },
+  'session.started': { subjects: ['session'], data: { expires_at: UnixSeconds } },
+  'session.ended': {
+    subjects: ['session'],
+    data: revocation(['signed_out', 'replaced', 'expired', 'recovery', 'deactivated']),
+  },
+  'credential.created': {
+    subjects: ['credential'],
+    data: { scopes: z.array(z.enum(SCOPES)), expires_at: UnixSeconds },
+  },
+  'credential.rotated': { subjects: ['credential'], data: revocation(['rotated']) },
+  'credential.revoked': {
+    subjects: ['credential'],
+    data: revocation(['revoked', 'recovery', 'deactivated']),
+  },
+  'credential.expired': { subjects: ['credential'], data: {} },
+  'note.submitted': {
+    subjects: ['note'],
+    data: { experience: z.enum(EXPERIENCES), parent_id: AnyUuid.nullable() },
+  },
+  'note.approved': { subjects: ['note'], data: publication },
+  'note.rejected': { subjects: ['note'], data: refusal },
+  'note.removed': { subjects: ['note'], data: refusal },
+  'note.restored': { subjects: ['note'], data: publication },
+  'note.withdrawn': { subjects: ['note'], data: {} },
+  'note.replied': {
+    subjects: ['note'],
+    data: { reply_id: AnyUuid.describe("The reply; the subject is the member's own note") },
+  },
+  'profile.published': { subjects: ['profile'], data: { version: z.int(), restored } },
+  'profile.withdrawn': { subjects: ['profile'], data: withdrawal },
+  'profile.removed': { subjects: ['profile'], data: { policy } },
+  'artifact.published': {
+    subjects: ['artifact'],
+    data: {
+      kind: z.enum(KINDS).optional().describe('Absent with `restored`'),
+      supersedes_id: AnyUuid.nullable().optional().describe('Absent with `restored`'),
+      restored,
+    },
+  },
+  'artifact.superseded': { subjects: ['artifact'], data: { superseded_by: AnyUuid } },
+  'artifact.withdrawn': { subjects: ['artifact'], data: withdrawal },
+  'artifact.removed': { subjects: ['artifact'], data: { policy } },
+  'case.opened': {
+    subjects: ['case'],
+    data: {
+      artifact_id: AnyUuid.nullable().optional().describe('Absent with `restored`'),
+      restored,
+    },
+  },
+  'case.claimed': {
+    subjects: ['case'],
+    data: {
+      ...claim,
+      extended: z.literal(true).optional().describe('The claimant extended the lease'),
+    },
+  },
+  'case.released': {
+    subjects: ['case'],
+    data: { member_id: AnyUuid, reason: z.enum(['claimant', 'deactivated']) },
+  },
+  'case.lease_ended': { subjects: ['case'], data: claim },
+  'case.submitted': {
+    subjects: ['case'],
+    data: { submission_id: AnyUuid, member_id: AnyUuid, artifact_id: AnyUuid.nullable() },
+  },
+  'case.reviewed': {
+    subjects: ['case'],
+    data: { ...review, decision: z.enum(REVIEW_DECISIONS), binding: z.boolean() },
+  },
+  'case.accepted': { subjects: ['case'], data: review },
+  'case.returned': { subjects: ['case'], data: { ...review, lease_expires_at: Timestamp } },
+  'case.rejected': { subjects: ['case'], data: review },
+  'case.withdrawn': { subjects: ['case'], data: withdrawal },
+  'case.noted': {
+    subjects: ['case', 'case_note'],
+    data: {
+      note_id: AnyUuid.optional().describe('Absent with `restored`'),
+      member_id: AnyUuid.optional().describe('Absent with `restored`'),
+      case_id: AnyUuid.optional().describe('Where the subject is a restored `case_note`'),
+      restored,
+    },
+  },
+  'case.removed': {
+    subjects: ['case', 'case_note'],
+    data: {
+      policy,
+      case_id: AnyUuid.optional().describe('Where the subject is a `case_note`'),
+    },
+  },
+  'report.received': {
+    subjects: ['report'],
+    data: {
+      ...reported,
+      reason: z.enum(REPORT_REASONS),
+      already_reviewed: z.boolean().describe('A moderator dismissed this reason before'),
+    },
+  },
+  'report.resolved': {
+    subjects: ['report'],
+    data: { ...reported, outcome: z.enum(['kept', 'removed', 'withdrawn']) },
+  },
+  'appeal.opened': { subjects: ['appeal'], data: appeal },
+  'appeal.granted': { subjects: ['appeal'], data: appeal },
+  'appeal.upheld': { subjects: ['appeal'], data: appeal },
+} as const satisfies Record<
+  string,
+  { subjects: readonly string[]; data: Readonly<Record<string, z.ZodType>> }
+>;
 
 export type UpdateType = keyof typeof UPDATES;

@@ -1,5 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import t from 'tap';
+import { decide, hire } from '../../harness/moderation.ts';
 import {
   focusAfterClick,
   handled,
@@ -9,7 +10,6 @@ import {
   until,
 } from '../harness/browser.ts';
 import { asFile, join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
-import { decide, hire } from '../harness/moderation.ts';
 
 t.test(
   'a member learns why, appeals, withdraws, and deletes the account',

@@ -1,7 +1,7 @@
 import t from 'tap';
+import { decide, hire, submit } from '../../harness/moderation.ts';
 import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole, toast } from '../harness/console.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
 t.test('two moderators in two browsers on one note', NEEDS_BROWSER, async (t) => {

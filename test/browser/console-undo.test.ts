@@ -1,8 +1,8 @@
 import type { Test } from 'tap';
 import t from 'tap';
+import { decide, hire, submit } from '../../harness/moderation.ts';
 import { holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
 import { currentText, openConsole, signIn, toast } from '../harness/console.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
 /** A lead at the console, with some notes to decide on and a moderator beside. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { hire, submit } from '../harness/moderation.ts';
+import { hire, submit } from '../../harness/moderation.ts';
 import { client, command } from '../harness/moderator-command.ts';
 import { startService } from '../harness/service.ts';
 

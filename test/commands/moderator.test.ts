@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
+import { hire, submit } from '../../harness/moderation.ts';
+import { newKey } from '../../harness/registration.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { hire, submit } from '../harness/moderation.ts';
 import { client, command, operator } from '../harness/moderator-command.ts';
-import { newKey, startService } from '../harness/service.ts';
+import { startService } from '../harness/service.ts';
 
 t.test('the operator rotates a token, which is the last line and said nowhere else', async (t) => {
   const service = await startService(t);

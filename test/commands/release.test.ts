@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { newKey } from '../../harness/registration.ts';
 import { testDatabase } from '../harness/database.ts';
 import { tablesOfRebuild } from '../harness/rebuild-command.ts';
-import { newKey } from '../harness/service.ts';
 
 const RELEASE = 'services/release.ts';
 const REBUILD = 'services/commands/rebuild.ts';

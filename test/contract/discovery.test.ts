@@ -22,11 +22,9 @@ async function capabilities(service: Service): Promise<Capability[]> {
 
 t.test('the table, the OpenAPI document and the running service have the same rows', async (t) => {
   const service = await startService(t);
-  const rows = [...operationsOf(service.features).values()].flatMap(({ id, route }) => {
-    const path = inDocument(route.path);
-    const head = route.method === 'GET' ? [`${id}.head HEAD ${path}`] : [];
-    return [`${id} ${route.method} ${path}`, ...head];
-  });
+  const rows = [...operationsOf(service.features).values()].map(
+    ({ id, route }) => `${id} ${route.method} ${inDocument(route.path)}`,
+  );
   const { paths } = (await service.call('GET', '/openapi.json')).body;
   const documented = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item as Record<string, { operationId: string }>).map(
@@ -43,6 +41,7 @@ t.test('the table, the OpenAPI document and the running service have the same ro
 
   for (const [path, item] of Object.entries(paths)) {
     const documentedMethods = Object.keys(item as object).map((method) => method.toUpperCase());
+    if (documentedMethods.includes('GET')) documentedMethods.push('HEAD');
     const answer = await service.call('PATCH', concrete(path));
     t.equal(answer.status, 405, `${path} is there`);
     t.same(answer.headers.get('allow')?.split(', ').sort(), documentedMethods.sort(), path);

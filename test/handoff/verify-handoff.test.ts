@@ -3,11 +3,11 @@ import { cpSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } f
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
+import { brief, changed, EXAMPLE, handoff } from '../../harness/packets.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { CASES, NEXT_ACTION } from '../../services/artifacts/fixture.ts';
 import { verifyHandoff } from '../../services/artifacts/verify-handoff.ts';
 import { contentHash } from '../../services/body-hash.ts';
-import { brief, changed, EXAMPLE, handoff } from '../harness/packets.ts';
-import { temporaryFolder } from '../harness/temporary-folder.ts';
 
 const COMMAND = join(import.meta.dirname, '..', '..', 'services', 'commands', 'verify-handoff.ts');
 const ARTIFACT = 'artifact/catalogue.csv';

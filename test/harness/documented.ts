@@ -12,8 +12,9 @@ interface Exchange {
 
 interface Answered {
   $ref?: string;
+  description?: string;
   headers?: Record<string, unknown>;
-  content?: Record<string, { schema?: object }>;
+  content?: Record<string, { schema?: { $ref?: string } }>;
 }
 
 interface Documented {
@@ -28,7 +29,10 @@ const ANY_ANSWER = new Set(
 
 const EVERY_ANSWER = ['x-request-id', 'x-contract-version', 'cache-control'];
 // What an answer has whenever it is documented to; other headers depend on what happened.
-const WHERE_DECLARED = ['access-control-allow-origin', 'etag'];
+const WHERE_DECLARED = ['access-control-allow-origin', 'etag', 'location'];
+
+// The agent protocols answer with a slash at the end as well.
+const slashOf = (template: string) => (['/a2a', '/mcp'].includes(template) ? '/?' : '');
 
 /** Throws where an answer is not as the OpenAPI document says: status, headers and body. */
 export function documentation(document: OpenApiDocument) {
@@ -37,7 +41,7 @@ export function documentation(document: OpenApiDocument) {
   ajv.addSchema({ $id: 'openapi', components: document.components });
   const shared = (document.components?.responses ?? {}) as Record<string, Answered>;
   const paths = Object.entries(document.paths ?? {}).map(([template, item]) => ({
-    pattern: new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`),
+    pattern: new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}${slashOf(template)}$`),
     parameters: template.split('{').length,
     item: item as Record<string, Documented>,
   }));
@@ -63,14 +67,15 @@ export function documentation(document: OpenApiDocument) {
       if (status !== 404) throw new Error(`${where}: the path is not documented`);
       return;
     }
-    const taken = item[method.toLowerCase()];
+    // HEAD answers as GET does, and the document says so once for all paths.
+    const taken = item[method === 'HEAD' ? 'get' : method.toLowerCase()];
     if (!taken && status !== 405) throw new Error(`${where}: the method is not documented`);
     // What is told to a method that the path does not take stands with those that it does.
     const operation = (taken ?? Object.values(item)[0]) as Documented;
     const answer = operation.responses[status];
-    const response = (answer?.$ref ? shared[answer.$ref.split('/').at(-1) ?? ''] : answer) as
-      | Answered
-      | undefined;
+    const named = answer?.$ref && shared[answer.$ref.split('/').at(-1) ?? ''];
+    // A description beside the reference replaces that of the shared response.
+    const response = named ? { ...named, ...answer } : answer;
     if (!response) throw new Error(`${where} is not documented: ${text.slice(0, 300)}`);
     const declared = new Set(Object.keys(response.headers ?? {}).map((name) => name.toLowerCase()));
     for (const name of headers.keys())
@@ -91,5 +96,9 @@ export function documentation(document: OpenApiDocument) {
       throw new Error(
         `${where}: the body is not as documented: ${ajv.errorsText(valid.errors)}\n${text.slice(0, 500)}`,
       );
+    if (!/\/(Bare)?Problem$/.test(schema.$ref ?? '')) return;
+    const { status: code } = JSON.parse(text) as { status: string };
+    if (!response.description?.includes(`\`${code}\``))
+      throw new Error(`${where}: the code ${code} is not among ${response.description}`);
   };
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { decide, held, hire, submit, submitAs } from '../../harness/moderation.ts';
+import { newKey, signedIn } from '../../harness/registration.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { decide, held, hire, submit, submitAs } from '../harness/moderation.ts';
 import { feedOf, letPass, tellAll } from '../harness/passing-time.ts';
-import { newKey, type Service, signedIn, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 type Member = Awaited<ReturnType<typeof signedIn>>;
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { casesOf, opened } from '../../harness/cases.ts';
 import { CLOSING_BATCH } from '../../services/closing.ts';
 import type { Append } from '../../services/eventstore/append.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
-import { newAgent } from '../harness/agent.ts';
-import { casesOf, opened } from '../harness/cases.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 t.test('cases are ended in batches, and none can be read from the first on', async (t) => {

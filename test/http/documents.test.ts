@@ -5,6 +5,7 @@ import { startService } from '../harness/service.ts';
 
 const DOCUMENTS = {
   '/openapi.json': 'application/json',
+  '/openapi-3.0.json': 'application/json',
   '/for-agents.md': 'text/markdown',
   '/policy.json': 'application/json',
   '/llms.txt': 'text/plain',

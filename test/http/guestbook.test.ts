@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { decide, hire, submit as submitNote } from '../../harness/moderation.ts';
+import { signedIn } from '../../harness/registration.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { decide, hire, submit as submitNote } from '../harness/moderation.ts';
-import { type Service, signedIn, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const submit = (service: Service, body: object, cookie?: string) =>
   service.call('POST', '/api/guestbook', { body, cookie });

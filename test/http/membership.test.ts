@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { cookieOf, newKey, newRegistration, signedIn, startService } from '../harness/service.ts';
+import { cookieOf } from '../../harness/api.ts';
+import { newKey, newRegistration, signedIn } from '../../harness/registration.ts';
+import { startService } from '../harness/service.ts';
 
 t.test('registering answers the member, and the same four values answer it again', async (t) => {
   const service = await startService(t);

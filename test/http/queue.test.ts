@@ -1,9 +1,10 @@
 import t from 'tap';
+import { decide, hire, type Moderator, submit } from '../../harness/moderation.ts';
+import { signedIn } from '../../harness/registration.ts';
 import { LOOKED_AT, RARE } from '../../services/moderation/queue-page.ts';
 import { othersDecided } from '../harness/decided-notes.ts';
-import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
 import { letPass } from '../harness/passing-time.ts';
-import { signedIn, startService } from '../harness/service.ts';
+import { startService } from '../harness/service.ts';
 
 type Item = { id: string };
 

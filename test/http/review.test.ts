@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { decide, hire, type Moderator, submit } from '../../harness/moderation.ts';
+import { signedIn } from '../../harness/registration.ts';
 import { screenNote } from '../../workers/screen-note.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
 import { letPass, tellAll } from '../harness/passing-time.ts';
-import { type Service, signedIn, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const act = (one: Moderator, id: string, action: string, version: number, more: object = {}) =>
   one.post(`notes/${id}/decisions`, { action, expected_version: version, ...more });

@@ -11,12 +11,25 @@ import collections
 import copy
 import json
 import os
+import re
 import time
 
 import schemathesis
 
 from arrangements import ARRANGEMENTS
-from world import CALLER, CALLER_BEARER, MODERATOR_TOKEN, POLICY, Member, new_id, new_key, post
+from world import (
+    BASE,
+    CALLER,
+    CALLER_BEARER,
+    MODERATOR_TOKEN,
+    POLICY,
+    Member,
+    new_id,
+    new_key,
+    post,
+)
+
+CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 # The query of a page with the cursor of the next one, by operation.
 pages = {}
@@ -29,22 +42,21 @@ def id_of(case):
     return case.operation.definition.raw.get("operationId")
 
 
-def operation_of(case):
-    """A HEAD is arranged like its GET."""
-    return id_of(case).removesuffix(".head")
-
-
 def is_positive(case):
     return case.meta is not None and case.meta.generation.mode.is_positive
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    operation = operation_of(case)
+    operation = id_of(case)
     own_session(operation, case)
     own_bearer(operation, case)
     if not is_positive(case):
         return
+    # The document describes both as strings: their only right value depends on the instance.
+    for name, value in (("Origin", BASE), ("Sec-Fetch-Site", "same-origin")):
+        if name in (case.headers or {}):
+            case.headers[name] = value
     # What is generated may be generated once for several cases.
     if isinstance(case.query, dict):
         case.query = copy.deepcopy(case.query)
@@ -59,6 +71,8 @@ def before_call(context, case, kwargs):
             for name, value in case.path_parameters.items()
         }
     if operation == "mcp.call":
+        # `AnyValue` does not say that strict JSON refuses control characters in strings.
+        case.body = without_control_characters(case.body)
         # Of the revision of 2026 the message and three headers have to say the same.
         for name in ("MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"):
             case.headers.pop(name, None)
@@ -67,6 +81,19 @@ def before_call(context, case, kwargs):
         if "Idempotency-Key" in (case.headers or {}):
             case.headers["Idempotency-Key"] = new_id()
         ARRANGEMENTS.get(operation, lambda case: None)(case)
+
+
+def without_control_characters(value):
+    if isinstance(value, str):
+        return CONTROL_CHARACTERS.sub("", value)
+    if isinstance(value, list):
+        return [without_control_characters(item) for item in value]
+    if isinstance(value, dict):
+        return {
+            without_control_characters(name): without_control_characters(item)
+            for name, item in value.items()
+        }
+    return value
 
 
 def own_session(operation, case):
@@ -161,7 +188,7 @@ def after_call(context, case, response):
 def rpc_faults(ctx, response, case):
     """A2A answers what is no call with the status 200, as JSON-RPC has it: with an error in it."""
     wrong = case.meta is not None and case.meta.generation.mode.is_negative
-    if operation_of(case) == "a2a.call" and wrong and response.status_code == 200:
+    if id_of(case) == "a2a.call" and wrong and response.status_code == 200:
         assert "error" in response.json(), "what is no call must be answered by an error"
 
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newIdentity, newKey } from '../../client/identity.ts';
-import { startInstance } from '../../demo/instance.ts';
+import { startInstance } from '../../harness/instance.ts';
 import { SCOPES } from '../../services/http/scopes.ts';
 
 /** Seconds for the whole run of schemathesis. */

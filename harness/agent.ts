@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { SCOPES, type Scope } from '../services/http/scopes.ts';
+import type { Answer, Api } from './api.ts';
+import { newKey, newRegistration } from './registration.ts';
+
+export const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+
+export function newCredential(scopes: readonly Scope[] = SCOPES) {
+  return {
+    credential_id: randomUUID() as string,
+    credential_secret: newKey(),
+    scopes: [...scopes],
+    expires_at: inSeconds(3600),
+  };
+}
+
+export const bearerOf = (credential: { credential_id: string; credential_secret: string }) =>
+  `Bearer svc_${credential.credential_id}.${credential.credential_secret}`;
+
+export type Agent = Awaited<ReturnType<typeof newAgent>>;
+
+/** A new member with a scoped credential. `call` sends its bearer, and a fresh key with each write. */
+export async function newAgent(
+  service: Api,
+  scopes?: readonly Scope[],
+  more: { id?: string } = {},
+) {
+  const member = { ...newRegistration(), ...more };
+  const registered = await service.call('POST', '/api/membership/register', { body: member });
+  if (registered.status !== 200) throw new Error(registered.text);
+  const credential = newCredential(scopes);
+  const made = await bootstrap(service, member, credential);
+  if (made.status !== 201) throw new Error(made.text);
+  const authorization = bearerOf(credential);
+
+  function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const key = method === 'GET' ? {} : { 'idempotency-key': randomUUID() };
+    return service.call(method, path, { body, headers: { authorization, ...key, ...headers } });
+  }
+
+  return { ...member, credential, authorization, call };
+}
+
+/** A credential for a member, proven by the sign-in key. */
+export function bootstrap(
+  service: Api,
+  { id, sign_in_key }: { id: string; sign_in_key: string },
+  credential: ReturnType<typeof newCredential>,
+  key: string = randomUUID(),
+): Promise<Answer> {
+  return service.call('POST', '/api/v1/credentials', {
+    body: { member_id: id, sign_in_key, ...credential },
+    headers: { 'idempotency-key': key },
+  });
+}

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { freePort } from './free-port.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const service = (file: string) => join(import.meta.dirname, '../services', file);
+
+export type Instance = Awaited<ReturnType<typeof startInstance>>;
+
+/** The whole service as `npm start` runs it, on data of its own that go with it, with room to fill. */
+export async function startInstance(settings: Record<string, string> = {}) {
+  const { path: folder, remove } = temporaryFolder('service-demo');
+  const port = await freePort();
+  const env = {
+    ...process.env,
+    DATA_DIR: folder,
+    DATABASE_URL: '',
+    BASE_URL: '',
+    PORT: port,
+    METRICS_PORT: '0',
+    LOG_LEVEL: 'warn',
+    LIMIT_NOTES_PER_TEN_MINUTES: '1000000',
+    LIMIT_NOTES_PER_DAY: '1000000',
+    LIMIT_KEY_ATTEMPTS: '1000000',
+    LIMIT_BOOTSTRAP_ATTEMPTS: '1000000',
+    LIMIT_REGISTRATIONS_PER_DAY: '1000000',
+    ...settings,
+  };
+  const child = spawn(process.execPath, [service('start.ts')], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  async function stop(): Promise<void> {
+    child.kill('SIGTERM');
+    await ended;
+    remove();
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void stop().finally(() => process.exit(process.exitCode ?? 1)));
+
+  const baseUrl = `http://localhost:${port}`;
+  const said: string[] = [];
+  const ready = new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      said.push(chunk.toString());
+      if (said.join('').includes(`${baseUrl}\n`)) resolve();
+    });
+    void ended.then(() => reject(new Error(`the service did not start:\n${said.join('')}`)));
+  });
+  await ready;
+
+  /** A new moderator's token. */
+  async function moderator(name: string, role: string): Promise<string> {
+    const args = [service('commands/moderator.ts'), 'add', name, '--role', role];
+    const add = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    add.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+    await once(add, 'close');
+    return output.trim().split('\n').at(-1) ?? '';
+  }
+
+  return { baseUrl, moderator, stop, ended, folder };
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import type { Core } from '../services/app.ts';
+import { isRefusal } from '../services/eventstore/decider.ts';
+import type { Role } from '../services/http/principal.ts';
+import { addModerator } from '../services/moderation/moderators.ts';
+import type { Api } from './api.ts';
+
+/** A moderator who calls the API by bearer. */
+export async function hire(service: Api & { core: Core }, name: string, role: Role = 'moderator') {
+  const added = await addModerator(service.core, name, role);
+  if (isRefusal(added)) throw new Error(added.refused);
+  return atDesk(service, added);
+}
+
+/** Somebody who was made a moderator already. */
+export function atDesk(service: Api, added: { id: string; token: string }) {
+  const headers = { authorization: `Bearer ${added.token}` };
+  return {
+    ...added,
+    get: (path: string) => service.call('GET', `/api/moderation/${path}`, { headers }),
+    post: (path: string, body: object) =>
+      service.call('POST', `/api/moderation/${path}`, { headers, body }),
+  };
+}
+
+export type Moderator = ReturnType<typeof atDesk>;
+
+/** How many claims a moderator holds. */
+export const held = async (moderator: Moderator): Promise<number> =>
+  (await moderator.get('me')).body.leases.length;
+
+/** A new note, a guest's unless said otherwise. */
+export async function submit(service: Api, more: object = {}, cookie?: string) {
+  const body = { id: randomUUID() as string, name: 'Ada', message: 'Hello', ...more };
+  const answer = await service.call('POST', '/api/guestbook', { body, cookie });
+  if (answer.status !== 202) throw new Error(answer.text);
+  return body;
+}
+
+/** A member's note, under the handle. */
+export const submitAs = (
+  service: Api,
+  { handle, cookie }: { handle: string; cookie: string },
+  more: object = {},
+) => submit(service, { name: '', attribution: 'member', member_handle: handle, ...more }, cookie);
+
+export function decide(moderator: Moderator, noteId: string, action: 'approve' | 'reject') {
+  return moderator.post(`notes/${noteId}/decisions`, {
+    action,
+    expected_version: 1,
+    ...(action === 'reject' ? { policy: 'spam' } : {}),
+  });
+}

@@ -1,0 +1,135 @@
+import { casesOf, opened } from './cases.ts';
+import { decide, submit } from './moderation.ts';
+import { publishArtifact, publishProfile } from './records.ts';
+import { at, good, type Operation, type Traffic } from './traffic.ts';
+
+/** Rows before what is far within a list. */
+const FAR = 500;
+
+/** Lists, from their beginning and from far within; records; what a member and a moderator see. */
+export async function reads(traffic: Traffic): Promise<Operation[]> {
+  const { api, ann, moderator, lead, limit } = traffic;
+  await publishProfile(ann);
+  const artifact = await publishArtifact(ann);
+  const caseId = await opened(casesOf(ann));
+  const note = await submit(api);
+  await decide(moderator, note.id, 'approve');
+  const get = (path: string) => api.call('GET', path);
+  const lists = [
+    '/api/v1/agents',
+    '/api/v1/artifacts',
+    '/api/v1/artifacts?kind=brief',
+    `/api/v1/artifacts?author_id=${ann.id}`,
+    `/api/v1/artifacts?author_id=${ann.id}&kind=brief`,
+    '/api/v1/cases',
+    ...['open', 'claimed', 'submitted', 'accepted'].map((state) => `/api/v1/cases?state=${state}`),
+    `/api/v1/cases?author_id=${ann.id}`,
+    `/api/v1/cases?author_id=${ann.id}&state=open`,
+    '/api/v1/activity',
+    '/api/v1/activity?type=artifact.published',
+    '/api/v1/activity?type=note.approved',
+  ];
+  const operations = [
+    '/api/guestbook',
+    '/api/guestbook?experience=observatory',
+    `/api/guestbook?parent_id=${note.id}`,
+    `/api/v1/agents/${ann.id}`,
+    `/api/v1/artifacts/${artifact.id}`,
+    `/api/v1/cases/${caseId}`,
+    '/api/v1/discovery',
+    '/api/v1/status',
+  ].map((path) => at(`GET ${named(path)}`, () => get(path)));
+  for (const path of lists) {
+    const joined = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}&`;
+    operations.push(at(`GET ${named(path)}`, () => get(joined.slice(0, -1))));
+    const cursor = await farWithin(FAR / limit, async (cursor) => {
+      const asked = cursor ? `cursor=${encodeURIComponent(cursor)}` : '';
+      return (await good(get(`${joined}${asked}`))).next_cursor;
+    });
+    if (cursor)
+      operations.push(
+        at(`GET ${named(path)}, far within`, () =>
+          get(`${joined}cursor=${encodeURIComponent(cursor)}`),
+        ),
+      );
+  }
+  for (const words of ['word17', 'packet17', 'Member 17', 'zebra'])
+    operations.push(at(`POST /mcp, search ${words}`, () => search(traffic, words)));
+  const feed = (await good(ann.call('GET', '/api/v1/updates?limit=1'))).next_cursor;
+  operations.push(
+    at('GET /api/v1/me', () => ann.call('GET', '/api/v1/me')),
+    at('GET /api/v1/updates', () => ann.call('GET', '/api/v1/updates')),
+    at('GET /api/v1/updates, from a cursor', () =>
+      ann.call('GET', `/api/v1/updates?cursor=${feed}`),
+    ),
+    at('GET /api/v1/me/export', () => ann.call('GET', '/api/v1/me/export')),
+    at('GET /api/membership/me', () => api.call('GET', '/api/membership/me', traffic)),
+  );
+  for (const view of ['todo', 'mine', 'escalated', 'reported', 'appeals', 'decided'])
+    for (const me of [moderator, lead])
+      operations.push(
+        at(`GET /api/moderation/queue, ${view}${me === lead ? ', lead' : ''}`, () =>
+          me.get(`queue?view=${view}&limit=${limit}`),
+        ),
+      );
+  const within = (await good(moderator.get('queue?view=decided&limit=100'))).next_cursor;
+  operations.push(
+    at('GET /api/moderation/queue, decided, next page', () =>
+      moderator.get(
+        `queue?view=decided&limit=${limit}${within ? `&cursor=${encodeURIComponent(within)}` : ''}`,
+      ),
+    ),
+    at('GET /api/moderation/queue, of an author', () =>
+      moderator.get(`queue?view=decided&limit=${limit}&author=${ann.handle}`),
+    ),
+    at('GET /api/moderation/queue, with a text', () =>
+      moderator.get(`queue?view=decided&limit=${limit}&q=e`),
+    ),
+    at('GET /api/moderation/queue, with a finding', () =>
+      moderator.get(`queue?view=decided&limit=${limit}&finding=links`),
+    ),
+    at('GET /api/moderation/queue, older than', () =>
+      moderator.get(`queue?older_than=60&limit=${limit}`),
+    ),
+    at('GET /api/moderation/notes/:id', () => moderator.get(`notes/${note.id}`)),
+    at('GET /api/moderation/subjects/:type/:id', () =>
+      moderator.get(`subjects/artifact/${artifact.id}`),
+    ),
+    at('GET /api/moderation/audit', () => moderator.get(`audit?limit=${limit}`)),
+    at('GET /api/moderation/audit, newest', () =>
+      moderator.get(`audit?order=newest&limit=${limit}`),
+    ),
+    at('GET /api/moderation/me', () => moderator.get('me')),
+    at('GET /api/moderation/policies', () => moderator.get('policies')),
+    at('GET /api/moderation/stats', () => moderator.get('stats')),
+  );
+  return operations;
+}
+
+const named = (path: string) => path.replaceAll(/[0-9a-f-]{36}/g, ':id');
+
+/** The cursor after so many pages, or the last in a shorter list that a whole page follows. */
+async function farWithin(
+  pages: number,
+  next: (cursor: string | null) => Promise<string | null>,
+): Promise<string | null> {
+  let whole: string | null = null;
+  let cursor: string | null = null;
+  for (let page = 0; page <= pages; page++) {
+    const found: string | null = await next(cursor);
+    if (!found) break;
+    [whole, cursor] = [cursor, found];
+  }
+  return whole;
+}
+
+function search({ api }: Traffic, query: string) {
+  return api.call('POST', '/mcp', {
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'search_public', arguments: { query } },
+    },
+  });
+}

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { asking, VERSION } from './a2a.ts';
+import { type Agent, bearerOf, bootstrap, newAgent, newCredential } from './agent.ts';
+import { type Api, cookieOf } from './api.ts';
+import { casesOf, opened } from './cases.ts';
+import { decide, submit } from './moderation.ts';
+import { brief } from './packets.ts';
+import { publishArtifact, publishProfile, report } from './records.ts';
+import { newKey, newRegistration } from './registration.ts';
+import { at, type Operation, type Traffic } from './traffic.ts';
+
+/** What members and guests do. */
+export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation[] {
+  const post = (path: string, body: object, more: object = {}) =>
+    api.call('POST', path, { body, ...more });
+  const [mine, theirs] = [casesOf(ann), casesOf(bob)];
+  const attributed = { name: '', attribution: 'member', member_handle: bob.handle };
+  const ownNote = () => submit(api, attributed, cookie);
+  const publicNote = async () => {
+    const note = await submit(api);
+    await decide(moderator, note.id, 'approve');
+    return note;
+  };
+  const claimed = async () => {
+    const id = await opened(mine);
+    await theirs.claim(id, 1);
+    return id;
+  };
+  const submitted = async () => {
+    const id = await claimed();
+    await theirs.submit(id, 2);
+    return id;
+  };
+  return [
+    at('POST /api/membership/register', () => post('/api/membership/register', newRegistration())),
+    at('POST /api/membership/login', () =>
+      post('/api/membership/login', { id: ann.id, sign_in_key: ann.sign_in_key }),
+    ),
+    {
+      name: 'POST /api/membership/logout',
+      async prepare() {
+        const made = { id: ann.id, sign_in_key: ann.sign_in_key };
+        const session = cookieOf(await post('/api/membership/login', made));
+        return () => post('/api/membership/logout', {}, { cookie: session });
+      },
+    },
+    {
+      name: 'POST /api/membership/recover',
+      async prepare() {
+        const { id, recovery_key } = await newAgent(api);
+        const [new_sign_in_key, new_recovery_key] = [newKey(), newKey()];
+        const operation_id = randomUUID();
+        const body = { id, recovery_key, new_sign_in_key, new_recovery_key, operation_id };
+        return () => post('/api/membership/recover', body);
+      },
+    },
+    withNew(api, 'POST /api/v1/credentials', (agent) => bootstrap(api, agent, newCredential())),
+    withNew(api, 'POST /api/v1/me/credentials/rotate', (agent) =>
+      agent.call('POST', '/api/v1/me/credentials/rotate', newCredential()),
+    ),
+    withNew(api, 'POST /api/v1/me/credentials/revoke', (agent) =>
+      agent.call('POST', '/api/v1/me/credentials/revoke', {
+        credential_id: agent.credential.credential_id,
+      }),
+    ),
+    withNew(api, 'POST /api/v1/me/delete', (agent) =>
+      agent.call('POST', '/api/v1/me/delete', { confirm_handle: agent.handle, erase_notes: true }),
+    ),
+    at('POST /api/v1/me/profile', () =>
+      ann.call('POST', '/api/v1/me/profile', {
+        display_name: 'Ann',
+        summary: 'Counts',
+        links: [],
+        capabilities: [],
+        visibility: 'public',
+        publish_consent: true,
+        policy_version: 'service-public-v1',
+      }),
+    ),
+    {
+      name: 'POST /api/v1/me/profile/withdraw',
+      async prepare() {
+        await publishProfile(bob);
+        return () => bob.call('POST', '/api/v1/me/profile/withdraw', {});
+      },
+    },
+    at('POST /api/v1/artifacts', () => ann.call('POST', '/api/v1/artifacts', brief())),
+    {
+      name: 'POST /api/v1/artifacts, superseding',
+      async prepare() {
+        const { id } = await publishArtifact(ann);
+        return () => ann.call('POST', '/api/v1/artifacts', brief({ supersedes_id: id }));
+      },
+    },
+    {
+      name: 'POST /api/v1/artifacts/:artifact_id/withdraw',
+      async prepare() {
+        const { id } = await publishArtifact(ann);
+        return () => ann.call('POST', `/api/v1/artifacts/${id}/withdraw`, {});
+      },
+    },
+    at('POST /api/v1/cases', () => mine.open()),
+    after(
+      'POST /api/v1/cases/:case_id/claim',
+      () => opened(mine),
+      (id) => theirs.claim(id, 1),
+    ),
+    after('POST /api/v1/cases/:case_id/release', claimed, (id) => theirs.release(id, 2)),
+    after('POST /api/v1/cases/:case_id/submissions', claimed, (id) => theirs.submit(id, 2)),
+    after('POST /api/v1/cases/:case_id/reviews', submitted, (id) => mine.review(id, 3, 'accept')),
+    after(
+      'POST /api/v1/cases/:case_id/withdraw',
+      () => opened(mine),
+      (id) => mine.withdraw(id, 1),
+    ),
+    after(
+      'POST /api/v1/cases/:case_id/notes',
+      () => opened(mine),
+      (id) => theirs.note(id),
+    ),
+    after(
+      'POST /api/v1/reports',
+      () => publishArtifact(ann),
+      (record) => report(bob, record),
+    ),
+    after('POST /api/v1/reports, of a note', publicNote, ({ id }) =>
+      report(bob, { type: 'note', id }),
+    ),
+    at('POST /api/guestbook', () => post('/api/guestbook', newNote())),
+    at('POST /api/guestbook, by a member', () =>
+      post('/api/guestbook', { ...newNote(), ...attributed }, { cookie }),
+    ),
+    after('POST /api/guestbook, a reply', publicNote, ({ id }) =>
+      post('/api/guestbook', { ...newNote(), parent_id: id }),
+    ),
+    after('POST /api/guestbook/:id/withdraw', ownNote, ({ id }) =>
+      post(`/api/guestbook/${id}/withdraw`, {}, { cookie }),
+    ),
+    after('POST /api/guestbook/:id/report', publicNote, ({ id }) =>
+      post(`/api/guestbook/${id}/report`, { reason: 'spam' }, { cookie }),
+    ),
+    after(
+      'POST /api/guestbook/:id/appeal',
+      async () => {
+        const note = await ownNote();
+        await decide(moderator, note.id, 'approve');
+        // At once, where a rejection can be appealed against only after the time for its undo.
+        const removal = { action: 'remove', expected_version: 2, policy: 'spam' };
+        await moderator.post(`notes/${note.id}/decisions`, removal);
+        return note;
+      },
+      ({ id }) => post(`/api/guestbook/${id}/appeal`, { text: 'Why?' }, { cookie }),
+    ),
+    after('GET /api/guestbook/:id/outcome', ownNote, ({ id }) =>
+      api.call('GET', `/api/guestbook/${id}/outcome`, { cookie }),
+    ),
+    at('POST /a2a', () =>
+      post('/a2a', asking('credential.me'), {
+        headers: { authorization: bearerOf(ann.credential), ...VERSION },
+      }),
+    ),
+  ];
+}
+
+const newNote = () => ({ id: randomUUID() as string, name: 'Ada', message: 'Hello there' });
+
+export function after<Made>(
+  name: string,
+  make: () => Promise<Made>,
+  send: (made: Made) => ReturnType<Api['call']>,
+): Operation {
+  return {
+    name,
+    async prepare() {
+      const made = await make();
+      return () => send(made);
+    },
+  };
+}
+
+const withNew = (
+  api: Api,
+  name: string,
+  send: (agent: Agent) => ReturnType<Api['call']>,
+): Operation => after(name, () => newAgent(api), send);

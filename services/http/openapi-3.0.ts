@@ -1,0 +1,131 @@
+import type { OpenApiDocument } from './openapi.ts';
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  format?: string;
+  description?: string;
+  examples?: unknown[];
+  properties?: Record<string, Schema>;
+  additionalProperties?: boolean | Schema;
+  propertyNames?: Schema;
+  items?: Schema;
+  prefixItems?: Schema[];
+  [keyword: string]: unknown;
+}
+
+type Parts = Record<string, Part>;
+
+interface Part {
+  $ref?: string;
+  schema?: Schema;
+  headers?: Parts;
+  content?: Parts;
+  parameters?: Part[];
+  requestBody?: Part;
+  responses?: Parts;
+  security?: Record<string, string[]>[];
+  [field: string]: unknown;
+}
+
+/** The document in OpenAPI 3.0.3, for tools that do not read 3.1. It says the same, less precisely where 3.0 has no word for it. */
+export function toOpenApi30(document: OpenApiDocument): object {
+  const {
+    components = {},
+    paths = {},
+    ...rest
+  } = document as unknown as {
+    components?: Record<string, Parts>;
+    paths?: Record<string, Parts>;
+  };
+  return {
+    ...rest,
+    openapi: '3.0.3',
+    paths: mapValues(paths, (item) => mapValues(item, operation)),
+    components: {
+      ...components,
+      schemas: mapValues((components.schemas ?? {}) as Record<string, Schema>, schemaIn30),
+      headers: mapValues(components.headers ?? {}, part),
+      responses: mapValues(components.responses ?? {}, part),
+    },
+  };
+}
+
+function mapValues<From, To>(values: Record<string, From>, map: (value: From) => To) {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
+}
+
+function operation({ parameters, requestBody, responses, security, ...rest }: Part): Part {
+  return {
+    ...rest,
+    // Scopes stand beside OAuth alone; the description of each operation names its scope.
+    ...(security ? { security: security.map((need) => mapValues(need, () => [])) } : {}),
+    ...(parameters ? { parameters: parameters.map(part) } : {}),
+    ...(requestBody ? { requestBody: part(requestBody) } : {}),
+    ...(responses ? { responses: mapValues(responses, part) } : {}),
+  };
+}
+
+/** A parameter, header, body, response or media type. */
+function part({ schema, headers, content, ...rest }: Part): Part {
+  // A reference has no description of its own in 3.0.
+  if (rest.$ref) return { $ref: rest.$ref };
+  return {
+    ...rest,
+    ...(schema ? { schema: schemaIn30(schema) } : {}),
+    ...(headers ? { headers: mapValues(headers, part) } : {}),
+    ...(content ? { content: mapValues(content, part) } : {}),
+  };
+}
+
+const isNull = ({ type }: Schema): boolean => type === 'null';
+
+function schemaIn30(schema: Schema): Schema {
+  const { $ref, type, examples, propertyNames: _, prefixItems, ...rest } = schema;
+  if ($ref) return Object.keys(rest).length === 0 ? { $ref } : { allOf: [{ $ref }], ...rest };
+  const next: Schema = { ...rest };
+  if (Array.isArray(type)) {
+    const [only, ...others] = type.filter((name) => name !== 'null');
+    if (!only || others.length > 0) throw new Error(`3.0 has no type ${type.join(', ')}`);
+    next.type = only;
+    next.nullable = true;
+  } else if (type !== undefined) next.type = type;
+  if (next.format === 'date-time') delete next.pattern;
+  if (examples) next.example = examples[0];
+  if ('const' in next) withoutConst(next);
+  if (next.properties) next.properties = mapValues(next.properties, schemaIn30);
+  if (typeof next.additionalProperties === 'object')
+    next.additionalProperties =
+      Object.keys(next.additionalProperties).length === 0 || schemaIn30(next.additionalProperties);
+  if (prefixItems) next.items = { anyOf: prefixItems.map(schemaIn30) };
+  else if (next.items) next.items = schemaIn30(next.items);
+  for (const keyword of ['allOf', 'anyOf', 'oneOf'])
+    if (next[keyword]) combine(next, keyword, next[keyword] as Schema[]);
+  return next;
+}
+
+function withoutConst(schema: Schema): void {
+  const { const: value, description } = schema;
+  delete schema.const;
+  // Generators do not read an enumeration of booleans.
+  if (typeof value !== 'boolean') schema.enum = [value];
+  else schema.description = [description, `Always ${value}.`].filter(Boolean).join(' ');
+}
+
+/** Alternatives without `null`, which becomes `nullable`; a single one is the schema itself. */
+function combine(schema: Schema, keyword: string, alternatives: Schema[]): void {
+  const others = alternatives.filter((one) => !isNull(one)).map(schemaIn30);
+  const [only] = others;
+  const nullable = others.length < alternatives.length;
+  if (!nullable || !only || others.length > 1) {
+    // `nullable` goes with a `type`, which alternatives have and the union has not.
+    schema[keyword] = nullable ? others.map((one) => ({ ...one, nullable: true })) : others;
+    return;
+  }
+  delete schema[keyword];
+  if (only.$ref) Object.assign(schema, { type: 'object', nullable: true, allOf: [only] });
+  else Object.assign(schema, { ...only, ...schema, nullable: true });
+  if (schema.enum) schema.enum = [...schema.enum, null];
+}

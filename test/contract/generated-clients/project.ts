@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { copyFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Test } from 'tap';
+import type { Service } from '../../harness/service.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** A program and its arguments, run in the folder of the project. */
+export type Command = readonly [string, ...string[]];
+
+interface Project {
+  /** The folder beside this file that holds the generator's settings and the program. */
+  folder: string;
+  /** The path of the document that the generator reads; saved as `openapi.json`. */
+  document: string;
+  /** Commands that generate the client and compile it together with the program. */
+  build: readonly Command[];
+  /** The program. Its argument is the address of the service; it prints a report as JSON. */
+  program: Command;
+}
+
+/** What each program reports: one result of every request that it makes. */
+const REPORT = {
+  handle: /^generated_[0-9a-f]{8}$/,
+  scopes: ['case:create', 'updates:read'],
+  title: 'Generated',
+  events: ['member.registered', 'credential.created', 'case.opened'],
+  error: 'not_found',
+};
+
+// A command needs longer than usual when other tests keep the processors busy.
+const COMMAND_TIMEOUT_MS = 150_000;
+
+async function run([program, ...args]: Command, cwd: string): Promise<string> {
+  // The shell removes the options that the test runner gives to every Node program.
+  const command = ['-c', 'NODE_OPTIONS= exec "$0" "$@"', program, ...args];
+  try {
+    const options = { cwd, timeout: COMMAND_TIMEOUT_MS, maxBuffer: 2 ** 26 };
+    return (await promisify(execFile)('sh', command, options)).stdout;
+  } catch (error) {
+    const { message, stdout } = error as Error & { stdout: string };
+    throw new Error(`${message}\n${stdout}`);
+  }
+}
+
+/**
+ * Generates a client from the document that a running service serves, compiles a small program with
+ * the client, and runs the program against the service, in a temporary folder. The program registers
+ * a member, makes a credential, opens a case, reads it and the updates, and asks for an unknown case.
+ */
+export async function testGeneratedClient(
+  t: Test,
+  { baseUrl }: Service,
+  project: Project,
+): Promise<void> {
+  const { path, remove } = temporaryFolder(`generated-${project.folder}`);
+  t.teardown(remove);
+  const source = join(import.meta.dirname, project.folder);
+  for (const file of await readdir(source)) await copyFile(join(source, file), join(path, file));
+  await copyFile(join(import.meta.dirname, 'package.json'), join(path, 'package.json'));
+  await symlink(join(root, 'node_modules'), join(path, 'node_modules'));
+  const document = await fetch(`${baseUrl}${project.document}`);
+  t.equal(document.status, 200, `${project.document} is served`);
+  await writeFile(join(path, 'openapi.json'), await document.text());
+
+  for (const command of project.build) await run(command, path);
+  const [program, ...args] = project.program;
+  const report: unknown = JSON.parse(await run([program, ...args, baseUrl], path));
+  t.match(report, REPORT, 'the program reports what it asked for');
+}
