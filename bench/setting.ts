@@ -58,7 +58,7 @@ export async function withSetting(
   try {
     const dataDir = join(path, 'data');
     const settings = {
-      max_connections: 200,
+      max_connections: 500,
       shared_buffers: quarterOfMemory(),
       ...(counting ? COUNTING : {}),
     };

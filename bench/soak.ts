@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createApi } from '../harness/api.ts';
 import { freePort } from '../harness/free-port.ts';
 import { atDesk } from '../harness/moderation.ts';
 import { type Operation, openTraffic } from '../harness/traffic.ts';
+import { ArgumentError, processArguments } from '../services/commands/arguments.ts';
 import { startServer } from './processes.ts';
 import { hire, serviceOn, startWeb } from './service.ts';
 import { type Setting, withSetting } from './setting.ts';
@@ -16,12 +16,23 @@ const PAUSE_MS = 25;
 const SAMPLES = 120;
 const WORKER = join(import.meta.dirname, '../workers/worker.ts');
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '60' } } });
+const USAGE = `Usage:
+  npm run soak [-- --minutes N]
+
+Puts steady mixed load on a web and a worker process for N minutes (60; 0.5 is half a minute) and
+prints whether memory, connections, dead rows or jobs grew.
+`;
+
+const { values } = processArguments(
+  USAGE,
+  { minutes: { type: 'string', default: '60' } },
+  [0, 0],
+  ({ values }) => {
+    if (!(Number(values.minutes) > 0))
+      throw new ArgumentError('--minutes must be a number greater than 0.');
+  },
+);
 const minutes = Number(values.minutes);
-if (!(minutes > 0)) {
-  process.stderr.write('Usage: npm run soak -- [--minutes N]\n');
-  process.exit(1);
-}
 
 /** Steady mixed load on a web and a worker process for a while, and whether anything grew by it. */
 async function soak(setting: Setting): Promise<void> {

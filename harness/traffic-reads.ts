@@ -65,7 +65,7 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     at('GET /api/v1/me/export', () => ann.call('GET', '/api/v1/me/export')),
     at('GET /api/membership/me', () => api.call('GET', '/api/membership/me', traffic)),
   );
-  for (const view of ['todo', 'mine', 'escalated', 'reported', 'appeals', 'decided'])
+  for (const view of ['todo', 'mine', 'escalated', 'deferred', 'reported', 'appeals', 'decided'])
     for (const me of [moderator, lead])
       operations.push(
         at(`GET /api/moderation/queue, ${view}${me === lead ? ', lead' : ''}`, () =>

@@ -11,6 +11,8 @@ type Decided = EventOf<
   | 'ReportsDismissed'
   | 'AppealGranted'
   | 'AppealUpheld'
+  | 'NoteDeferred'
+  | 'NoteEscalated'
 >;
 
 const insertDecision = defineInsert('note_decisions', {
@@ -44,7 +46,7 @@ function insert(event: Decided, decision: DecisionRow['decision']): Sql {
     decided_at: recorded_at,
     version: stream_version,
     policy: 'policy' in data ? data.policy : null,
-    message: personal?.message,
+    message: personal && ('why' in personal ? personal.why : personal.message),
     batch_id: data.batch_id,
     claimed_at: data.claimed_at,
   });
@@ -75,6 +77,8 @@ export const decisions = defineProjection(events, {
     ReportsDismissed: (event) => insert(event, 'kept'),
     AppealGranted: (event) => insert(event, 'granted'),
     AppealUpheld: (event) => insert(event, 'upheld'),
+    NoteDeferred: (event) => insert(event, 'deferred'),
+    NoteEscalated: (event) => insert(event, 'escalated'),
     DecisionUndone: ({ data, recorded_at }) =>
       sql`UPDATE note_decisions SET undone_at = ${recorded_at} WHERE event_id = ${data.of}`,
     DecisionTold: ({ data, recorded_at }) =>
@@ -89,13 +93,22 @@ export interface DecisionRow {
   note_id: string;
   /** Null where the service decided. */
   moderator_id: string | null;
-  decision: 'approved' | 'rejected' | 'removed' | 'restored' | 'kept' | 'granted' | 'upheld';
+  decision:
+    | 'approved'
+    | 'rejected'
+    | 'removed'
+    | 'restored'
+    | 'kept'
+    | 'granted'
+    | 'upheld'
+    | 'deferred'
+    | 'escalated';
   decided_at: Date;
   undone_at: Date | null;
   /** The note's version with it. */
   version: number;
   policy: string | null;
-  /** The moderator's word to the author. */
+  /** The moderator's word to the author; to the lead, of an escalation. */
   message: string | null;
   batch_id: string | null;
   /** When those concerned were told. */
@@ -113,10 +126,14 @@ export function decisionsOfBatch(batchId: string): Sql<DecisionRow> {
   return sql`SELECT * FROM note_decisions WHERE batch_id = ${batchId} ORDER BY event_id`;
 }
 
+export type StandingRow = DecisionRow & {
+  decision: Exclude<DecisionRow['decision'], 'kept' | 'upheld' | 'deferred' | 'escalated'>;
+};
+
 /** The decision by which a note is rejected, removed or public. */
-export function standingDecision(noteId: string): Sql<DecisionRow> {
+export function standingDecision(noteId: string): Sql<StandingRow> {
   return sql`SELECT * FROM note_decisions WHERE note_id = ${noteId} AND undone_at IS NULL
-    AND decision NOT IN ('kept', 'upheld') ORDER BY decided_at DESC, event_id DESC LIMIT 1`;
+    AND decision NOT IN ('kept', 'upheld', 'deferred', 'escalated') ORDER BY decided_at DESC, event_id DESC LIMIT 1`;
 }
 
 export interface DecidedNoteRow {

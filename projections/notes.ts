@@ -86,14 +86,19 @@ export const notes = defineProjection(heard, {
     NoteRejected: (event) => settle(event, 'rejected'),
     NoteRemoved: (event) => settle(event, 'removed'),
     NoteWithdrawn: (event) => settle(event, 'withdrawn'),
-    DecisionUndone: ({ stream_version, data }) =>
-      data.decision === 'removed'
+    DecisionUndone: ({ stream_version, data }) => {
+      const { decision, review } = data;
+      if (decision === 'deferred' || decision === 'escalated')
+        return sql`UPDATE notes SET tier = ${review?.tier}, deferred_until = ${review?.deferred_until},
+            version = ${stream_version} WHERE note_id = ${data.note_id}`;
+      return decision === 'removed'
         ? sql`UPDATE notes SET state = 'approved', settled_at = approved_at, settled_by = NULL,
             appeal = NULL, appealed_at = NULL, version = ${stream_version}
             WHERE note_id = ${data.note_id}`
         : sql`UPDATE notes SET state = 'pending', approved_at = NULL, settled_at = NULL,
             settled_by = NULL, appeal = NULL, appealed_at = NULL, version = ${stream_version}
-            WHERE note_id = ${data.note_id}`,
+            WHERE note_id = ${data.note_id}`;
+    },
     NoteEscalated: ({ stream_version, data }) =>
       sql`UPDATE notes SET tier = 'lead', deferred_until = NULL, version = ${stream_version}
         WHERE note_id = ${data.note_id}`,

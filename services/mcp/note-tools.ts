@@ -9,6 +9,7 @@ import { Problem, problemFrom } from '../http/problems.ts';
 import { Text } from '../http/schemas.ts';
 import { EXPERIENCES } from '../notes/experience.ts';
 import { query } from '../postgres/reading.ts';
+import { guestName } from '../visible-text.ts';
 import { paging, recordId, recordInput } from './arguments.ts';
 import { type Tool, tool } from './tool.ts';
 
@@ -71,7 +72,7 @@ export function noteTools(readPool: pg.Pool, operations: Operations, apiOpen: bo
         const results = rows.map((row) => ({
           kind: row.kind,
           id: row.id,
-          title: row.title ?? '',
+          title: row.kind === 'note' ? guestName(row.title) : (row.title ?? ''),
           excerpt: row.excerpt ?? '',
           at: row.at.toISOString(),
         }));

@@ -4,7 +4,7 @@ import { defineContract } from '../http/route.ts';
 import { AnyUuid, EmptyBody, GivenUuid, Text, Timestamp, Uuid } from '../http/schemas.ts';
 import { Item, NoteStateName, Version } from './item.ts';
 import { PolicyCode } from './policies-contract.ts';
-import { CLAIMERS, DECIDERS, READERS } from './roles.ts';
+import { CLAIMERS, READERS } from './roles.ts';
 
 const Message = Text(1, 500);
 const Policy = PolicyCode.describe('Of an active policy: GET /api/moderation/policies has them.');
@@ -204,8 +204,12 @@ export const reviewContract = defineContract({
     method: 'POST',
     path: '/api/moderation/decisions/:event_id/undo',
     summary: 'Undo a decision: its own for a while, a lead any at any time',
+    description:
+      'Approvals, rejections, removals, escalations and deferrals. A deferral that is not over may ' +
+      'be undone at any time by every moderator who may decide: the note is due then. A triage ' +
+      'moderator undoes only their own escalations and deferrals.',
     tag: 'moderation',
-    access: { roles: DECIDERS },
+    access: { roles: CLAIMERS },
     params: z.object({ event_id: GivenUuid }),
     body: ItemVersion,
     idempotency: 'optional',
@@ -244,10 +248,10 @@ export const reviewContract = defineContract({
     path: '/api/moderation/batches/:id/undo',
     summary: 'Undo what was decided together',
     description:
-      'Approvals, rejections and removals: a batch of escalations or deferrals alone has nothing ' +
-      'that can be undone, and is not found.',
+      'Each decision of the batch that may be undone. A batch that decided nothing, or did nothing ' +
+      'but keep reports, restore notes or answer appeals, has nothing to undo.',
     tag: 'moderation',
-    access: { roles: DECIDERS },
+    access: { roles: CLAIMERS },
     params: z.object({ id: GivenUuid }),
     body: EmptyBody,
     idempotency: 'optional',

@@ -1,8 +1,10 @@
 import { conflict, wrongState } from '../conflict.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import type { NewEvent } from '../eventstore/event.ts';
+import { reviewBefore } from './evolve.ts';
 import {
   type Approved,
+  type Decision,
   type KnownNote,
   type NoteEvents,
   type ParentFacts,
@@ -49,6 +51,8 @@ export interface UndoDecision {
   of: string;
   moderatorId: string;
   lead: boolean;
+  /** Whether the moderator's role may decide on notes. */
+  decides: boolean;
   /** The author's account has ended: a note of it that is not public is erased. */
   authorGone: boolean;
   undoSeconds: number;
@@ -203,22 +207,35 @@ function secondPerson(): Refusal<'state_conflict'> {
   return conflict('second_person_required');
 }
 
-/** The decider for a while, a lead at any time; only the decision that stands. */
+/**
+ * Undoes the decision that stands: for a while whoever made it may, a lead at any time, and a
+ * deferral, which hides a note from everybody, any moderator who may decide.
+ */
 export function decideUndo(state: KnownNote, command: UndoDecision): Decided {
-  const { of, now, undoSeconds } = command;
+  const { of, now, undoSeconds, lead, decides } = command;
   const standing = standingDecision(state);
   const erased = 'erased' in state && state.erased;
-  if (standing?.eventId !== of || erased) return wrongState(state);
-  if (!command.lead && standing.by.id !== command.moderatorId)
-    return refuse('role_required', { roles: ['lead'] });
+  if (standing?.eventId !== of || erased || isDeferralOver(state, standing, now))
+    return wrongState(state);
+  const anyTime = lead || (standing.kind === 'deferred' && decides);
+  if (!anyTime && standing.by.id !== command.moderatorId)
+    return refuse('role_required', {
+      roles: standing.kind === 'deferred' ? ['moderator', 'lead'] : ['lead'],
+    });
   const refused = staleVersion(state, command.expectedVersion);
   if (refused) return refused;
-  if (!command.lead && now.getTime() >= standing.at.getTime() + undoSeconds * 1000)
+  if (!anyTime && now.getTime() >= standing.at.getTime() + undoSeconds * 1000)
     return conflict('undo_expired');
   const batch = command.batchId ? { batch_id: command.batchId } : {};
   const undone = {
     type: 'DecisionUndone' as const,
-    data: { note_id: state.noteId, of, decision: standing.kind, ...batch },
+    data: {
+      note_id: state.noteId,
+      of,
+      decision: standing.kind,
+      ...reviewAfterUndo(state),
+      ...batch,
+    },
     personal: null,
   };
   if (standing.kind === 'approved' && command.authorGone)
@@ -227,4 +244,17 @@ export function decideUndo(state: KnownNote, command: UndoDecision): Decided {
   // No note is public without an event after the last undo that says so.
   const restored = { note_id: state.noteId, claimed_at: null, ...batch };
   return [undone, { type: 'NoteRestored', data: restored, personal: null }];
+}
+
+/** A note that is due again has not been put off any more, so there is nothing to bring back. */
+function isDeferralOver(state: KnownNote, { kind }: Decision, now: Date): boolean {
+  if (kind !== 'deferred' || state.status !== 'pending') return false;
+  return state.deferredUntil === null || now >= state.deferredUntil;
+}
+
+function reviewAfterUndo(state: KnownNote) {
+  const before = state.status === 'pending' ? reviewBefore(state) : null;
+  if (!before) return {};
+  const { tier, deferredUntil } = before;
+  return { review: { tier, deferred_until: deferredUntil?.toISOString() ?? null } };
 }

@@ -62,7 +62,7 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
     await page.keyboard.press('Enter');
   };
   await press('Withdraw');
-  await page.getByText('Take it back for good?').waitFor();
+  await page.getByText('Withdraw this note?').waitFor();
   await focused('button:text-is("Withdraw")');
   t.equal(await page.evaluate('document.activeElement.ariaExpanded'), 'true');
   await press('Keep it');

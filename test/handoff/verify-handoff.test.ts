@@ -233,7 +233,7 @@ t.test('the record that the service answers is checked with its content hash', a
 t.test('wrong arguments, packets that are none and roots that are none', async (t) => {
   const { root, packetPath, path } = example(t);
   for (const args of [[], [packetPath], ['--root', root], [packetPath, packetPath, '--root', root]])
-    t.match(await run(...args), { status: 2, err: /Usage/ });
+    t.match(await run(...args), { status: 2, err: /^[A-Z-].*\.\nUsage/ });
   t.match(await run(packetPath, '--root', root, '--execute'), { status: 2, err: /Usage/ });
   t.match(await run('--help'), { status: 0, out: /Exit status/ });
   for (const text of ['', '[]', '{"a":1,"a":2}', '{"kind":"brief"}']) {

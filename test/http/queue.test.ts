@@ -64,6 +64,17 @@ t.test('each view is walked to its end, in its order, without a gap', async (t) 
   t.equal((await ann.get('queue?view=all')).status, 400);
 });
 
+t.test('what lets an item stand is the first of its actions', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const note = await submit(service);
+  const actions = async () => (await ann.get(`notes/${note.id}`)).body.item.allowed_actions;
+  t.same(await actions(), ['approve', 'reject', 'escalate', 'defer']);
+  await decide(ann, note.id, 'approve');
+  await service.call('POST', `/api/guestbook/${note.id}/report`, { body: { reason: 'spam' } });
+  t.same(await actions(), ['keep', 'remove']);
+});
+
 t.test('the queue is searched by author, text and age', async (t) => {
   const service = await startService(t);
   const ann = await hire(service, 'Ann');

@@ -75,7 +75,7 @@ t.test('everything public can be reported, once, and stands in the queue', async
       { member_id: bob.id, reason: 'spam', state: 'open', details: null },
       { member_id: ann.id, reason: 'spam', state: 'open', details: 'Look' },
     ],
-    allowed_actions: ['remove', 'keep'],
+    allowed_actions: ['keep', 'remove'],
   });
 
   const ids: string[] = [];
