@@ -33,10 +33,10 @@ export async function migrate(url: string, folder = MIGRATIONS): Promise<string[
 // For readiness: what the code expects and the database lacks. A database that is ahead is ready,
 // because during a release the old processes go on serving.
 export async function pendingMigrations(query: Query, folder = MIGRATIONS): Promise<string[]> {
-  const versions = new Set((await appliedMigrations(query)).map(({ version }) => version));
+  const applied = new Set((await appliedMigrations(query)).map(({ name }) => name));
   return readMigrations(folder)
-    .filter(({ version }) => !versions.has(version))
-    .map(({ name }) => name);
+    .map(({ name }) => name)
+    .filter((name) => !applied.has(name));
 }
 
 // None where the database has no tables yet.
@@ -67,6 +67,11 @@ async function readApplied(query: Query): Promise<Applied[]> {
 }
 
 function notApplied(files: Migration[], applied: Applied[]): Migration[] {
+  if (applied.some(({ name }) => name === '0001-events'))
+    throw new Error(
+      'The database was made by a development version before 0.9.0, which cannot be upgraded: ' +
+        'start with an empty database',
+    );
   const byVersion = new Map(files.map((file) => [file.version, file]));
   for (const { version, name, checksum } of applied) {
     const file = byVersion.get(version);

@@ -75,6 +75,17 @@ t.test('a changed, a missing, a late and a misnamed file are refused', async (t)
     await t.rejects(migrate(url, folderOf(t, files).folder), message);
 });
 
+t.test('refuses a database made by a development version before 0.9.0', async (t) => {
+  const { url, pool } = await testDatabase(t, { empty: true });
+  await migrate(
+    url,
+    folderOf(t, { '0001-events.sql': 'SELECT 1;', '0002-membership.sql': 'SELECT 2;' }).folder,
+  );
+  await t.rejects(migrate(url), /made by a development version before 0\.9\.0/);
+  t.same(await pendingMigrations((text) => pool.query(text)), ['0001-schema'], 'not ready');
+  t.same((await pool.query(`SELECT to_regclass('events') AS events`)).rows, [{ events: null }]);
+});
+
 t.test('a database that is ahead is ready for old processes', async (t) => {
   const { url, pool } = await testDatabase(t, { empty: true });
   await migrate(url, folderOf(t, { ...one, ...two }).folder);

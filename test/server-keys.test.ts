@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -13,7 +13,6 @@ import { handleKeys } from '../projections/members.ts';
 import { openCore } from '../services/app.ts';
 import { readConfig } from '../services/config.ts';
 import { verifierKeys } from '../services/keys/verifiers.ts';
-import { MIGRATIONS, migrate } from '../services/migrate.ts';
 import { BY_INDEX, withConnection } from '../services/postgres/connection.ts';
 import { testDatabase } from './harness/database.ts';
 import { rowsRead } from './harness/rows-read.ts';
@@ -80,7 +79,7 @@ t.test('a key is the one that its id was first used with, or nothing starts', as
   for (const key of [first, second, another])
     t.notMatch(JSON.stringify(rows), key.split(':')[1], 'no secret is kept');
 
-  // As after the upgrade: what is configured first counts, whoever of many comes first.
+  // Several processes may start first together: the keys of one of them count.
   await pool.query('DELETE FROM server_keys');
   const rings = Array.from({ length: 4 }, () => open(`${fourth},${first}`));
   for (const core of await Promise.all(rings)) await core.close();
@@ -180,25 +179,3 @@ t.test(
     });
   },
 );
-
-t.test('what proved credentials that had ended goes with the migration', async (t) => {
-  const { url, pool } = await testDatabase(t, { empty: true });
-  const { path, remove } = temporaryFolder('migrations');
-  t.teardown(remove);
-  for (const name of readdirSync(MIGRATIONS).filter((each) => each < '0027'))
-    copyFileSync(join(MIGRATIONS, name), join(path, name));
-  await migrate(url, path);
-  await pool.query(`WITH made AS (
-      INSERT INTO credentials (credential_id, member_id, scopes, state, created_at, expires_at, key_epoch)
-      SELECT gen_random_uuid(), gen_random_uuid(), '{}', state, now(), now(), 1
-      FROM unnest(ARRAY['active', 'expired', 'revoked']) state RETURNING *)
-    INSERT INTO verifiers (owner_id, purpose, subject_id, key_id, hash)
-    SELECT member_id, purpose, CASE purpose WHEN 'credential' THEN credential_id ELSE member_id END, 1, state
-    FROM made, unnest(ARRAY['credential', 'sign-in']) purpose`);
-  await migrate(url);
-  const { rows } = await pool.query('SELECT purpose, hash FROM verifiers ORDER BY 1, 2');
-  t.same(
-    rows.map(({ purpose, hash }) => `${purpose} ${hash}`),
-    ['credential active', 'sign-in active', 'sign-in expired', 'sign-in revoked'],
-  );
-});

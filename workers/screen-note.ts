@@ -22,10 +22,7 @@ import { learntBy } from './learnt.ts';
 type Parts = Pick<Core, 'pool' | 'store' | 'keys' | 'config'>;
 type Screened = Omit<RecordScreening, 'noteState'>;
 
-export const ToScreen = z.strictObject({ note_ids: z.array(z.uuid()) }).or(
-  // As version 1.0 enqueued them.
-  z.strictObject({ note_id: z.uuid() }).transform(({ note_id }) => ({ note_ids: [note_id] })),
-);
+export const ToScreen = z.strictObject({ note_ids: z.array(z.uuid()) });
 
 /**
  * Screens each note; answers how many. One that cannot be screened gets a job of its own, so that

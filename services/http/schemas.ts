@@ -145,11 +145,10 @@ export const WithdrawnReply = z
   .object({
     status: z.literal('withdrawn'),
     id: AnyUuid,
-    // Receipts are kept for ever, also those of withdrawals that were answered without a version.
     version: z
       .int()
       .optional()
-      .describe('Of a profile: the version to publish anew with. Absent in receipts of before.'),
+      .describe('For a profile: the `expected_version` to publish again with.'),
     receipt: Receipt,
   })
   .meta({ id: 'WithdrawnReply' });

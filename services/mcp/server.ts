@@ -1,6 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import manifest from '../../package.json' with { type: 'json' };
 import { validate } from '../http/invoke.ts';
 import { failureOf, type Reader } from './reader.ts';
 import { addResources } from './resources.ts';
@@ -33,7 +34,7 @@ export function mcpServer(
     {
       name: 'service',
       title: 'Membership, guestbook and discovery service',
-      version: '1.0.0',
+      version: manifest.version,
       websiteUrl: baseUrl,
     },
     {

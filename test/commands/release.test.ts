@@ -64,6 +64,6 @@ t.test('what a release cannot do is said in a line, and once', async (t) => {
 
   const { url, pool } = await testDatabase(t, { empty: true });
   await pool.query('CREATE TABLE events ()');
-  const stderr = 'Migration 0001-events failed: relation "events" already exists\n';
+  const stderr = 'Migration 0001-schema failed: relation "events" already exists\n';
   t.same(await run(url, [RELEASE]), { code: 1, stdout: '', stderr });
 });

@@ -1,10 +1,11 @@
+import { newRegistration } from '../../harness/registration.ts';
 import t from 'tap';
 import { operationsOf } from '../../services/http/invoke.ts';
 import { Handle } from '../../services/http/schemas.ts';
 import { rateLimits } from '../../services/limits/rate-limits.ts';
 import type { registerPlan } from '../../services/membership/register.ts';
 import { isReservedHandle } from '../../services/membership/reserved-handles.ts';
-import { newRegistration, startService } from '../harness/service.ts';
+import { startService } from '../harness/service.ts';
 
 const REGISTER = '/api/membership/register';
 

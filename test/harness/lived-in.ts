@@ -22,8 +22,8 @@ const MORE = [
     SELECT b, a, a, 'service', 'member', '', 'More of it', 'approved', 2, at, at, at FROM more`,
   `INSERT INTO note_screenings (note_id, rules_version, band, findings, screened_at)
     SELECT b, 1, 'clear', '[]', at FROM more`,
-  `INSERT INTO note_decisions (event_id, note_id, decision, decided_at)
-    SELECT c, b, 'approved', at FROM more`,
+  `INSERT INTO note_decisions (event_id, note_id, version, decision, decided_at)
+    SELECT c, b, 2, 'approved', at FROM more`,
   `INSERT INTO note_reports (report_id, note_id, member_id, reason, state, reported_at)
     SELECT c, b, a, 'spam', 'kept', at FROM more`,
   `INSERT INTO note_appeals (appeal_id, note_id, member_id, of, text, state, opened_at)

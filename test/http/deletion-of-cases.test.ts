@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { casesOf, opened } from '../../harness/cases.ts';
-import { assertRebuilt } from '../../harness/rebuilt.ts';
 import { CLOSING_BATCH } from '../../services/closing.ts';
 import type { Append } from '../../services/eventstore/append.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
 import { type Service, startService } from '../harness/service.ts';
-
-const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 
 t.test('cases are ended in batches, and none can be read from the first on', async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
@@ -86,17 +81,4 @@ t.test("words on others' cases are public nowhere from the deletion on", async (
   });
   t.match((await service.call('GET', '/api/v1/cases')).body.cases, [gone]);
   t.match((await ann.note(id)).body.case, gone);
-});
-
-t.test("what a deletion left of the words on others' cases before is migrated", async (t) => {
-  const service = await startService(t);
-  const { remove } = await wroteOnCases(service);
-  t.equal((await remove()).status, 200);
-  // As they were left until then.
-  await service.tamper(`UPDATE case_submissions SET summary = 'Done'`);
-  await service.tamper(`UPDATE case_reviews SET comment = 'Seen'`);
-  await service.tamper(`UPDATE case_notes SET message = 'A word'`);
-  const migration = readFileSync(join(MIGRATIONS, '0031-case-words-gone-with-member.sql'), 'utf8');
-  await service.database.pool.query(migration);
-  await assertRebuilt(service.database);
 });

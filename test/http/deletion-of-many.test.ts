@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import { type Agent, newAgent } from '../../harness/agent.ts';
 import { cookieOf } from '../../harness/api.ts';
@@ -9,7 +7,6 @@ import { brief } from '../../harness/packets.ts';
 import { assertRebuilt } from '../../harness/rebuilt.ts';
 import { publishArtifact, report } from '../../harness/records.ts';
 import type { Append } from '../../services/eventstore/append.ts';
-import { MIGRATIONS } from '../../services/migrate.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -182,39 +179,5 @@ for (const everything of [false, true])
       ]);
       const outcome = { outcome: 'withdrawn', subject: note };
       t.match(await told('report.resolved'), everything ? [outcome] : []);
-    },
-  );
-
-for (const everything of [false, true])
-  t.test(
-    `what a deletion left of ${everything ? 'all' : 'the rest'} before is migrated`,
-    async (t) => {
-      const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
-      const { pool } = service.database;
-      const { agent } = await withMany(service, [
-        await hire(service, 'Ann'),
-        await hire(service, 'Bob'),
-      ]);
-      const before = await pool.query('SELECT to_jsonb(n) AS note FROM notes n');
-      const artifacts = await pool.query('SELECT artifact_id, state FROM artifacts');
-      const deletion = { confirm_handle: agent.handle, erase_notes: everything };
-      t.equal((await agent.call('POST', '/api/v1/me/delete', deletion)).status, 200);
-      // As it was left until then: the rest as if nothing had been.
-      await service.tamper(
-        `UPDATE artifacts a SET state = o.state
-        FROM jsonb_to_recordset($1) o (artifact_id uuid, state text)
-        WHERE o.artifact_id = a.artifact_id AND NOT EXISTS (SELECT FROM events
-          WHERE stream_id = 'artifact-' || a.artifact_id AND type = 'ArtifactWithdrawn')`,
-        [JSON.stringify(artifacts.rows)],
-      );
-      await service.tamper(
-        `UPDATE notes n SET state = o.state, name = o.name, message = o.message, appeal = o.appeal,
-          appealed_at = o.appealed_at, settled_at = o.settled_at
-        FROM jsonb_populate_recordset(NULL::notes, $1) o
-        WHERE o.note_id = n.note_id AND n.erased_at IS NULL`,
-        [JSON.stringify(before.rows.map(({ note }) => note))],
-      );
-      await pool.query(readFileSync(join(MIGRATIONS, '0026-gone-with-member.sql'), 'utf8'));
-      await assertRebuilt(service.database);
     },
   );

@@ -6,6 +6,7 @@ import { newAgent } from '../../harness/agent.ts';
 import { casesOf, opened } from '../../harness/cases.ts';
 import { hire, submit } from '../../harness/moderation.ts';
 import { brief } from '../../harness/packets.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { type Service, startService } from '../harness/service.ts';
 
 const UNKNOWN = '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
@@ -50,6 +51,7 @@ for (const [era, mode] of Object.entries(ERAS))
     const client = await connected(service, mode, era === 'modern' ? '/mcp/' : '/mcp');
     t.teardown(() => client.close());
     t.ok((client.getInstructions()?.length ?? 501) <= 500);
+    t.equal(client.getServerVersion()?.version, manifest.version);
 
     const { tools } = await client.listTools();
     t.equal(tools.length, 11);

@@ -33,8 +33,8 @@ async function past(
   );
   for (const [decision, at, by, claimed = null, undone = null] of note.decisions)
     await service.tamper(
-      `INSERT INTO note_decisions (event_id, note_id, moderator_id, decision, decided_at, claimed_at,
-         undone_at) VALUES (gen_random_uuid(), $1, $2, $3, $4, $5, $6)`,
+      `INSERT INTO note_decisions (event_id, note_id, version, moderator_id, decision, decided_at,
+         claimed_at, undone_at) VALUES (gen_random_uuid(), $1, 2, $2, $3, $4, $5, $6)`,
       [id, by, decision, at, claimed, undone],
     );
   if (note.findings)

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -13,7 +12,6 @@ import { readModels } from '../../harness/rebuilt.ts';
 import { publishCase, report } from '../../harness/records.ts';
 import { rebuild } from '../../projections/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
-import { MIGRATIONS } from '../../services/migrate.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
 import { screenNote } from '../../workers/screen-note.ts';
 import { matchAll } from '../harness/match-all.ts';
@@ -220,34 +218,6 @@ t.test('a receipt that comes while its words are being erased keeps none of them
   holder.release();
   t.equal(await erased, 1);
   t.strictSame(await tracesInTables(pool, Object.values(words)), []);
-});
-
-t.test('who was erased before receipts of others were looked at is mended', async (t) => {
-  const service = await startService(t);
-  const { pool } = service.database;
-  const [gone, other] = await Promise.all([newAgent(service), newAgent(service)]);
-  const { words, own, another } = await inCases(gone, other);
-  const left = await inCases(other, gone);
-  const putBack = await repliesOf(service);
-  await remove(gone, false);
-  await eraseMembers(service.core, { member_id: gone.id });
-  await putBack(other.id);
-  const { title, summary, objective, criterion, work } = words;
-  const stood = [title, summary, objective, criterion, work];
-  for (const text of stood) t.not((await tracesInTables(pool, [text])).length, 0, text);
-
-  await pool.query('DROP INDEX receipts_case_words, receipts_submission_words');
-  await pool.query(readFileSync(join(MIGRATIONS, '0024-words-in-receipts.sql'), 'utf8'));
-  t.strictSame(await tracesInTables(pool, Object.values(words)), []);
-  for (const text of [left.words.title, left.words.work])
-    t.not((await tracesInTables(pool, [text])).length, 0, 'the words of the living stay');
-  const { rows } = await pool.query(
-    `SELECT DISTINCT reply->'case'->>'id' AS id FROM receipts WHERE owner_id = $1
-     AND operation LIKE 'case.%'`,
-    [other.id],
-  );
-  const ids = rows.map(({ id }) => id).sort();
-  t.strictSame(ids, [own, another, left.own, left.another].sort(), 'the receipts stay');
 });
 
 t.test('an erasure comes after a deactivation, and is complete once', async (t) => {

@@ -1,0 +1,15 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { testDatabase } from '../harness/database.ts';
+import { dumpSchema } from '../harness/schema-dump.ts';
+
+const GOLDEN = join(import.meta.dirname, 'schema.golden.txt');
+
+t.test('migrations make the schema of the golden file', async (t) => {
+  const { pool } = await testDatabase(t);
+  const schema = await dumpSchema(pool);
+  if (process.env.UPDATE_GOLDEN) writeFileSync(GOLDEN, schema);
+  const golden = readFileSync(GOLDEN, 'utf8');
+  t.equal(schema, golden, 'run `npm run schema`, and look at what changed');
+});
