@@ -2,14 +2,14 @@ import { type Identity, newKey } from './identity.ts';
 import { type Operation, ProblemError } from './send.ts';
 import type { NewCredential, Scope } from './wire.ts';
 
-/** What a client must find again after it was killed. It holds secrets: keep it as you keep keys. */
+/** The state that a client needs after a restart. It holds secrets: protect it like a key. */
 export interface Session {
   credential?: NewCredential;
-  /** Sent, but perhaps never answered: it is repeated with the same key and body. */
+  /** A request that may have had no answer. It is repeated with the same key and body. */
   pending?: { key: string; how: 'bootstrap' | 'rotate'; next: NewCredential };
 }
 
-/** Where the session is kept. `save` resolves once it would survive the end of the process. */
+/** Stores the session. `save` resolves when the session would survive the end of the process. */
 export interface Keeper {
   load(): Promise<Session | undefined> | Session | undefined;
   save(session: Session): Promise<void> | void;
@@ -19,10 +19,11 @@ export interface BearerParts {
   identity: Pick<Identity, 'id' | 'sign_in_key'>;
   scopes: readonly Scope[];
   keeper: Keeper;
-  /** Seconds that a credential is made for, and before its end that it is replaced. */
+  /** Seconds for which a credential is made. */
   lifetime: number;
+  /** Seconds before its end at which a credential is replaced. */
   renewBefore: number;
-  /** The service's clock, in milliseconds of the epoch. */
+  /** The service's clock, in milliseconds since the epoch. */
   now: () => number;
   send: (operation: Operation, authorization?: () => string) => Promise<unknown>;
 }
@@ -33,9 +34,9 @@ const bearerOf = ({ credential_id: id, credential_secret: secret }: NewCredentia
 export type Bearer = ReturnType<typeof openBearer>;
 
 /**
- * A credential that is always live: made with the sign-in key, rotated before it ends, made again
- * where it was revoked. Whatever is asked for is saved before it is sent, so that a client that is
- * killed repeats it instead of using up another of its ten.
+ * Keeps a live credential: made with the sign-in key, rotated before it ends, and made again after a revocation. Every
+ * request is saved before it is sent, so that a restarted client repeats it instead of using up another of the
+ * member's ten credentials.
  */
 export function openBearer(parts: BearerParts) {
   const { identity, scopes, keeper, send } = parts;
@@ -62,7 +63,7 @@ export function openBearer(parts: BearerParts) {
     return bearerOf(session.credential);
   }
 
-  /** A rotation where there is something to rotate; otherwise, or where that is refused, a new one. */
+  /** Rotates the credential. Makes a new one where it cannot be rotated or the rotation is refused. */
   async function replace(credential: NewCredential | undefined): Promise<void> {
     const rotates =
       credential?.scopes.includes('credential:manage') &&
@@ -70,7 +71,7 @@ export function openBearer(parts: BearerParts) {
       !endsWithin(0, credential);
     if (rotates && (await begin('rotate'))) return;
     if (await begin('bootstrap')) return;
-    // By now the service's clock is known, which the first `expires_at` may have missed.
+    // The refusal told the service's clock: the first `expires_at` may have been out of range.
     await begin('bootstrap', true);
   }
 
@@ -86,7 +87,7 @@ export function openBearer(parts: BearerParts) {
     return finish(pending, last);
   }
 
-  /** True once the credential is there; false where the request was refused and is forgotten. */
+  /** True when the credential exists; false when the request was refused and is forgotten. */
   async function finish(pending: NonNullable<Session['pending']>, last = false): Promise<boolean> {
     const old = session?.credential;
     try {
@@ -125,8 +126,8 @@ export function openBearer(parts: BearerParts) {
       await send(operation, () => bearerOf(old ?? next));
     } catch (error) {
       if (!(error instanceof ProblemError) || error.status !== 401) throw error;
-      // Its answer may have been lost: then the old bearer is dead, and the new one is answered the
-      // receipt, or confirmed where it may not rotate.
+      // The rotation may have happened without an answer. Then the new bearer gets its receipt, or, where it
+      // may not rotate, is confirmed by a read.
       const again = next.scopes.includes('credential:manage')
         ? operation
         : ({ method: 'GET', path: '/api/v1/me' } as const);
@@ -146,7 +147,7 @@ export function openBearer(parts: BearerParts) {
     current: () => once(false),
     /** Replaces the credential now. */
     renew: () => once(true),
-    /** The service did not accept this one: it was revoked, or ended. */
+    /** Forgets a credential that the service no longer accepts. */
     async refused(authorization: string): Promise<void> {
       await running?.catch(() => undefined);
       const { credential } = session ?? {};

@@ -1,27 +1,37 @@
 import { type Keeper, openBearer, type Session } from './bearer.ts';
 import type { Identity } from './identity.ts';
-import { type Operation, ProblemError, pause, type SendOptions, send } from './send.ts';
+import {
+  normalizeBaseUrl,
+  type Operation,
+  ProblemError,
+  pause,
+  type SendOptions,
+  send,
+} from './send.ts';
 import { follow, type UpdatesOptions } from './updates.ts';
 import type { CredentialReply, MemberReply, MeReply, Scope, UpdatesPage } from './wire.ts';
 
 export interface ClientOptions {
-  /** As the service knows it, without a slash at the end. */
+  /** The address of the service, as in its BASE_URL. */
   baseUrl: string;
   identity: Identity;
-  /** `credential:manage` among them: the client rotates its credential before it ends. */
+  /** The scopes of the credential. With `credential:manage` the client can rotate it. */
   scopes?: readonly Scope[];
-  /** Where the credential is kept between two lives of this client; nowhere, if it is left out. */
+  /** Keeps the credential between two runs of this client. By default it is only in memory. */
   keeper?: Keeper;
-  /** Seconds that a credential is made for (60 to 86400), and before its end that it is replaced. */
+  /** Seconds for which a credential is made: 60 to 86400, half a day by default. */
   lifetime?: number;
+  /** Seconds before its end at which a credential is replaced: a tenth of `lifetime` by default. */
   renewBefore?: number;
-  /** Milliseconds that one operation is tried for; updates are asked for without an end. */
+  /** Milliseconds for which one operation is retried, 15 minutes by default. Updates have no limit. */
   patience?: number;
-  /** Milliseconds after which an answer counts as lost. */
+  /** Milliseconds after which one attempt counts as unanswered, 30 seconds by default. */
   timeout?: number;
-  /** How the client waits between two attempts. */
+  /** Waits between two attempts. */
   pause?: SendOptions['pause'];
-  /** Ends whatever is under way. */
+  /** Called before each retry with the failure and the pause in milliseconds, for a log. */
+  onRetry?: SendOptions['onRetry'];
+  /** Ends every operation of the client. */
   signal?: AbortSignal;
 }
 
@@ -31,11 +41,14 @@ const HALF_A_DAY = 43_200;
 export type Client = ReturnType<typeof openClient>;
 
 /**
- * A member of the service. A write that gets no answer, or a 503, is sent again: the same key, the
- * same bytes. Errors are `ProblemError` (the service said no) and `NoAnswerError`.
+ * A client that acts as one member of the service. A request without an answer, or with a 408, 429, 502, 503 or
+ * 504, is sent again with the same key and the same bytes. Throws a `TypeError` for an invalid `baseUrl`.
+ * Operations throw `ProblemError` (the service refused), `NoAnswerError` (no answer within `patience`),
+ * `UnreadableReplyError` (a 2xx that is not JSON), and whatever the keeper throws.
  */
 export function openClient(options: ClientOptions) {
-  const { baseUrl, identity, signal, lifetime = HALF_A_DAY } = options;
+  const { identity, signal, lifetime = HALF_A_DAY } = options;
+  const baseUrl = normalizeBaseUrl(options.baseUrl);
   let skew = 0;
 
   const sending: SendOptions = {
@@ -43,6 +56,7 @@ export function openClient(options: ClientOptions) {
     patience: options.patience ?? 15 * MINUTE,
     timeout: options.timeout ?? MINUTE / 2,
     pause: options.pause ?? pause,
+    onRetry: options.onRetry,
     heard: (date) => {
       skew = date - Date.now();
     },
@@ -59,7 +73,7 @@ export function openClient(options: ClientOptions) {
     send: (operation, authorization) => send(sending, operation, authorization),
   });
 
-  /** With a live bearer at each attempt; one that was revoked meanwhile is replaced, once. */
+  /** Sends an operation with a live bearer. A bearer that was revoked meanwhile is replaced once. */
   async function authorized<Reply>(operation: Operation, patience = sending.patience) {
     let used = '';
     const ask = async () => {
@@ -82,7 +96,7 @@ export function openClient(options: ClientOptions) {
   const read = <Reply>(path: string) => authorized<Reply>({ method: 'GET', path });
 
   return {
-    /** Makes the member, or finds that these very values made it before. */
+    /** Registers the member. Succeeds as well where the same identity is registered already. */
     register(): Promise<MemberReply> {
       const { id, handle, sign_in_key, recovery_key } = identity;
       const body = JSON.stringify({ id, handle, sign_in_key, recovery_key });
@@ -94,26 +108,29 @@ export function openClient(options: ClientOptions) {
       });
     },
 
+    /** The member, the credential in use, and the write budget of today. */
     me: () => read<MeReply>('/api/v1/me'),
 
-    /** Any GET of the API. */
+    /** Sends a GET to a path of the API, with its query, and returns the parsed body. */
     read,
 
     /**
-     * Any POST of the API. A client that may be killed before it has the answer saves the key and
-     * the body first, and gives the same key again: the service then answers the same receipt.
+     * Sends a POST to a path of the API and returns the parsed body. `key` is the idempotency key, random by
+     * default. To survive a crash, save the key and the body before the call and repeat both
+     * after it: the service answers with the same receipt.
      */
     write,
 
+    /** Revokes a credential of the member. */
     revoke: (credentialId: string, key?: string) =>
       write<CredentialReply>('/api/v1/me/credentials/revoke', { credential_id: credentialId }, key),
 
-    /** Replaces the credential before its time. */
+    /** Replaces the credential now. */
     async renew(): Promise<void> {
       await bearer.renew();
     },
 
-    /** The member's events from a cursor on: `for await (const event of client.updates({ … }))`. */
+    /** The member's events after a cursor: `for await (const event of client.updates({ … }))`. */
     updates: (following: UpdatesOptions = {}) =>
       follow(
         (path, held) => authorized<UpdatesPage>({ method: 'GET', path, held }, Infinity),

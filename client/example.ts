@@ -1,32 +1,86 @@
+import { parseArgs } from 'node:util';
 import { openClient } from './client.ts';
 import { openFolder } from './file-store.ts';
-import { pause } from './send.ts';
+import { NoAnswerError, normalizeBaseUrl, ProblemError } from './send.ts';
 
-// A client that records its member's events. Kill it whenever you like and start it again: no event
-// is lost, none is recorded twice.
-const [baseUrl = 'http://localhost:3000', path = '.agent', ...flags] = process.argv.slice(2);
+// A client that records the events of its member. Kill it at any moment and start it again: no event is lost,
+// and none is recorded twice.
 
-const folder = openFolder(path);
-const identity = folder.identity(`agent_${crypto.randomUUID().slice(0, 8)}`);
-const client = openClient({
-  baseUrl,
-  identity,
-  keeper: folder.keeper,
-  pause(milliseconds, signal) {
-    if (milliseconds >= 5000)
-      console.error(`Asked to come back in ${Math.ceil(milliseconds / 1000)} seconds: waiting`);
-    return pause(milliseconds, signal);
-  },
-});
+const USAGE = `Usage:
+  npm run -s agent -- [ADDRESS] [FOLDER] [--limit N] [--until-now]
 
-const saved = folder.pages();
-if (saved.length === 0) await client.register();
+Registers a member at ADDRESS (http://localhost:3000), keeps its keys and its events in FOLDER (.agent),
+and prints each new event.
 
-const events = client.updates({
-  cursor: saved.at(-1)?.cursor,
-  save: folder.savePage,
-  limit: Number(flags.find((flag) => /^--limit=\d+$/.test(flag))?.slice(8) ?? 100),
-  untilNow: flags.includes('--until-now'),
-});
-for await (const { sequence, type, subject } of events)
-  console.log(`${sequence} ${type} ${subject.type} ${subject.id}`);
+--limit N    events in a page, 1 to 100 (100)
+--until-now  exits after the newest event instead of waiting for more
+`;
+
+class UsageError extends Error {}
+
+function readArguments(args: string[]) {
+  const { values, positionals } = parse(args);
+  const [address = 'http://localhost:3000', path = '.agent', ...more] = positionals;
+  const limit = Number(values.limit);
+  if (more.length > 0) throw new UsageError(`Unexpected argument '${more[0]}'.`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 100)
+    throw new UsageError('--limit must be a whole number from 1 to 100.');
+  try {
+    return { baseUrl: normalizeBaseUrl(address), path, limit, untilNow: values['until-now'] };
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}.`);
+  }
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        limit: { type: 'string', default: '100' },
+        'until-now': { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    // Node adds advice after the first sentence.
+    throw new UsageError(
+      `${(error as Error).message.replace(/\.(?:\n| To specify)[\s\S]*$/, '')}.`,
+    );
+  }
+}
+
+async function run({ baseUrl, path, limit, untilNow }: ReturnType<typeof readArguments>) {
+  const folder = openFolder(path);
+  const identity = folder.identity(`agent_${crypto.randomUUID().slice(0, 8)}`);
+  const client = openClient({
+    baseUrl,
+    identity,
+    keeper: folder.keeper,
+    onRetry({ message }, milliseconds) {
+      const seconds = Math.ceil(milliseconds / 1000);
+      console.error(`${message.replace(/\.$/, '')}, retrying in ${seconds} s`);
+    },
+  });
+  const saved = folder.pages();
+  if (saved.length === 0) await client.register();
+  const cursor = saved.at(-1)?.cursor;
+  for await (const event of client.updates({ cursor, save: folder.savePage, limit, untilNow }))
+    console.log(`${event.sequence} ${event.type} ${event.subject.type} ${event.subject.id}`);
+}
+
+const args = process.argv.slice(2);
+if (args.includes('--help')) {
+  process.stdout.write(USAGE);
+} else {
+  try {
+    await run(readArguments(args));
+  } catch (error) {
+    const expected = [UsageError, ProblemError, NoAnswerError].some(
+      (kind) => error instanceof kind,
+    );
+    if (!expected) throw error;
+    console.error((error as Error).message);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  }
+}

@@ -19,7 +19,7 @@ interface SavedPage {
   events: readonly UpdateEvent[];
 }
 
-/** What an agent keeps in a folder of its own; all of it survives the process being killed. */
+/** Keeps the state of an agent in a folder: its identity, credential and events. Survives crashes. */
 export function openFolder(path: string) {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const record = join(path, 'events.jsonl');
@@ -29,14 +29,14 @@ export function openFolder(path: string) {
     return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Value) : undefined;
   }
 
-  /** The old content or the new, never half of it. */
+  /** Writes a file atomically. */
   function writeJson(name: string, value: unknown): void {
     const file = join(path, name);
     write(`${file}.new`, 'w', JSON.stringify(value));
     renameSync(`${file}.new`, file);
   }
 
-  /** Whole lines only: a page whose line was cut short was not saved, and comes again. */
+  /** The saved pages. A line that was cut short is removed; the service sends that page again. */
   function pages(): SavedPage[] {
     if (!existsSync(record)) return [];
     const text = readFileSync(record, 'utf8');
@@ -48,7 +48,7 @@ export function openFolder(path: string) {
       .map((line) => JSON.parse(line) as SavedPage);
   }
 
-  /** The same member for ever: made once, before anything is sent. */
+  /** The identity in the folder, made with this handle at first. */
   function identity(handle: string): Identity {
     const known = readJson<Identity>('identity.json');
     if (known) return known;
@@ -66,7 +66,7 @@ export function openFolder(path: string) {
     identity,
     keeper,
     pages,
-    /** A page and the cursor after it, in one line. */
+    /** Appends a page with the cursor after it, as one line. */
     savePage: (events: readonly UpdateEvent[], cursor: string) =>
       write(record, 'a', `${JSON.stringify({ cursor, events } satisfies SavedPage)}\n`),
   };

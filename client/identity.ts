@@ -1,4 +1,4 @@
-/** Who a member is to the service. The keys are the account: losing both loses it. */
+/** A member's id, handle and keys. The account is lost when both keys are lost. */
 export interface Identity {
   id: string;
   handle: string;
@@ -12,7 +12,7 @@ export function newKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Keep it before it is registered: a registration may be repeated with the same four values. */
+/** A new identity. Save it before registering, so that a registration can be repeated. */
 export function newIdentity(handle: string): Identity {
   return { id: crypto.randomUUID(), handle, sign_in_key: newKey(), recovery_key: newKey() };
 }

@@ -1,26 +1,26 @@
 import type { UpdateEvent, UpdatesPage } from './wire.ts';
 
 export interface UpdatesOptions {
-  /** The last cursor saved; none: from the member's first event. */
+  /** The last saved cursor. Without it, the first event of the member comes first. */
   cursor?: string | undefined;
-  /** Events of a page, 1 to 100. */
+  /** Events in a page, 1 to 100 (100 by default). */
   limit?: number;
-  /** Seconds that the service holds a request that has nothing to answer, 0 to 25. */
+  /** Seconds for which the service holds a request when there is no event, 0 to 25 (25 by default). */
   wait?: number;
   /**
-   * Saves new events and the cursor after them, together or not at all. What must happen exactly
-   * once for each event belongs in here, in the same transaction. Where it throws, the iteration
-   * ends, and the next one gets the page again.
+   * Saves new events and the cursor after them, together or not at all. Work that must happen exactly once for
+   * each event belongs here, in the same transaction. When it throws, the iteration ends with that
+   * error, and the next one gets the page again.
    */
   save?: (events: readonly UpdateEvent[], cursor: string) => Promise<void> | void;
-  /** Ends, instead of waiting, once everything there is was given. */
+  /** Ends after the newest event instead of waiting for more. */
   untilNow?: boolean;
 }
 
-/** Ids that are remembered, so that an event delivered twice is given once. */
+/** Number of event ids that are remembered to drop duplicates. */
 const REMEMBERED = 1000;
 
-/** A member's events, each after its page was saved; without an end, unless `untilNow`. */
+/** Yields a member's events, each after its page was saved. Never ends, unless `untilNow` is set. */
 export async function* follow(
   read: (path: string, held: number) => Promise<UpdatesPage>,
   options: UpdatesOptions,

@@ -1,4 +1,4 @@
-/** What goes over the wire, for the routes that the client covers (CONTRACT: service-api-2026-09-12). */
+/** The JSON of the routes that the client covers. */
 
 export type Scope =
   | 'profile:write'
@@ -42,7 +42,7 @@ export interface Receipt {
   event_ids: string[];
 }
 
-/** What bootstrap and rotation are asked for; the client makes all of it. */
+/** The request for a credential. The client chooses all of its values. */
 export interface NewCredential {
   credential_id: string;
   credential_secret: string;
@@ -70,9 +70,9 @@ export interface MeReply {
 }
 
 export interface UpdateEvent {
-  /** Stable: what is delivered twice has the same id. */
+  /** Stable: an event that is delivered twice has the same id. */
   id: string;
-  /** The member's own, rising by one. */
+  /** Counts the member's events, without gaps. */
   sequence: number;
   type: string;
   occurred_at: string;
@@ -88,10 +88,20 @@ export interface UpdatesPage {
   has_more: boolean;
 }
 
+/** A field of a request that is not valid. */
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+/** The body of a refusal. Some codes have further fields. */
 export interface ProblemBody {
   status: string;
-  error?: { code: string; message: string; request_id: string; reason?: string } & Record<
-    string,
-    unknown
-  >;
+  error?: {
+    code: string;
+    message: string;
+    request_id: string;
+    reason?: string;
+    issues?: Issue[];
+  } & Record<string, unknown>;
 }

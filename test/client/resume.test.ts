@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import type { UpdateEvent } from '../../client/wire.ts';
 import { cookieOf } from '../../harness/api.ts';
+import { freePort } from '../../harness/free-port.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { startService } from '../harness/service.ts';
 
@@ -24,8 +26,8 @@ t.test('a client killed again and again records every event once, in order', asy
   };
   const recorded = (): UpdateEvent[] => {
     const file = join(path, 'events.jsonl');
-    const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-    const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
+    const content = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    const lines = content.slice(0, content.lastIndexOf('\n') + 1).split('\n');
     return lines.flatMap((line) => (line === '' ? [] : JSON.parse(line).events));
   };
 
@@ -76,7 +78,7 @@ t.test('a client killed again and again records every event once, in order', asy
   t.same(credentials, [{ count: 1 }], 'one credential for all its lives');
 });
 
-t.test('a client that is asked to wait says so', async (t) => {
+t.test('a client that is asked to wait says so, and for how long', async (t) => {
   const service = await startService(t, { LIMIT_REGISTRATIONS_PER_DAY: '1' });
   const { path, remove } = temporaryFolder('client');
   t.teardown(remove);
@@ -88,5 +90,44 @@ t.test('a client that is asked to wait says so', async (t) => {
   const two = start('two');
   t.teardown(() => two.kill('SIGKILL'));
   const [said] = await once(two.stderr, 'data');
-  t.match(String(said), /^Asked to come back in \d+ seconds: waiting\n$/);
+  t.match(
+    String(said),
+    /^POST http:\S+\/api\/membership\/register: 429 rate_limited: .*[^.], retrying in \d+ s\n$/,
+  );
+});
+
+/** How the example ends. */
+async function run(...args: string[]) {
+  const child = spawn(process.execPath, [EXAMPLE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ]);
+  return { code, stdout, stderr };
+}
+
+t.test('the example prints its usage, and refuses other arguments with a sentence', async (t) => {
+  const help = await run('--help');
+  t.match(help, { code: 0, stdout: /^Usage:\n {2}npm run -s agent/, stderr: '' });
+  const wrong: [args: string[], stderr: string][] = [
+    [['--limits=3'], "Unknown option '--limits'.\n"],
+    [['localhost:3000'], '"localhost:3000" is not an http or https address.\n'],
+    [['nonsense'], '"nonsense" is not an http or https address.\n'],
+    [['http://localhost', 'a', 'b'], "Unexpected argument 'b'.\n"],
+    [['--limit', '101'], '--limit must be a whole number from 1 to 100.\n'],
+  ];
+  for (const [args, stderr] of wrong) t.same(await run(...args), { code: 2, stdout: '', stderr });
+});
+
+t.test('the example names the address that does not answer', async (t) => {
+  const { path, remove } = temporaryFolder('client');
+  t.teardown(remove);
+  const url = `http://localhost:${await freePort()}`;
+  const child = spawn(process.execPath, [EXAMPLE, `${url}/`, path], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  const [said] = await once(child.stderr, 'data');
+  t.equal(String(said), `no answer from ${url} (ECONNREFUSED), retrying in 1 s\n`);
 });
