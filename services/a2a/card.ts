@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { AgentCard } from '@a2a-js/sdk';
 import { z } from 'zod';
-import { exampleOf } from '../http/examples.ts';
 import type { Operation, Operations } from '../http/invoke.ts';
 import { CONTRACT_VERSION } from '../http/respond.ts';
 import { isMutation } from '../http/route.ts';
+import { exampleOf } from './example-value.ts';
 
 const JSON_TYPE = 'application/json';
 

@@ -1,96 +1,38 @@
-import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { OpenApiDocument } from './openapi.ts';
 
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  const?: unknown;
-  enum?: unknown[];
-  default?: unknown;
-  examples?: unknown[];
-  example?: unknown;
-  format?: string;
-  pattern?: string;
-  minLength?: number;
-  minimum?: number;
-  minItems?: number;
-  items?: Schema;
-  prefixItems?: Schema[];
-  properties?: Record<string, Schema>;
-  additionalProperties?: unknown;
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  allOf?: Schema[];
+const FILE = new URL('examples.json', import.meta.url);
+
+interface Exchange {
+  request?: unknown;
+  replies: Record<string, unknown>;
 }
 
-type Schemas = Readonly<Record<string, Schema>>;
-
-const HEX_64 = '^[0-9a-f]{64}$';
-
-export const EXAMPLE_ID = '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
-
-const BY_FORMAT: Readonly<Record<string, string>> = {
-  uuid: EXAMPLE_ID,
-  date: '2026-09-12',
-  'date-time': '2026-09-12T08:30:00.000Z',
-  uri: 'https://example.org/',
-};
-
-/** An example of every JSON body of the document, made from its own schema. */
-export function addExamples(document: object): void {
-  const { paths = {}, components } = document as {
-    paths?: Record<string, Record<string, { requestBody?: object; responses?: object }>>;
-    components?: { schemas?: Schemas };
-  };
-  const schemas = components?.schemas ?? {};
-  for (const item of Object.values(paths))
-    for (const { requestBody, responses } of Object.values(item))
-      for (const part of [requestBody, ...Object.values(responses ?? {})]) {
-        const content = (part as { content?: Record<string, { schema?: Schema }> })?.content;
-        const json = content?.['application/json'] as
-          | { schema?: Schema; example?: unknown }
-          | undefined;
-        if (json?.schema) json.example ??= exampleOf(json.schema, schemas);
-      }
+interface Part {
+  content?: Record<string, { example?: unknown }>;
 }
 
-/** A value that the schema takes: its own example where it has one, every property where not. */
-export function exampleOf(schema: Schema, schemas: Schemas, depth = 0, name = ''): unknown {
-  if (schema.$ref)
-    return exampleOf(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas, depth, name);
-  if (schema.examples?.length) return schema.examples[0];
-  if (schema.example !== undefined) return schema.example;
-  if (schema.const !== undefined) return schema.const;
-  if (schema.enum) return schema.enum[0];
-  if (schema.allOf)
-    return Object.assign({}, ...schema.allOf.map((part) => exampleOf(part, schemas, depth, name)));
-  const choice = schema.anyOf?.[0] ?? schema.oneOf?.[0];
-  if (choice) return exampleOf(choice, schemas, depth, name);
-  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  switch (type) {
-    case 'object':
-      return Object.fromEntries(
-        Object.entries(schema.properties ?? {}).map(([key, property]) => [
-          key,
-          exampleOf(property, schemas, depth + 1, key),
-        ]),
-      );
-    case 'array': {
-      if (schema.prefixItems)
-        return schema.prefixItems.map((item) => exampleOf(item, schemas, depth + 1));
-      if (!schema.items || depth > 6) return [];
-      const item = exampleOf(schema.items, schemas, depth + 1);
-      return Array.from({ length: Math.max(1, schema.minItems ?? 1) }, () => item);
-    }
-    case 'integer':
-    case 'number':
-      return Math.max(schema.minimum ?? 1, 1);
-    case 'boolean':
-      return true;
-    case 'null':
-      return null;
-    default:
-      // Keys of different names differ, as the service wants them to.
-      if (schema.pattern === HEX_64) return hash('sha256', name);
-      return BY_FORMAT[schema.format ?? ''] ?? 'x'.repeat(Math.max(1, schema.minLength ?? 1));
+interface Operation {
+  operationId: string;
+  requestBody?: Part;
+  responses: Record<string, Part>;
+}
+
+/** Adds to each operation what a service was sent and answered; `npm run examples` records it. */
+export function addExamples(document: OpenApiDocument, baseUrl: string): void {
+  const text = readFileSync(FILE, 'utf8').replaceAll('{base_url}', baseUrl);
+  const exchanges = JSON.parse(text) as Record<string, Exchange>;
+  const items = Object.values(document.paths ?? {}) as Record<string, Operation>[];
+  for (const { operationId, requestBody, responses } of items.flatMap((item) =>
+    Object.values(item),
+  )) {
+    const { request, replies } = exchanges[operationId] ?? { replies: {} };
+    addExample(requestBody, request);
+    for (const [status, part] of Object.entries(responses)) addExample(part, replies[status]);
   }
+}
+
+function addExample(part: Part | undefined, example: unknown): void {
+  const json = part?.content?.['application/json'];
+  if (json && example !== undefined) json.example = example;
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import { EXAMPLE_ID } from './examples.ts';
 import { type ProblemCode, problemReply, problems, wireCode } from './problems.ts';
 import { REASONS } from './reasons.ts';
 import {
@@ -212,6 +211,8 @@ const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>
   429: { 'Retry-After': 'Seconds to wait' },
 };
 
+const EXAMPLE_REQUEST_ID = '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
+
 /** Details of the example of a code. */
 const EXAMPLE_DETAILS: Partial<Record<ProblemCode, Record<string, unknown>>> = {
   invalid_request: { issues: [{ path: 'title', message: 'must not be empty' }] },
@@ -248,7 +249,11 @@ export function problemResponses(): Record<string, ZodOpenApiResponseObject> {
             schema: ProblemBody,
             examples: Object.fromEntries(
               codes.map((code) => {
-                const { body } = problemReply(code, EXAMPLE_DETAILS[code] ?? {}, EXAMPLE_ID);
+                const { body } = problemReply(
+                  code,
+                  EXAMPLE_DETAILS[code] ?? {},
+                  EXAMPLE_REQUEST_ID,
+                );
                 return [wireCode(code), { value: body }];
               }),
             ),
@@ -274,7 +279,7 @@ function problemOf(route: Route, status: number, codes: readonly ProblemCode[]):
   const bare = route.bareProblems?.includes(status);
   if (!own && !bare) return sharedProblem(status, codes);
   const [first] = codes as [ProblemCode, ...ProblemCode[]];
-  const { body } = problemReply(first, EXAMPLE_DETAILS[first] ?? {}, EXAMPLE_ID);
+  const { body } = problemReply(first, EXAMPLE_DETAILS[first] ?? {}, EXAMPLE_REQUEST_ID);
   return {
     description: listed(codes),
     headers: { ...common, ...described(PROBLEM_HEADERS[status]), ...described(own) },

@@ -88,7 +88,7 @@ export function openApiDocument(features: readonly Feature[], baseUrl: string): 
     },
     { override: withoutNoise },
   );
-  addExamples(document);
+  addExamples(document, baseUrl);
   return document;
 }
 

@@ -254,7 +254,7 @@ t.test('a count of members that is checked is documented', async (t) => {
   t.equal(packet?.properties.content.properties.attribution.maxProperties, 200);
 });
 
-t.test('every JSON body has an example, which its own schema takes', async (t) => {
+t.test('every example fits its own schema', async (t) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
   ajv.addSchema({ $id: 'openapi', components: document.components });
@@ -274,10 +274,12 @@ t.test('every JSON body has an example, which its own schema takes', async (t) =
         ? Object.values(json.examples).map(({ value }) => value)
         : [json.example];
       for (const example of examples) {
-        t.ok(example !== undefined, `${operationId} ${where} has an example`);
+        // `test/contract/examples.test.ts` holds which bodies have one.
+        if (example === undefined) continue;
+        t.notMatch(JSON.stringify(example), /"x+"/, `${operationId} ${where} has no filler`);
         if (!valid(example)) t.fail(`${operationId} ${where}: ${ajv.errorsText(valid.errors)}`);
+        checked++;
       }
-      checked++;
     }
   t.ok(checked > operations.length);
 });

@@ -1,5 +1,5 @@
-import { newRegistration } from '../../harness/registration.ts';
 import t from 'tap';
+import { newRegistration } from '../../harness/registration.ts';
 import { operationsOf } from '../../services/http/invoke.ts';
 import { Handle } from '../../services/http/schemas.ts';
 import { rateLimits } from '../../services/limits/rate-limits.ts';

@@ -1,0 +1,432 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { bearerOf, newCredential } from '../../harness/agent.ts';
+import { type Answer, cookieOf } from '../../harness/api.ts';
+import { hire } from '../../harness/moderation.ts';
+import { newKey } from '../../harness/registration.ts';
+import { operationsOf } from '../../services/http/invoke.ts';
+import { pathOf } from '../../services/http/route.ts';
+import { tellAll } from '../harness/passing-time.ts';
+import { startService } from '../harness/service.ts';
+
+// One walk through the whole API. `npm run examples` keeps what was said as the examples of the OpenAPI
+// document; otherwise the walk must answer as the examples do, value for value of the same type.
+
+const FILE = join(import.meta.dirname, '../../services/http/examples.json');
+
+/** Only a fault of the service or a flood gives these to a protocol of its own. */
+const NOT_RECORDED = [
+  'a2a.call 429',
+  'a2a.call 503',
+  'mcp.call 429',
+  'mcp.call 500',
+  'mcp.call 503',
+];
+
+type Recorded = Record<string, { request?: unknown; replies: Record<string, unknown> }>;
+
+interface Options {
+  params?: Record<string, string>;
+  query?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  cookie?: string;
+  /** Sent once more, or differently: not an example. */
+  silent?: boolean;
+}
+
+const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+const operations = operationsOf(service.features);
+const recorded: Recorded = {};
+
+async function exchange(id: string, status: number, options: Options = {}): Promise<Answer> {
+  const route = operations.get(id)?.route;
+  if (!route) throw new Error(`there is no operation ${id}`);
+  const { params, query = '', body, headers = {}, cookie } = options;
+  const key = route.idempotency ? { 'idempotency-key': randomUUID() } : {};
+  const answer = await service.call(route.method, `${pathOf(route, params)}${query}`, {
+    body,
+    cookie,
+    headers: { ...key, ...headers },
+  });
+  if (answer.status !== status) throw new Error(`${id}: ${answer.status} ${answer.text}`);
+  if (options.silent) return answer;
+  const request = body !== undefined && status < 400 ? { request: body } : {};
+  recorded[id] ??= { ...request, replies: {} };
+  const { replies } = recorded[id];
+  if (answer.body !== undefined) replies[status] ??= shortened(id, answer.body);
+  return answer;
+}
+
+/** Some replies are too long to be an example whole. */
+// biome-ignore lint/suspicious/noExplicitAny: a reply of any operation
+function shortened(id: string, body: any): unknown {
+  if (id.startsWith('documents.openapi'))
+    return { openapi: body.openapi, info: body.info, paths: {} };
+  if (id === 'discovery.get') return { ...body, capabilities: body.capabilities.slice(0, 3) };
+  if (id === 'account.export') {
+    // Receipts are in the order of their random keys.
+    const time = ({ recorded_at }: { recorded_at?: string }) => recorded_at ?? '';
+    return Object.fromEntries(
+      Object.entries(body).map(([name, value]) => [
+        name,
+        Array.isArray(value)
+          ? value.toSorted((one, other) => time(one).localeCompare(time(other))).slice(0, 1)
+          : value,
+      ]),
+    );
+  }
+  return body;
+}
+
+/** What a message of this revision of MCP says of its sender. */
+const ERA_2026 = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'example', version: '1.0.0' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+const CONSENT = {
+  visibility: 'public',
+  publish_consent: true,
+  policy_version: 'service-public-v1',
+};
+
+async function register(handle: string) {
+  const keys = { sign_in_key: newKey(), recovery_key: newKey() };
+  const member = { id: randomUUID() as string, handle, ...keys };
+  await exchange('membership.register', 200, { body: member });
+  const { id, sign_in_key } = member;
+  const login = await exchange('membership.login', 200, { body: { id, sign_in_key } });
+  const credential = newCredential();
+  await exchange('credential.bootstrap', 201, {
+    body: { member_id: id, sign_in_key, ...credential },
+  });
+  return {
+    ...member,
+    credential,
+    cookie: cookieOf(login),
+    headers: { authorization: bearerOf(credential) },
+  };
+}
+
+type Member = Awaited<ReturnType<typeof register>>;
+
+async function publishProfile({ headers }: Member, display_name: string) {
+  const summary = 'Reads handoffs and finishes them.';
+  const body = {
+    display_name,
+    summary,
+    links: ['https://example.org/'],
+    capabilities: ['research'],
+  };
+  await exchange('profile.publish', 200, { headers, body: { ...body, ...CONSENT } });
+}
+
+const brief = (title: string, body: string) => ({
+  schema: 'service.context-packet.v1',
+  kind: 'brief',
+  title,
+  summary: 'One paragraph for the next reader.',
+  ...CONSENT,
+  reuse_terms: 'CC0-1.0',
+  supersedes_id: null,
+  provenance: { claim_type: 'observation', observed_at: null, source_refs: [] },
+  content: { body, format: 'text' },
+});
+
+async function openCase({ headers }: Member, title: string, silent = false) {
+  const { body } = await exchange('case.create', 201, {
+    headers,
+    silent,
+    body: {
+      title,
+      summary: 'Is the index complete?',
+      objective: 'Say whether every entry is there.',
+      acceptance_criteria: ['Names each missing entry'],
+      artifact_id: null,
+      ...CONSENT,
+    },
+  });
+  return body.case.id as string;
+}
+
+async function workOnCase(ada: Member, bob: Member, artifact_id: string) {
+  const case_id = await openCase(ada, 'Check the index');
+  const params = { case_id };
+  const as = ({ headers }: Member) => ({ headers, params });
+  await exchange('case.claim', 200, {
+    ...as(bob),
+    body: { expected_version: 1, lease_seconds: 3600 },
+  });
+  await exchange('case.release', 200, { ...as(bob), body: { expected_version: 2 } });
+  await exchange('case.claim', 200, {
+    ...as(bob),
+    body: { expected_version: 3, lease_seconds: 3600 },
+    silent: true,
+  });
+  await exchange('case.note', 201, {
+    ...as(bob),
+    body: { message: 'I start with the oldest entry.', ...CONSENT },
+  });
+  await exchange('case.submit', 201, {
+    ...as(bob),
+    body: { expected_version: 4, summary: 'Two entries are missing.', artifact_id, ...CONSENT },
+  });
+  await exchange('case.review', 201, {
+    ...as(ada),
+    body: { expected_version: 5, decision: 'accept', comment: 'Thank you.', ...CONSENT },
+  });
+  await exchange('case.read', 200, { params });
+  await exchange('case.list', 200, { query: '?state=accepted&limit=10' });
+  const withdrawn = await openCase(ada, 'Check the index again', true);
+  await exchange('case.withdraw', 200, {
+    headers: ada.headers,
+    params: { case_id: withdrawn },
+    body: { expected_version: 1 },
+  });
+  return case_id;
+}
+
+async function leaveNotes(ada: Member, moderator: Desk, lead: Desk) {
+  const note = (more: object = {}) => ({
+    id: randomUUID() as string,
+    name: 'A visitor',
+    message: 'Hello from the first reading.',
+    ...more,
+  });
+  const first = note();
+  await exchange('guestbook.submit', 202, { body: first });
+  await exchange('guestbook.submit', 200, { body: first });
+  await exchange('moderation.queue', 200, { headers: moderator, query: '?view=todo&limit=1' });
+  const claimed = await exchange('moderation.claim', 200, {
+    headers: moderator,
+    body: { count: 1 },
+  });
+  const lease_ids = claimed.body.claims.map(({ lease_id }: { lease_id: string }) => lease_id);
+  await exchange('moderation.me', 200, { headers: moderator });
+  await exchange('moderation.renew', 200, { headers: moderator, body: { lease_ids } });
+  await exchange('moderation.decide', 201, {
+    headers: moderator,
+    params: { id: first.id },
+    body: { action: 'approve', expected_version: 1 },
+  });
+  await exchange('guestbook.read', 200);
+  await exchange('guestbook.report', 202, {
+    params: { id: first.id },
+    body: { reason: 'spam', details: 'The same note stands elsewhere.' },
+  });
+  await exchange('guestbook.read', 404, { query: `?parent_id=${randomUUID()}` });
+
+  const others = [note({ message: 'Good morning.' }), note({ message: 'Good evening.' })];
+  for (const body of others) await exchange('guestbook.submit', 202, { body, silent: true });
+  const released = await exchange('moderation.claim', 200, {
+    headers: moderator,
+    body: { count: 1 },
+    silent: true,
+  });
+  await exchange('moderation.release', 200, {
+    headers: moderator,
+    body: { lease_ids: [released.body.claims[0].lease_id] },
+  });
+  const items = others.map(({ id }) => ({ note_id: id, expected_version: 1 }));
+  const batch = await exchange('moderation.batch', 200, {
+    headers: moderator,
+    body: { action: 'approve', items },
+  });
+  await exchange('moderation.undo_batch', 200, {
+    headers: lead,
+    params: { id: batch.body.batch_id },
+    body: {},
+  });
+  const decided = await exchange('moderation.decide', 201, {
+    headers: moderator,
+    params: { id: others[0]?.id ?? '' },
+    body: { action: 'approve', expected_version: 3 },
+    silent: true,
+  });
+  await exchange('moderation.undo', 201, {
+    headers: lead,
+    params: { event_id: decided.body.event_id },
+    body: { expected_version: decided.body.version },
+  });
+
+  const { cookie } = ada;
+  const own = { name: '', attribution: 'member', member_handle: ada.handle };
+  const appealed = note({ ...own, message: 'Read my other pages too.' });
+  await exchange('guestbook.submit', 202, { cookie, body: appealed, silent: true });
+  await exchange('moderation.decide', 201, {
+    headers: moderator,
+    params: { id: appealed.id },
+    body: {
+      action: 'reject',
+      policy: 'spam',
+      message: 'Advertising is not what the guestbook is for.',
+      expected_version: 1,
+    },
+    silent: true,
+  });
+  await tellAll(service);
+  const params = { id: appealed.id };
+  await exchange('guestbook.outcome', 200, { cookie, params });
+  await exchange('guestbook.appeal', 202, {
+    cookie,
+    params,
+    body: { text: 'The pages are about the index, and free.' },
+  });
+  await exchange('moderation.note', 200, { headers: lead, params });
+  const withdrawn = note({ ...own, message: 'Hello again.' });
+  await exchange('guestbook.submit', 202, { cookie, body: withdrawn, silent: true });
+  await exchange('guestbook.withdraw', 200, { cookie, params: { id: withdrawn.id }, body: {} });
+}
+
+type Desk = Record<string, string>;
+
+async function moderateRecords(ada: Member, bob: Member, moderator: Desk, lead: Desk, id: string) {
+  await exchange('report.create', 201, {
+    headers: ada.headers,
+    body: { subject: { type: 'artifact', id }, reason: 'other', details: 'The file is missing.' },
+  });
+  const params = { type: 'artifact', id };
+  const { body } = await exchange('moderation.subject', 200, { headers: moderator, params });
+  await exchange('moderation.decide_subject', 201, {
+    headers: moderator,
+    params,
+    body: { action: 'keep', expected_version: body.item.version },
+  });
+  await exchange('artifact.withdraw', 200, {
+    headers: bob.headers,
+    params: { artifact_id: id },
+    body: {},
+  });
+  await exchange('moderation.policies', 200, { headers: moderator });
+  await exchange('moderation.change_policy', 200, {
+    headers: lead,
+    body: {
+      code: 'off_topic',
+      title: 'Off topic',
+      text: 'Notes are about this service.',
+      active: true,
+    },
+  });
+  await exchange('moderation.audit', 200, { headers: moderator, query: '?limit=3' });
+  await exchange('moderation.stats', 200, { headers: moderator });
+}
+
+async function speakProtocols(ada: Member) {
+  const json = { ...ada.headers, 'a2a-version': '1.0' };
+  const call = (data: object) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'SendMessage',
+    params: { message: { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ data }] } },
+  });
+  const list = call({ operation: 'case.list', input: { state: 'accepted', limit: 10 } });
+  await exchange('a2a.call', 200, { headers: json, body: list });
+  await exchange('a2a.call', 401, { headers: { 'a2a-version': '1.0' }, body: list });
+  await exchange('a2a.call', 413, { headers: json, body: `"${'x'.repeat(330_000)}"` });
+  await exchange('a2a.call', 415, { headers: { ...json, 'content-type': 'text/plain' }, body: '' });
+  await exchange('a2a.card', 200);
+  const tool = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'list_cases', arguments: { state: 'accepted' } },
+  };
+  await exchange('mcp.call', 200, { body: tool });
+  await exchange('mcp.call', 400, { body: [tool] });
+  await exchange('mcp.call', 403, { body: tool, headers: { origin: 'https://example.org' } });
+  await exchange('mcp.call', 404, {
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/none', params: { _meta: ERA_2026 } },
+    headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/none' },
+  });
+  await exchange('mcp.call', 413, { body: `"${'x'.repeat(70_000)}"` });
+  await exchange('mcp.call', 415, { body: 'tools', headers: { 'content-type': 'text/plain' } });
+}
+
+async function leave(ada: Member, bob: Member) {
+  const { body: me } = await exchange('credential.me', 200, { headers: ada.headers });
+  t.equal(me.member.handle, ada.handle);
+  await exchange('updates.list', 200, { headers: ada.headers, query: '?limit=3' });
+  await exchange('membership.me', 200, { cookie: ada.cookie });
+  await exchange('membership.me', 401);
+  await exchange('account.export', 200, { headers: bob.headers });
+  await exchange('profile.withdraw', 200, { headers: bob.headers, body: {} });
+  const next = newCredential();
+  await exchange('credential.rotate', 201, { headers: bob.headers, body: next });
+  const headers = { authorization: bearerOf(next) };
+  await exchange('credential.revoke', 200, {
+    headers: ada.headers,
+    body: { credential_id: ada.credential.credential_id },
+  });
+  await exchange('membership.logout', 200, { cookie: ada.cookie, body: {} });
+  await exchange('membership.recover', 200, {
+    body: {
+      id: ada.id,
+      recovery_key: ada.recovery_key,
+      new_sign_in_key: newKey(),
+      new_recovery_key: newKey(),
+      operation_id: randomUUID(),
+    },
+  });
+  await exchange('account.delete', 200, {
+    headers,
+    body: { confirm_handle: bob.handle, erase_notes: false },
+  });
+}
+
+t.test('the examples of the document are what the service says', async (t) => {
+  for (const id of ['discovery.get', 'status.get', 'operations.livez', 'operations.readyz'])
+    await exchange(id, 200);
+  for (const id of ['documents.openapi', 'documents.openapi_3_0', 'documents.policy'])
+    await exchange(id, 200);
+  const ada = await register('ada_lovelace');
+  const bob = await register('bob_reader');
+  const [grace, edsger] = [
+    await hire(service, 'Grace', 'moderator'),
+    await hire(service, 'Edsger', 'lead'),
+  ];
+  const signedIn = await exchange('moderation.sign_in', 200, { body: { token: grace.token } });
+  await exchange('moderation.sign_out', 200, { cookie: cookieOf(signedIn) });
+  const moderator = { authorization: `Bearer ${grace.token}` };
+  const lead = { authorization: `Bearer ${edsger.token}` };
+
+  await publishProfile(ada, 'Ada Lovelace');
+  await publishProfile(bob, 'Bob');
+  await exchange('agents.list', 200);
+  await exchange('agents.get', 200, { params: { member_id: ada.id } });
+  const published = await exchange('artifact.publish', 201, {
+    headers: bob.headers,
+    body: brief('What was found', 'Two entries of the index are missing.'),
+  });
+  const artifactId = published.body.artifact.id as string;
+  await exchange('artifacts.list', 200, { query: '?kind=brief' });
+  await exchange('artifacts.get', 200, { params: { artifact_id: artifactId } });
+  await workOnCase(ada, bob, artifactId);
+  await exchange('activity.list', 200, { query: '?limit=3' });
+  await leaveNotes(ada, moderator, lead);
+  await moderateRecords(ada, bob, moderator, lead, artifactId);
+  await speakProtocols(ada);
+  await leave(ada, bob);
+
+  const text = JSON.stringify(recorded, null, 2).replaceAll(service.baseUrl, '{base_url}');
+  if (process.env.UPDATE_EXAMPLES) writeFileSync(FILE, `${text}\n`);
+  const kept = JSON.parse(readFileSync(FILE, 'utf8')) as Recorded;
+  t.same(shapeOf(recorded), shapeOf(kept), 'run `npm run examples`, and look at what changed');
+
+  for (const { id, route } of operations.values()) {
+    if (route.body) t.ok(kept[id]?.request, `${id} has an example of its request`);
+    for (const [status, { body }] of Object.entries(route.replies))
+      if (body && !NOT_RECORDED.includes(`${id} ${status}`))
+        t.ok(kept[id]?.replies[status], `${id} ${status} has an example`);
+  }
+});
+
+/** The names and types in a value: of a list those of its first item. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 0 ? [] : [shapeOf(value[0])];
+  if (typeof value !== 'object' || value === null) return typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, shapeOf(part)]));
+}
