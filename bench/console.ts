@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { chromium, type Page } from 'playwright-core';
+import { findChromium } from '../harness/chromium.ts';
 import { openApp, openCore } from '../services/app.ts';
 import { readConfig } from '../services/config.ts';
 import { isRefusal } from '../services/eventstore/decider.ts';
 import { openServer } from '../services/http/server.ts';
 import { addModerator } from '../services/moderation/moderators.ts';
-import { findChromium } from '../test/harness/browser.ts';
 import type { Bench, Setting } from './setting.ts';
 
 const NOTES = 100;

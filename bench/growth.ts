@@ -1,10 +1,11 @@
+import { createApi } from '../harness/api.ts';
+import { writeHistory } from '../harness/history.ts';
+import { fillPrimaryData, fillTables } from '../harness/history-tables.ts';
+import { atDesk } from '../harness/moderation.ts';
+import { type Operation, openTraffic } from '../harness/traffic.ts';
 import { withConnection } from '../services/postgres/connection.ts';
-import { writeHistory } from '../test/harness/history.ts';
-import { fillPrimaryData, fillTables } from '../test/harness/history-tables.ts';
-import { atDesk } from '../test/harness/moderation.ts';
-import { type Operation, openTraffic } from '../test/harness/traffic.ts';
 import { median, type Result } from './pair.ts';
-import { hire, serviceOn, startWeb, wire } from './service.ts';
+import { hire, serviceOn, startWeb } from './service.ts';
 import type { Measured, Setting } from './setting.ts';
 
 const SMALL = 10_000;
@@ -81,11 +82,11 @@ async function side(setting: Setting, events: number): Promise<Operation[]> {
   const service = await serviceOn(setting, url);
   const { base } = service;
   const desk = {
-    moderator: atDesk(wire(base), await hire(service, 'Ann', 'moderator')),
-    lead: atDesk(wire(base), await hire(service, 'Lea', 'lead')),
+    moderator: atDesk(createApi(base), await hire(service, 'Ann', 'moderator')),
+    lead: atDesk(createApi(base), await hire(service, 'Lea', 'lead')),
   };
   await startWeb(setting, service);
-  return openTraffic(wire(base), desk, PAGE);
+  return openTraffic(createApi(base), desk, PAGE);
 }
 
 async function fill(url: string, events: number): Promise<void> {

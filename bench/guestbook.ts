@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../test/harness/free-port.ts';
-import { temporaryFolder } from '../test/harness/temporary-folder.ts';
+import { freePort } from '../harness/free-port.ts';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { requests } from './load.ts';
 import type { Contender } from './pair.ts';
 import { startServer } from './processes.ts';

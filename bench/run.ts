@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { ArgumentError, processArguments } from '../services/commands/arguments.ts';
 import { append } from './append.ts';
 import { moderation } from './console.ts';
 import { growth } from './growth.ts';
@@ -17,26 +17,48 @@ import { updates } from './updates.ts';
 
 const BENCHES = [append, guestbook, updates, queue, lists, pages, moderation];
 const LONG = [growth, rebuilding, startup, memoryUnderLoad];
-/** Short turns and many, since the speed of a shared machine changes from one second to the next. */
-const PACE = { rounds: 21, seconds: 0.4 };
+const NAMES = [...BENCHES, ...LONG].map(({ name }) => name);
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
+const USAGE = `Usage:
+  npm run bench [-- NAME …] [OPTION …]
+
+Measures the service beside floors, on a PostgreSQL of its own. Without names it runs
+${BENCHES.map(({ name }) => name).join(', ')}.
+Only where named: ${LONG.map(({ name }) => name).join(', ')}.
+
+--rounds N    rounds of each comparison (21)
+--seconds S   seconds of each side in each round (0.4)
+--events N    length of the log for growth and rebuild (1000000, at least 10000)
+--only PART   of growth, only the operations with PART in their names
+--json FILE   writes the results to FILE as JSON
+--statements  after each comparison, prints on which statements PostgreSQL spent its time
+`;
+
+const { positionals, values } = processArguments(
+  USAGE,
+  {
+    // Many short rounds, since the speed of a shared machine changes from one second to the next.
+    rounds: { type: 'string', default: '21' },
+    seconds: { type: 'string', default: '0.4' },
+    events: { type: 'string', default: '1000000' },
     only: { type: 'string' },
     json: { type: 'string' },
-    events: { type: 'string', default: '1000000' },
     statements: { type: 'boolean', default: false },
   },
-});
-const known = [...BENCHES, ...LONG].map(({ name }) => name);
+  [0, Infinity],
+  ({ positionals, values: { rounds, seconds, events } }) => {
+    const unknown = positionals.find((name) => !NAMES.includes(name));
+    if (unknown !== undefined) throw new ArgumentError(`Unknown benchmark '${unknown}'.`);
+    if (!/^[1-9]\d*$/.test(rounds))
+      throw new ArgumentError('--rounds must be a whole number of at least 1.');
+    if (!(Number(seconds) > 0))
+      throw new ArgumentError('--seconds must be a number greater than 0.');
+    if (!/^\d+$/.test(events) || Number(events) < 10_000)
+      throw new ArgumentError('--events must be a whole number of at least 10000.');
+  },
+);
+const pace = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
 const events = Number(values.events);
-const unknown = positionals.filter((name) => !known.includes(name));
-if (unknown.length > 0 || !Number.isInteger(events) || events < 10_000) {
-  const usage = `npm run bench -- [${known.join('|')} …] [--events N] [--only PART] [--json FILE] [--statements]`;
-  process.stderr.write(`Usage: ${usage}\n`);
-  process.exit(1);
-}
 
 const results: Result[] = [];
 
@@ -46,7 +68,7 @@ async function run(setting: Setting): Promise<void> {
     for (const comparison of await prepare(setting)) {
       // What the bench itself did to prepare is none of it.
       if (values.statements) await topStatements(setting.server);
-      for (const result of await compare(comparison, PACE)) tell(result);
+      for (const result of await compare(comparison, pace)) tell(result);
       if (values.statements) process.stdout.write(`${await topStatements(setting.server)}\n`);
     }
   }
@@ -73,7 +95,4 @@ process.stdout.on('error', () => undefined);
 
 // Aims are told, not enforced: another machine has other ratios. What fails is what cannot run.
 await withSetting(run, { counting: values.statements });
-if (values.json) {
-  const { rounds, seconds } = PACE;
-  writeFileSync(values.json, `${JSON.stringify({ rounds, seconds, results }, null, 2)}\n`);
-}
+if (values.json) writeFileSync(values.json, `${JSON.stringify({ ...pace, results }, null, 2)}\n`);

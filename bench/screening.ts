@@ -1,3 +1,4 @@
+import { processArguments } from '../services/commands/arguments.ts';
 import { newBayes } from '../services/screening/bayes.ts';
 import { findingsIn } from '../services/screening/findings.ts';
 import { BANDS, bandOf, FINDING_CODES, type FindingCode } from '../services/screening/rules.ts';
@@ -5,6 +6,12 @@ import { type Labelled, labelledNotes } from './labelled.ts';
 
 // What each finding catches and what it flags wrongly, on mail of 2002 cut to the length of notes.
 // Half of the families teach the Bayes, the other half is screened.
+
+processArguments(`Usage:
+  npm run bench:screening
+
+Prints what each finding of the screening catches and flags wrongly, on a corpus of mail.
+`);
 
 const notes = labelledNotes();
 const taught = notes.filter(({ family }) => isEven(family));

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../harness/free-port.ts';
 import { openCore } from '../services/app.ts';
 import { readConfig } from '../services/config.ts';
 import { isRefusal } from '../services/eventstore/decider.ts';
 import type { Role } from '../services/http/principal.ts';
 import { addModerator } from '../services/moderation/moderators.ts';
 import { parseProcfile } from '../services/supervisor/procfile.ts';
-import { freePort } from '../test/harness/free-port.ts';
-import type { Wire } from '../test/harness/traffic.ts';
 import { startServer } from './processes.ts';
 import type { Setting } from './setting.ts';
 
@@ -64,24 +63,3 @@ export async function hire({ env }: Service, name: string, role: Role) {
     await core.close();
   }
 }
-
-/** The API over HTTP, as the harness calls it. */
-export const wire = (base: string): Wire => ({
-  async call(method, path, { body, headers = {}, cookie } = {}) {
-    const answer = await fetch(`${base}${path}`, {
-      method,
-      redirect: 'manual',
-      headers: {
-        ...(method === 'GET' ? {} : { origin: base }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(cookie ? { cookie } : {}),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    const json = answer.headers.get('content-type')?.startsWith('application/json') && text;
-    const { status, headers: answered } = answer;
-    return { status, headers: answered, text, body: json ? JSON.parse(text) : undefined };
-  },
-});

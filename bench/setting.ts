@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
+import { openEndings } from '../harness/endings.ts';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { embeddedPostgres } from '../services/embedded/postgres.ts';
 import { migrate } from '../services/migrate.ts';
 import { withConnection } from '../services/postgres/connection.ts';
-import { openEndings } from '../test/harness/endings.ts';
-import { temporaryFolder } from '../test/harness/temporary-folder.ts';
 import type { Comparison, Result } from './pair.ts';
 import { COUNTING } from './statements.ts';
 
@@ -58,7 +58,7 @@ export async function withSetting(
   try {
     const dataDir = join(path, 'data');
     const settings = {
-      max_connections: 200,
+      max_connections: 500,
       shared_buffers: quarterOfMemory(),
       ...(counting ? COUNTING : {}),
     };

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { freePort } from '../test/harness/free-port.ts';
-import { atDesk } from '../test/harness/moderation.ts';
-import { type Operation, openTraffic } from '../test/harness/traffic.ts';
+import { createApi } from '../harness/api.ts';
+import { freePort } from '../harness/free-port.ts';
+import { atDesk } from '../harness/moderation.ts';
+import { type Operation, openTraffic } from '../harness/traffic.ts';
+import { ArgumentError, processArguments } from '../services/commands/arguments.ts';
 import { startServer } from './processes.ts';
-import { hire, serviceOn, startWeb, wire } from './service.ts';
+import { hire, serviceOn, startWeb } from './service.ts';
 import { type Setting, withSetting } from './setting.ts';
 import { judge, newSeries, sample } from './slopes.ts';
 
@@ -15,12 +16,23 @@ const PAUSE_MS = 25;
 const SAMPLES = 120;
 const WORKER = join(import.meta.dirname, '../workers/worker.ts');
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '60' } } });
+const USAGE = `Usage:
+  npm run soak [-- --minutes N]
+
+Puts steady mixed load on a web and a worker process for N minutes (60; 0.5 is half a minute) and
+prints whether memory, connections, dead rows or jobs grew.
+`;
+
+const { values } = processArguments(
+  USAGE,
+  { minutes: { type: 'string', default: '60' } },
+  [0, 0],
+  ({ values }) => {
+    if (!(Number(values.minutes) > 0))
+      throw new ArgumentError('--minutes must be a number greater than 0.');
+  },
+);
 const minutes = Number(values.minutes);
-if (!(minutes > 0)) {
-  process.stderr.write('Usage: npm run soak -- [--minutes N]\n');
-  process.exit(1);
-}
 
 /** Steady mixed load on a web and a worker process for a while, and whether anything grew by it. */
 async function soak(setting: Setting): Promise<void> {
@@ -83,13 +95,13 @@ async function startBoth(setting: Setting) {
     },
   };
   const desk = {
-    moderator: atDesk(wire(base), await hire(service, 'Ann', 'moderator')),
-    lead: atDesk(wire(base), await hire(service, 'Lea', 'lead')),
+    moderator: atDesk(createApi(base), await hire(service, 'Ann', 'moderator')),
+    lead: atDesk(createApi(base), await hire(service, 'Lea', 'lead')),
   };
   await startWeb(setting, service);
   const worker = `http://127.0.0.1:${metrics.worker}`;
   await startServer(setting, [WORKER], service.env, worker, '/metrics');
-  const operations = await openTraffic(wire(base), desk);
+  const operations = await openTraffic(createApi(base), desk);
   return { url, operations, metrics };
 }
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../test/harness/free-port.ts';
-import { temporaryFolder } from '../test/harness/temporary-folder.ts';
+import { freePort } from '../harness/free-port.ts';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { memoryOf } from './memory.ts';
 import type { Measured } from './setting.ts';
 

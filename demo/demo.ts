@@ -1,13 +1,30 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startInstance } from '../harness/instance.ts';
+import { ArgumentError, processArguments } from '../services/commands/arguments.ts';
 import { type Api, each, openApi } from './api.ts';
-import { startInstance } from './instance.ts';
 import { realTexts, type Text } from './texts.ts';
 
-// Fills a fresh instance with real texts through the public API, has the worker screen them and
-// moderators decide a sample, and reads back what was sent. `--stay` leaves it running to look at.
+const USAGE = `Usage:
+  npm run demo [-- --mails N] [--stay]
 
-const MAILS = 3000;
+Fills a fresh instance with real texts (the Big List of Naughty Strings and N mails, 3000 by default)
+through the public API, waits for their screening, decides a sample, and reads everything back. --stay leaves the
+service running. PORT is the port to listen on (a free one by default). DATA_DIR keeps the data in a folder that
+has none yet, for a later npm start (by default they are removed at the end).
+`;
+
+const { values: options } = processArguments(
+  USAGE,
+  { mails: { type: 'string', default: '3000' }, stay: { type: 'boolean', default: false } },
+  [0, 0],
+  ({ values: { mails } }) => {
+    if (!/^\d+$/.test(mails)) throw new ArgumentError('--mails must be a whole number.');
+  },
+);
+
 const LANES = 8;
 const EXPERIENCES = ['service', 'observatory', 'two-clerks'] as const;
 
@@ -96,14 +113,27 @@ async function readBack(api: Api, experience: string) {
   return entries;
 }
 
+/** Starts the service on the PORT and DATA_DIR of the environment. */
+async function startFresh() {
+  const { PORT: port, DATA_DIR: dataDir } = process.env;
+  try {
+    if (dataDir && existsSync(join(dataDir, 'postgres')))
+      throw new Error(`DATA_DIR ${dataDir} already holds data. The demo needs an empty folder.`);
+    return await startInstance({ port: port || undefined, dataDir: dataDir || undefined });
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exit(1);
+  }
+}
+
 const started = performance.now();
 const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
-const instance = await startInstance();
+const instance = await startFresh();
 const base = instance.baseUrl;
 try {
   const api = openApi(base);
   say(`${seconds()}  the service runs on ${base}`);
-  const texts = realTexts(MAILS);
+  const texts = realTexts(Number(options.mails));
   const members = [];
   for (let i = 0; i < 10; i++) members.push(await signUp(api, `reader_${i}`));
 
@@ -153,7 +183,7 @@ try {
   for (const fault of faults.slice(0, 20)) say(`FAULT ${fault}`);
   say(faults.length === 0 ? 'No fault.' : `${faults.length} faults.`);
   process.exitCode = faults.length === 0 ? 0 : 1;
-  if (process.argv.includes('--stay')) {
+  if (options.stay) {
     say(`Look at it: ${base}, moderator token ${token}; Ctrl-C ends it.`);
     await instance.ended;
   }

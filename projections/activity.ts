@@ -1,5 +1,6 @@
 import * as artifactEvents from '../services/artifacts/events.ts';
 import * as caseEvents from '../services/cases/events.ts';
+import { defineInsert } from '../services/eventstore/batch.ts';
 import type { Actor, RecordedEvent } from '../services/eventstore/event.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import { NEWEST, type Place } from '../services/http/place.ts';
@@ -21,9 +22,24 @@ export type ActivityType = (typeof ACTIVITY_TYPES)[number];
 /** A moderator is not named in public. */
 const shown = (actor: Actor): Actor => (actor.type === 'moderator' ? { type: actor.type } : actor);
 
+const insertEntry = defineInsert('activity', {
+  entry_id: 'uuid',
+  type: 'text',
+  occurred_at: 'timestamptz',
+  actor: 'jsonb',
+  subject_type: 'text',
+  subject_id: 'uuid',
+});
+
 function entry({ event_id, actor, recorded_at }: RecordedEvent, type: ActivityType, id: string) {
-  return sql`INSERT INTO activity (entry_id, type, occurred_at, actor, subject_type, subject_id)
-    VALUES (${event_id}, ${type}, ${recorded_at}, ${shown(actor)}, ${type.split('.')[0]}, ${id})`;
+  return insertEntry({
+    entry_id: event_id,
+    type,
+    occurred_at: recorded_at,
+    actor: shown(actor),
+    subject_type: type.split('.')[0],
+    subject_id: id,
+  });
 }
 
 /** Against a rejection it makes the note public for the first time; what was removed has its entry. */

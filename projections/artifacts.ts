@@ -1,5 +1,6 @@
 import * as events from '../services/artifacts/events.ts';
 import type { Kind } from '../services/artifacts/kind.ts';
+import { defineInsert, defineRead } from '../services/eventstore/batch.ts';
 import type { RecordedEvent } from '../services/eventstore/event.ts';
 import { named, type Sql, sql } from '../services/eventstore/sql.ts';
 import { NEWEST } from '../services/http/place.ts';
@@ -9,6 +10,19 @@ import { ownRecords, TOLD_STATE, type Told } from './record-decisions.ts';
 
 const heard = { ...events, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
 
+const insertArtifact = defineInsert('artifacts', {
+  artifact_id: 'uuid',
+  author_id: 'uuid',
+  kind: 'text',
+  title: 'text',
+  content_hash: 'text',
+  packet: 'json',
+  supersedes_id: 'uuid',
+  state: 'text',
+  version: 'int',
+  created_at: 'timestamptz',
+});
+
 export const artifacts = defineProjection(heard, {
   name: 'artifacts',
   tables: ['artifacts'],
@@ -17,11 +31,18 @@ export const artifacts = defineProjection(heard, {
   ],
   on: {
     ArtifactPublished: ({ stream_version, data, personal, recorded_at }) =>
-      sql`INSERT INTO artifacts (artifact_id, author_id, kind, title, content_hash, packet,
-          supersedes_id, state, version, created_at)
-        VALUES (${data.artifact_id}, ${data.author_id}, ${data.kind}, ${personal?.title ?? null},
-          ${personal?.content_hash ?? null}, ${personal?.packet ?? null}, ${data.supersedes_id},
-          'published', ${stream_version}, ${recorded_at})`,
+      insertArtifact({
+        artifact_id: data.artifact_id,
+        author_id: data.author_id,
+        kind: data.kind,
+        title: personal?.title,
+        content_hash: personal?.content_hash,
+        packet: personal?.packet,
+        supersedes_id: data.supersedes_id,
+        state: 'published',
+        version: stream_version,
+        created_at: recorded_at,
+      }),
     ArtifactSuperseded: ({ stream_version, data }) =>
       sql`UPDATE artifacts SET superseded_by = ${data.by}, version = ${stream_version}
         WHERE artifact_id = ${data.artifact_id}`,
@@ -65,11 +86,15 @@ export function findArtifact(artifactId: string): Sql<ArtifactRow> {
     FROM artifacts WHERE artifact_id = ${artifactId}`;
 }
 
+const publishedArtifact = defineRead<{ artifact_id: string }>(
+  { artifact_id: 'uuid' },
+  ({ artifact_id }) =>
+    `SELECT artifact_id FROM artifacts WHERE artifact_id = ${artifact_id} AND state = 'published'`,
+);
+
 /** A row where the artifact is public. */
-export function publicArtifact(artifactId: string): Sql<{ artifact_id: string }> {
-  return sql`SELECT artifact_id FROM artifacts
-    WHERE artifact_id = ${artifactId}::uuid AND state = 'published'`;
-}
+export const publicArtifact = (artifactId: string): Sql<{ artifact_id: string }> =>
+  publishedArtifact({ artifact_id: artifactId });
 
 /** The events of an artifact, oldest first, without their texts: what a decision looks at. */
 export function artifactFacts(artifactId: string): Sql<RecordedEvent> {

@@ -1,7 +1,14 @@
 import * as events from '../services/cases/events.ts';
+import { defineInsert } from '../services/eventstore/batch.ts';
 import type { RecordedEvent } from '../services/eventstore/event.ts';
 import { named, type Sql, sql } from '../services/eventstore/sql.ts';
 import { defineProjection } from './projection.ts';
+
+const insertCaseMember = defineInsert(
+  'case_members',
+  { case_id: 'uuid', member_id: 'uuid' },
+  { key: ['case_id', 'member_id'], action: 'DO NOTHING' },
+);
 
 /** Whom a case concerns: all who opened, claimed, submitted, reviewed or noted. */
 export const caseMembers = defineProjection(events, {
@@ -16,8 +23,7 @@ export const caseMembers = defineProjection(events, {
 });
 
 function joins(caseId: string, memberId: string): Sql {
-  return sql`INSERT INTO case_members (case_id, member_id) VALUES (${caseId}, ${memberId})
-    ON CONFLICT DO NOTHING`;
+  return insertCaseMember({ case_id: caseId, member_id: memberId });
 }
 
 /** Every command on a case waits here for the one before, which may bring another member in. */

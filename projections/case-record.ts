@@ -1,4 +1,5 @@
 import * as caseEvents from '../services/cases/events.ts';
+import { defineInsert } from '../services/eventstore/batch.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import { OLDEST } from '../services/http/place.ts';
 import * as membershipEvents from '../services/membership/events.ts';
@@ -14,6 +15,36 @@ const TEXTS = [
   { table: 'case_notes', columns: ['message'], member: 'member_id' },
 ] as const;
 
+const insertSubmission = defineInsert('case_submissions', {
+  submission_id: 'uuid',
+  case_id: 'uuid',
+  member_id: 'uuid',
+  summary: 'text',
+  artifact_id: 'uuid',
+  created_at: 'timestamptz',
+});
+
+const insertReview = defineInsert('case_reviews', {
+  review_id: 'uuid',
+  case_id: 'uuid',
+  submission_id: 'uuid',
+  member_id: 'uuid',
+  decision: 'text',
+  binding: 'boolean',
+  comment: 'text',
+  created_at: 'timestamptz',
+});
+
+const insertNote = defineInsert('case_notes', {
+  note_id: 'uuid',
+  case_id: 'uuid',
+  member_id: 'uuid',
+  message: 'text',
+  state: 'text',
+  version: 'int',
+  created_at: 'timestamptz',
+});
+
 /** What members gave to a case: submissions, reviews and notes, whoever's the case is. */
 export const caseRecord = defineProjection(heard, {
   name: 'case-record',
@@ -21,19 +52,35 @@ export const caseRecord = defineProjection(heard, {
   texts: TEXTS,
   on: {
     CaseSubmitted: ({ data, personal, recorded_at }) =>
-      sql`INSERT INTO case_submissions
-          (submission_id, case_id, member_id, summary, artifact_id, created_at)
-        VALUES (${data.submission_id}, ${data.case_id}, ${data.member_id},
-          ${personal?.summary ?? null}, ${data.artifact_id}, ${recorded_at})`,
+      insertSubmission({
+        submission_id: data.submission_id,
+        case_id: data.case_id,
+        member_id: data.member_id,
+        summary: personal?.summary,
+        artifact_id: data.artifact_id,
+        created_at: recorded_at,
+      }),
     CaseReviewed: ({ data, personal, recorded_at }) =>
-      sql`INSERT INTO case_reviews (review_id, case_id, submission_id, member_id, decision, binding,
-          comment, created_at)
-        VALUES (${data.review_id}, ${data.case_id}, ${data.submission_id}, ${data.member_id},
-          ${data.decision}, ${data.binding}, ${personal?.comment ?? null}, ${recorded_at})`,
+      insertReview({
+        review_id: data.review_id,
+        case_id: data.case_id,
+        submission_id: data.submission_id,
+        member_id: data.member_id,
+        decision: data.decision,
+        binding: data.binding,
+        comment: personal?.comment,
+        created_at: recorded_at,
+      }),
     CaseNoted: ({ owner_id, stream_version, data, personal, recorded_at }) =>
-      sql`INSERT INTO case_notes (note_id, case_id, member_id, message, state, version, created_at)
-        VALUES (${data.note_id}, ${data.case_id}, ${owner_id}, ${personal?.message ?? null},
-          'published', ${stream_version}, ${recorded_at})`,
+      insertNote({
+        note_id: data.note_id,
+        case_id: data.case_id,
+        member_id: owner_id,
+        message: personal?.message,
+        state: 'published',
+        version: stream_version,
+        created_at: recorded_at,
+      }),
     CaseNoteRemoved: ({ data, stream_version }) => noteIs('removed', data.note_id, stream_version),
     CaseNoteRemovalTold: ({ data, stream_version }) =>
       noteIs('removed', data.note_id, stream_version),

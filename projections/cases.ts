@@ -1,9 +1,24 @@
 import * as caseEvents from '../services/cases/events.ts';
+import { defineInsert } from '../services/eventstore/batch.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import { NEWEST, type Place } from '../services/http/place.ts';
 import * as membershipEvents from '../services/membership/events.ts';
 import { defineProjection } from './projection.ts';
 import { type OwnRow, ownRecords } from './record-decisions.ts';
+
+const insertCase = defineInsert('cases', {
+  case_id: 'uuid',
+  author_id: 'uuid',
+  title: 'text',
+  summary: 'text',
+  objective: 'text',
+  acceptance_criteria: 'text[]',
+  artifact_id: 'uuid',
+  state: 'text',
+  version: 'int',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+});
 
 /** `version` rises, and `updated_at` is set, by what changes a case's state or claim. */
 export const cases = defineProjection(
@@ -20,11 +35,19 @@ export const cases = defineProjection(
     ],
     on: {
       CaseOpened: ({ data, personal, recorded_at: now }) =>
-        sql`INSERT INTO cases (case_id, author_id, title, summary, objective, acceptance_criteria,
-            artifact_id, state, version, created_at, updated_at)
-          VALUES (${data.case_id}, ${data.author_id}, ${personal?.title ?? null},
-            ${personal?.summary ?? null}, ${personal?.objective ?? null},
-            ${personal?.acceptance_criteria ?? null}, ${data.artifact_id}, 'open', 1, ${now}, ${now})`,
+        insertCase({
+          case_id: data.case_id,
+          author_id: data.author_id,
+          title: personal?.title,
+          summary: personal?.summary,
+          objective: personal?.objective,
+          acceptance_criteria: personal?.acceptance_criteria,
+          artifact_id: data.artifact_id,
+          state: 'open',
+          version: 1,
+          created_at: now,
+          updated_at: now,
+        }),
       CaseClaimed: ({ data, recorded_at }) => claimed(data, recorded_at),
       CaseLeaseExtended: ({ data, recorded_at }) => claimed(data, recorded_at),
       CaseReleased: ({ data, recorded_at }) => reopened(data.case_id, recorded_at),

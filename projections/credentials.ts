@@ -1,25 +1,49 @@
 import * as events from '../services/credentials/events.ts';
-import { type Sql, sql, updateOf } from '../services/eventstore/sql.ts';
+import { defineBatch, defineInsert, defineRead } from '../services/eventstore/batch.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Scope } from '../services/http/scopes.ts';
 import type { Verifier } from '../services/keys/key-ring.ts';
 import { defineProjection } from './projection.ts';
+
+const insertCredential = defineInsert('credentials', {
+  credential_id: 'uuid',
+  member_id: 'uuid',
+  scopes: 'text[]',
+  state: 'text',
+  created_at: 'timestamptz',
+  expires_at: 'timestamptz',
+  key_epoch: 'int',
+});
+
+const revokeCredential = defineBatch(
+  'credentials',
+  { credential_id: 'uuid', at: 'timestamptz', reason: 'text' },
+  (given) => `UPDATE credentials c SET state = 'revoked', revoked_at = given.at,
+      revoked_reason = given.reason
+    FROM ${given} WHERE c.credential_id = given.credential_id`,
+  ['credential_id'],
+);
 
 export const credentials = defineProjection(events, {
   name: 'credentials',
   tables: ['credentials'],
   on: {
     CredentialCreated: ({ owner_id, data, recorded_at }) =>
-      sql`INSERT INTO credentials (credential_id, member_id, scopes, state, created_at, expires_at,
-          key_epoch)
-        VALUES (${data.credential_id}, ${owner_id}, ${data.scopes}, 'active', ${recorded_at},
-          ${data.expires_at}, ${data.key_epoch})`,
+      insertCredential({
+        credential_id: data.credential_id,
+        member_id: owner_id,
+        scopes: data.scopes,
+        state: 'active',
+        created_at: recorded_at,
+        expires_at: data.expires_at,
+        key_epoch: data.key_epoch,
+      }),
     CredentialRevoked: ({ data, recorded_at }) =>
-      updateOf(
-        data.credential_id,
-        ['timestamptz', 'text', 'uuid'],
-        sql`UPDATE credentials SET state = 'revoked', revoked_at = ${recorded_at},
-          revoked_reason = ${data.reason} WHERE credential_id = ${data.credential_id}`,
-      ),
+      revokeCredential({
+        credential_id: data.credential_id,
+        at: recorded_at,
+        reason: data.reason,
+      }),
     CredentialExpired: ({ data }) =>
       sql`UPDATE credentials SET state = 'expired' WHERE credential_id = ${data.credential_id}`,
   },
@@ -38,20 +62,25 @@ export interface CredentialRow {
   unexpired: boolean;
 }
 
-/** One credential, whoever's it is. */
-export function findCredential(credentialId: string): Sql<CredentialRow> {
-  return sql`SELECT *, expires_at > clock_timestamp() AS unexpired FROM credentials
-    WHERE credential_id = ${credentialId}::uuid`;
-}
+const credentialById = defineRead<CredentialRow>(
+  { credential_id: 'uuid' },
+  ({ credential_id }) => `SELECT *, expires_at > clock_timestamp() AS unexpired FROM credentials
+    WHERE credential_id = ${credential_id}`,
+);
+
+/** One credential of any member. */
+export const findCredential = (credentialId: string): Sql<CredentialRow> =>
+  credentialById({ credential_id: credentialId });
 
 /**
- * A member's credentials that are neither revoked nor past their end. None lasts longer than a day,
- * so that what a member had in years before is not looked through.
+ * A member's credentials that are neither revoked nor expired, the first to expire first. A
+ * credential lasts at most a day, so older ones are not read.
  */
 export function activeCredentials(memberId: string): Sql<CredentialRow> {
   return sql`SELECT *, true AS unexpired FROM credentials WHERE member_id = ${memberId}::uuid
     AND created_at > clock_timestamp() - interval '2 days'
-    AND state = 'active' AND expires_at > clock_timestamp()`;
+    AND state = 'active' AND expires_at > clock_timestamp()
+    ORDER BY expires_at, credential_id`;
 }
 
 /** A member's credentials that the log does not call ended yet. */
@@ -110,13 +139,17 @@ export interface LiveCredentialRow {
   proven_at: Date;
 }
 
-/** The member of a credential, where both live by the database's clock. */
-export function credentialHolder(credentialId: string): Sql<{ member_id: string }> {
-  return sql`SELECT c.member_id FROM credentials c
+const holderByCredential = defineRead<{ member_id: string }>(
+  { credential_id: 'uuid' },
+  ({ credential_id }) => `SELECT c.member_id FROM credentials c
     JOIN members m ON m.member_id = c.member_id AND m.state = 'active' AND m.key_epoch = c.key_epoch
-    WHERE c.credential_id = ${credentialId}::uuid AND c.state = 'active'
-      AND c.expires_at > clock_timestamp()`;
-}
+    WHERE c.credential_id = ${credential_id} AND c.state = 'active'
+      AND c.expires_at > clock_timestamp()`,
+);
+
+/** The member of a credential, where both live by the database's clock. */
+export const credentialHolder = (credentialId: string): Sql<{ member_id: string }> =>
+  holderByCredential({ credential_id: credentialId });
 
 /** Credentials with their verifiers, where both they and their members live by the database's clock. */
 export function liveCredentials(

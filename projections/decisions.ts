@@ -1,4 +1,5 @@
-import { type Sql, sql, updateOf } from '../services/eventstore/sql.ts';
+import { defineBatch, defineInsert } from '../services/eventstore/batch.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
 import * as events from '../services/notes/events.ts';
 import { defineProjection, type EventOf } from './projection.ts';
 
@@ -10,16 +11,45 @@ type Decided = EventOf<
   | 'ReportsDismissed'
   | 'AppealGranted'
   | 'AppealUpheld'
+  | 'NoteDeferred'
+  | 'NoteEscalated'
 >;
+
+const insertDecision = defineInsert('note_decisions', {
+  event_id: 'uuid',
+  note_id: 'uuid',
+  moderator_id: 'uuid',
+  decision: 'text',
+  decided_at: 'timestamptz',
+  version: 'int',
+  policy: 'text',
+  message: 'text',
+  batch_id: 'uuid',
+  claimed_at: 'timestamptz',
+});
+
+const markTold = defineBatch(
+  'note_decisions',
+  { event_id: 'uuid', at: 'timestamptz' },
+  (given) => `UPDATE note_decisions d SET told_at = given.at
+    FROM ${given} WHERE d.event_id = given.event_id`,
+  ['event_id'],
+);
 
 function insert(event: Decided, decision: DecisionRow['decision']): Sql {
   const { event_id, stream_version, data, personal, actor, recorded_at } = event;
-  return sql`INSERT INTO note_decisions (event_id, note_id, moderator_id, decision, decided_at,
-      version, policy, message, batch_id, claimed_at)
-    VALUES (${event_id}, ${data.note_id}, ${actor.type === 'moderator' ? actor.id : null},
-      ${decision}, ${recorded_at}, ${stream_version}, ${'policy' in data ? data.policy : null},
-      ${personal?.message ?? null}, ${data.batch_id ?? null},
-      ${data.claimed_at ?? null})`;
+  return insertDecision({
+    event_id,
+    note_id: data.note_id,
+    moderator_id: actor.type === 'moderator' ? actor.id : null,
+    decision,
+    decided_at: recorded_at,
+    version: stream_version,
+    policy: 'policy' in data ? data.policy : null,
+    message: personal && ('why' in personal ? personal.why : personal.message),
+    batch_id: data.batch_id,
+    claimed_at: data.claimed_at,
+  });
 }
 
 /** Beside the undo of a removal, told of an event before, it is no decision of its own. */
@@ -47,16 +77,12 @@ export const decisions = defineProjection(events, {
     ReportsDismissed: (event) => insert(event, 'kept'),
     AppealGranted: (event) => insert(event, 'granted'),
     AppealUpheld: (event) => insert(event, 'upheld'),
+    NoteDeferred: (event) => insert(event, 'deferred'),
+    NoteEscalated: (event) => insert(event, 'escalated'),
     DecisionUndone: ({ data, recorded_at }) =>
       sql`UPDATE note_decisions SET undone_at = ${recorded_at} WHERE event_id = ${data.of}`,
     DecisionTold: ({ data, recorded_at }) =>
-      data.outcome === 'overturned'
-        ? []
-        : updateOf(
-            data.of,
-            ['timestamptz', 'uuid'],
-            sql`UPDATE note_decisions SET told_at = ${recorded_at} WHERE event_id = ${data.of}`,
-          ),
+      data.outcome === 'overturned' ? [] : markTold({ event_id: data.of, at: recorded_at }),
     NoteErased: ({ data }) =>
       sql`UPDATE note_decisions SET message = NULL WHERE note_id = ${data.note_id}`,
   },
@@ -67,13 +93,22 @@ export interface DecisionRow {
   note_id: string;
   /** Null where the service decided. */
   moderator_id: string | null;
-  decision: 'approved' | 'rejected' | 'removed' | 'restored' | 'kept' | 'granted' | 'upheld';
+  decision:
+    | 'approved'
+    | 'rejected'
+    | 'removed'
+    | 'restored'
+    | 'kept'
+    | 'granted'
+    | 'upheld'
+    | 'deferred'
+    | 'escalated';
   decided_at: Date;
   undone_at: Date | null;
   /** The note's version with it. */
   version: number;
   policy: string | null;
-  /** The moderator's word to the author. */
+  /** The moderator's word to the author; to the lead, of an escalation. */
   message: string | null;
   batch_id: string | null;
   /** When those concerned were told. */
@@ -91,10 +126,14 @@ export function decisionsOfBatch(batchId: string): Sql<DecisionRow> {
   return sql`SELECT * FROM note_decisions WHERE batch_id = ${batchId} ORDER BY event_id`;
 }
 
+export type StandingRow = DecisionRow & {
+  decision: Exclude<DecisionRow['decision'], 'kept' | 'upheld' | 'deferred' | 'escalated'>;
+};
+
 /** The decision by which a note is rejected, removed or public. */
-export function standingDecision(noteId: string): Sql<DecisionRow> {
+export function standingDecision(noteId: string): Sql<StandingRow> {
   return sql`SELECT * FROM note_decisions WHERE note_id = ${noteId} AND undone_at IS NULL
-    AND decision NOT IN ('kept', 'upheld') ORDER BY decided_at DESC, event_id DESC LIMIT 1`;
+    AND decision NOT IN ('kept', 'upheld', 'deferred', 'escalated') ORDER BY decided_at DESC, event_id DESC LIMIT 1`;
 }
 
 export interface DecidedNoteRow {

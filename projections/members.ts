@@ -1,6 +1,24 @@
-import { type Sql, sql, valuesIn } from '../services/eventstore/sql.ts';
+import { defineBatch, defineInsert, defineRead } from '../services/eventstore/batch.ts';
+import { locking, type Sql, sql, valuesIn } from '../services/eventstore/sql.ts';
 import * as events from '../services/membership/events.ts';
 import { defineProjection } from './projection.ts';
+
+const insertMember = defineInsert('members', {
+  member_id: 'uuid',
+  handle: 'text',
+  state: 'text',
+  key_epoch: 'int',
+  registered_at: 'timestamptz',
+});
+
+const insertHandle = defineInsert('handles', { hash: 'text', key_id: 'int', member_id: 'uuid' });
+
+const countMembers = defineBatch(
+  'membership_totals',
+  { change: 'int' },
+  (given) => `UPDATE membership_totals
+    SET active = active + (SELECT sum(change)::int FROM ${given}) WHERE id = 1`,
+);
 
 export const members = defineProjection(events, {
   name: 'members',
@@ -9,18 +27,22 @@ export const members = defineProjection(events, {
   seed: [sql`INSERT INTO membership_totals (id, active) VALUES (1, 0)`],
   on: {
     MemberRegistered: ({ owner_id, data, personal, recorded_at }) => [
-      sql`INSERT INTO members (member_id, handle, state, key_epoch, registered_at)
-        VALUES (${owner_id}, ${personal?.handle ?? null}, 'active', 1, ${recorded_at})`,
-      sql`INSERT INTO handles (hash, key_id, member_id)
-        VALUES (${data.handle_hash}, ${data.handle_key_id}, ${owner_id})`,
-      sql`UPDATE membership_totals SET active = active + 1 WHERE id = 1`,
+      insertMember({
+        member_id: owner_id,
+        handle: personal?.handle,
+        state: 'active',
+        key_epoch: 1,
+        registered_at: recorded_at,
+      }),
+      insertHandle({ hash: data.handle_hash, key_id: data.handle_key_id, member_id: owner_id }),
+      countMembers({ change: 1 }),
     ],
     MemberRecovered: ({ owner_id }) =>
       sql`UPDATE members SET key_epoch = key_epoch + 1 WHERE member_id = ${owner_id}`,
     MemberDeactivated: ({ owner_id, recorded_at }) => [
       sql`UPDATE members SET state = 'deactivated', handle = NULL, key_epoch = key_epoch + 1,
         deactivated_at = ${recorded_at} WHERE member_id = ${owner_id}`,
-      sql`UPDATE membership_totals SET active = active - 1 WHERE id = 1`,
+      countMembers({ change: -1 }),
     ],
     MemberErased: ({ owner_id, recorded_at }) =>
       sql`UPDATE members SET erased_at = ${recorded_at} WHERE member_id = ${owner_id}`,
@@ -35,10 +57,13 @@ export interface MemberRow {
   registered_at: Date;
 }
 
-export function findMember(memberId: string): Sql<MemberRow> {
-  return sql`SELECT member_id, handle, state, key_epoch, registered_at FROM members
-    WHERE member_id = ${memberId}::uuid`;
-}
+const memberById = defineRead<MemberRow>(
+  { member_id: 'uuid' },
+  ({ member_id }) => `SELECT member_id, handle, state, key_epoch, registered_at FROM members
+    WHERE member_id = ${member_id}`,
+);
+
+export const findMember = (memberId: string): Sql<MemberRow> => memberById({ member_id: memberId });
 
 /** Deactivated members whose erasure is not complete, the oldest first. */
 export function membersToErase(limit: number): Sql<{ member_id: string }> {
@@ -53,7 +78,7 @@ export function findHandle(hashes: readonly string[]): Sql<{ member_id: string }
 
 /** The number of living members; the row stays locked until the command ends. */
 export function lockTotals(): Sql<{ active: number }> {
-  return sql`SELECT active FROM membership_totals WHERE id = 1 FOR UPDATE`;
+  return locking(sql`SELECT active FROM membership_totals WHERE id = 1 FOR UPDATE`);
 }
 
 /** The server keys of handles. */

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../services/eventstore/event.ts';
-import { type Sql, sql } from '../services/eventstore/sql.ts';
+import { locking, type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Role } from '../services/http/principal.ts';
 import * as events from '../services/moderation/events.ts';
 import { defineProjection } from './projection.ts';
@@ -43,12 +43,12 @@ export function findModerators(nameOrId: string): Sql<ModeratorRow> {
 
 /** An active moderator, kept from being revoked until the transaction ends. */
 export function holdModerator(moderatorId: string): Sql<ModeratorRow> {
-  return sql`SELECT * FROM moderators WHERE moderator_id = ${moderatorId} AND state = 'active'
-    FOR SHARE`;
+  return locking(sql`SELECT * FROM moderators
+    WHERE moderator_id = ${moderatorId} AND state = 'active' FOR SHARE`);
 }
 
 /** An active moderator; whoever else claims for the same one waits. */
 export function lockModerator(moderatorId: string): Sql<ModeratorRow> {
-  return sql`SELECT * FROM moderators WHERE moderator_id = ${moderatorId} AND state = 'active'
-    FOR UPDATE`;
+  return locking(sql`SELECT * FROM moderators
+    WHERE moderator_id = ${moderatorId} AND state = 'active' FOR UPDATE`);
 }

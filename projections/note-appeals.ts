@@ -1,3 +1,4 @@
+import { defineInsert } from '../services/eventstore/batch.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import { OLDEST } from '../services/http/place.ts';
 import * as events from '../services/notes/events.ts';
@@ -18,6 +19,16 @@ function moot(noteId: string): Sql {
   return sql`UPDATE note_appeals SET state = 'moot' WHERE note_id = ${noteId} AND state = 'open'`;
 }
 
+const insertAppeal = defineInsert('note_appeals', {
+  appeal_id: 'uuid',
+  note_id: 'uuid',
+  member_id: 'uuid',
+  of: 'uuid',
+  text: 'text',
+  state: 'text',
+  opened_at: 'timestamptz',
+});
+
 /** What authors say against decisions on their notes, and what was decided on that. */
 export const noteAppeals = defineProjection(events, {
   name: 'note-appeals',
@@ -28,9 +39,15 @@ export const noteAppeals = defineProjection(events, {
   ],
   on: {
     AppealOpened: ({ data, personal, recorded_at }) =>
-      sql`INSERT INTO note_appeals (appeal_id, note_id, member_id, of, text, state, opened_at)
-        VALUES (${data.appeal_id}, ${data.note_id}, ${data.member_id}, ${data.of},
-          ${personal?.text ?? null}, 'open', ${recorded_at})`,
+      insertAppeal({
+        appeal_id: data.appeal_id,
+        note_id: data.note_id,
+        member_id: data.member_id,
+        of: data.of,
+        text: personal?.text,
+        state: 'open',
+        opened_at: recorded_at,
+      }),
     AppealGranted: (event) => decide(event, 'granted'),
     AppealUpheld: (event) => decide(event, 'upheld'),
     DecisionUndone: ({ data }) => moot(data.note_id),

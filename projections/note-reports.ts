@@ -1,3 +1,4 @@
+import { defineInsert } from '../services/eventstore/batch.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import * as events from '../services/notes/events.ts';
 import { defineProjection } from './projection.ts';
@@ -10,6 +11,16 @@ function settle(noteId: string, state: ReportRow['state'], eventId: string): Sql
 const idsOf = (reports: readonly Pick<ReportRow, 'report_id'>[]): string[] =>
   reports.map(({ report_id }) => report_id);
 
+const insertReport = defineInsert('note_reports', {
+  report_id: 'uuid',
+  note_id: 'uuid',
+  member_id: 'uuid',
+  reason: 'text',
+  details: 'text',
+  state: 'text',
+  reported_at: 'timestamptz',
+});
+
 /** What was reported of notes, by whom and why. */
 export const noteReports = defineProjection(events, {
   name: 'note-reports',
@@ -17,9 +28,15 @@ export const noteReports = defineProjection(events, {
   texts: [{ table: 'note_reports', columns: ['details'], member: 'member_id' }],
   on: {
     NoteReported: ({ data, personal, recorded_at }) =>
-      sql`INSERT INTO note_reports (report_id, note_id, member_id, reason, details, state, reported_at)
-        VALUES (${data.report_id}, ${data.note_id}, ${data.member_id}, ${data.reason},
-          ${personal?.details ?? null}, ${data.silent ? 'silent' : 'open'}, ${recorded_at})`,
+      insertReport({
+        report_id: data.report_id,
+        note_id: data.note_id,
+        member_id: data.member_id,
+        reason: data.reason,
+        details: personal?.details,
+        state: data.silent ? 'silent' : 'open',
+        reported_at: recorded_at,
+      }),
     ReportsDismissed: ({ event_id, data }) => settle(data.note_id, 'kept', event_id),
     // What it was reported for when it was public, before its approval was undone.
     NoteRejected: ({ event_id, data }) => settle(data.note_id, 'removed', event_id),

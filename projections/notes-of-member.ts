@@ -68,7 +68,7 @@ export function notesOfMember(
     LEFT JOIN LATERAL (
       SELECT jsonb_build_object('policy', policy, 'message', message) AS decision
       FROM note_decisions d WHERE d.note_id = n.note_id AND undone_at IS NULL
-        AND decision NOT IN ('kept', 'upheld') ORDER BY decided_at DESC, event_id DESC LIMIT 1
+        AND decision NOT IN ('kept', 'upheld', 'deferred', 'escalated') ORDER BY decided_at DESC, event_id DESC LIMIT 1
     ) standing ON state IN ('rejected', 'removed') AND NOT untold
     WHERE member_id = ${memberId} AND (submitted_at, note_id) >
       (${last?.at ?? OLDEST.at}::timestamptz, ${last?.note_id ?? OLDEST.id}::uuid)

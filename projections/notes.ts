@@ -1,4 +1,5 @@
-import { type Sql, sql, updateOf } from '../services/eventstore/sql.ts';
+import { defineBatch, defineInsert, defineRead } from '../services/eventstore/batch.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
 import type { Place } from '../services/http/place.ts';
 import * as membershipEvents from '../services/membership/events.ts';
 import * as events from '../services/notes/events.ts';
@@ -22,6 +23,31 @@ function settle(event: Settling, state: NoteRow['state']): Sql {
     WHERE note_id = ${data.note_id}`;
 }
 
+const insertNote = defineInsert('notes', {
+  note_id: 'uuid',
+  owner_id: 'uuid',
+  member_id: 'uuid',
+  experience: 'text',
+  attribution: 'text',
+  parent_id: 'uuid',
+  name: 'text',
+  message: 'text',
+  state: 'text',
+  version: 'int',
+  submitted_at: 'timestamptz',
+});
+
+const approveNote = defineBatch(
+  'notes',
+  { note_id: 'uuid', by: 'uuid', at: 'timestamptz', version: 'int' },
+  (given) => `UPDATE notes n SET state = 'approved', settled_at = given.at, settled_by = given.by,
+      approved_at = coalesce(n.approved_at, given.at), appeal = NULL, appealed_at = NULL,
+      version = given.version,
+      reported_at = CASE WHEN n.state IN ('rejected', 'removed') THEN NULL ELSE n.reported_at END
+    FROM ${given} WHERE n.note_id = given.note_id`,
+  ['note_id'],
+);
+
 type Publishing =
   | EventOf<typeof events, 'NoteApproved'>
   | EventOf<typeof events, 'NoteRestored'>
@@ -30,12 +56,7 @@ type Publishing =
 /** Public, at the place that the note had if it was public before. */
 function publish({ data, actor, stream_version, recorded_at }: Publishing): Sql {
   const by = actor.type === 'moderator' ? actor.id : null;
-  const update = sql`UPDATE notes SET state = 'approved', settled_at = ${recorded_at}, settled_by = ${by},
-      approved_at = coalesce(approved_at, ${recorded_at}), appeal = NULL, appealed_at = NULL,
-      version = ${stream_version},
-      reported_at = CASE WHEN state IN ('rejected', 'removed') THEN NULL ELSE reported_at END
-    WHERE note_id = ${data.note_id}`;
-  return updateOf(data.note_id, ['timestamptz', 'uuid', 'timestamptz', 'int', 'uuid'], update);
+  return approveNote({ note_id: data.note_id, by, at: recorded_at, version: stream_version });
 }
 
 const heard = { ...events, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
@@ -46,25 +67,38 @@ export const notes = defineProjection(heard, {
   texts: [{ table: 'notes', columns: ['name', 'message'] }],
   on: {
     NoteSubmitted: ({ owner_id, stream_version, data, personal, recorded_at }) =>
-      sql`INSERT INTO notes (note_id, owner_id, member_id, experience, attribution, parent_id,
-          name, message, state, version, submitted_at)
-        VALUES (${data.note_id}, ${owner_id}, ${data.member_id}, ${data.experience},
-          ${data.attribution}, ${data.parent_id}, ${personal?.name ?? null},
-          ${personal?.message ?? null}, 'pending', ${stream_version}, ${recorded_at})`,
+      insertNote({
+        note_id: data.note_id,
+        owner_id,
+        member_id: data.member_id,
+        experience: data.experience,
+        attribution: data.attribution,
+        parent_id: data.parent_id,
+        name: personal?.name,
+        message: personal?.message,
+        state: 'pending',
+        version: stream_version,
+        submitted_at: recorded_at,
+      }),
     NoteApproved: publish,
     NoteRestored: publish,
     AppealGranted: publish,
     NoteRejected: (event) => settle(event, 'rejected'),
     NoteRemoved: (event) => settle(event, 'removed'),
     NoteWithdrawn: (event) => settle(event, 'withdrawn'),
-    DecisionUndone: ({ stream_version, data }) =>
-      data.decision === 'removed'
+    DecisionUndone: ({ stream_version, data }) => {
+      const { decision, review } = data;
+      if (decision === 'deferred' || decision === 'escalated')
+        return sql`UPDATE notes SET tier = ${review?.tier}, deferred_until = ${review?.deferred_until},
+            version = ${stream_version} WHERE note_id = ${data.note_id}`;
+      return decision === 'removed'
         ? sql`UPDATE notes SET state = 'approved', settled_at = approved_at, settled_by = NULL,
             appeal = NULL, appealed_at = NULL, version = ${stream_version}
             WHERE note_id = ${data.note_id}`
         : sql`UPDATE notes SET state = 'pending', approved_at = NULL, settled_at = NULL,
             settled_by = NULL, appeal = NULL, appealed_at = NULL, version = ${stream_version}
-            WHERE note_id = ${data.note_id}`,
+            WHERE note_id = ${data.note_id}`;
+    },
     NoteEscalated: ({ stream_version, data }) =>
       sql`UPDATE notes SET tier = 'lead', deferred_until = NULL, version = ${stream_version}
         WHERE note_id = ${data.note_id}`,
@@ -126,10 +160,13 @@ export interface NoteRow {
   erased_at: Date | null;
 }
 
-/** One note, whatever its state. */
-export function findNote(noteId: string): Sql<NoteRow> {
-  return sql`SELECT * FROM notes WHERE note_id = ${noteId}::uuid`;
-}
+const noteById = defineRead<NoteRow>(
+  { note_id: 'uuid' },
+  ({ note_id }) => `SELECT * FROM notes WHERE note_id = ${note_id}`,
+);
+
+/** One note in any state. */
+export const findNote = (noteId: string): Sql<NoteRow> => noteById({ note_id: noteId });
 
 /** The same with the database's clock, by which it is told what became of it. */
 export function findNoteNow(noteId: string): Sql<NoteRow & { now: Date }> {

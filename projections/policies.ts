@@ -1,3 +1,4 @@
+import { defineRead } from '../services/eventstore/batch.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import * as events from '../services/moderation/events.ts';
 import { defineProjection } from './projection.ts';
@@ -60,6 +61,9 @@ export function allPolicies(): Sql<PolicyRow> {
     ORDER BY place NULLS LAST, added_at, code`;
 }
 
-export function findPolicy(code: string): Sql<PolicyRow> {
-  return sql`SELECT code, title, text, active, version FROM policies WHERE code = ${code}::text`;
-}
+const policyByCode = defineRead<PolicyRow>(
+  { code: 'text' },
+  ({ code }) => `SELECT code, title, text, active, version FROM policies WHERE code = ${code}`,
+);
+
+export const findPolicy = (code: string): Sql<PolicyRow> => policyByCode({ code });

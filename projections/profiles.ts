@@ -1,8 +1,31 @@
+import { defineInsert, defineRead } from '../services/eventstore/batch.ts';
 import { named, type Sql, sql } from '../services/eventstore/sql.ts';
 import { NEWEST } from '../services/http/place.ts';
 import * as events from '../services/profiles/events.ts';
 import { defineProjection } from './projection.ts';
 import { joinTold, TOLD_STATE, type Told } from './record-decisions.ts';
+
+const writeProfile = defineInsert(
+  'profiles',
+  {
+    member_id: 'uuid',
+    display_name: 'text',
+    summary: 'text',
+    links: 'text[]',
+    capabilities: 'text[]',
+    state: 'text',
+    version: 'int',
+    published_at: 'timestamptz',
+    removal_told: 'boolean',
+  },
+  {
+    key: ['member_id'],
+    action: `DO UPDATE SET display_name = excluded.display_name, summary = excluded.summary,
+      links = excluded.links, capabilities = excluded.capabilities, state = excluded.state,
+      version = excluded.version, published_at = excluded.published_at,
+      removal_told = excluded.removal_told`,
+  },
+);
 
 export const profiles = defineProjection(events, {
   name: 'profiles',
@@ -16,15 +39,17 @@ export const profiles = defineProjection(events, {
   ],
   on: {
     ProfilePublished: ({ owner_id, stream_version, personal, recorded_at }) =>
-      sql`INSERT INTO profiles (member_id, display_name, summary, links, capabilities, state,
-          version, published_at, removal_told)
-        VALUES (${owner_id}, ${personal?.display_name ?? null}, ${personal?.summary ?? null},
-          ${personal?.links ?? null}, ${personal?.capabilities ?? null}, 'published',
-          ${stream_version}, ${recorded_at}, false)
-        ON CONFLICT (member_id) DO UPDATE SET display_name = excluded.display_name,
-          summary = excluded.summary, links = excluded.links, capabilities = excluded.capabilities,
-          state = 'published', version = excluded.version, published_at = excluded.published_at,
-          removal_told = false`,
+      writeProfile({
+        member_id: owner_id,
+        display_name: personal?.display_name,
+        summary: personal?.summary,
+        links: personal?.links,
+        capabilities: personal?.capabilities,
+        state: 'published',
+        version: stream_version,
+        published_at: recorded_at,
+        removal_told: false,
+      }),
     ProfileWithdrawn: ({ owner_id, stream_version }) =>
       sql`UPDATE profiles SET state = 'withdrawn', version = ${stream_version},
         removal_told = false WHERE member_id = ${owner_id}`,
@@ -58,16 +83,20 @@ export interface FoundProfile extends ProfileRow {
   untold: { of: string; policy: string } | null;
 }
 
-/** A member's profile, whatever its state. */
-export function findProfile(memberId: string): Sql<FoundProfile> {
-  return sql`SELECT profiles.*, untold FROM profiles
+const profileByMember = defineRead<FoundProfile>(
+  { member_id: 'uuid' },
+  (key) => `SELECT profiles.*, untold FROM profiles
     LEFT JOIN LATERAL (SELECT jsonb_build_object('of', event_id, 'policy', policy) AS untold
       FROM record_decisions WHERE state = 'removed' AND NOT removal_told
         AND subject_type = 'profile' AND subject_id = member_id
         AND decision = 'removed' AND undone_at IS NULL ORDER BY decided_at DESC LIMIT 1) removal
       ON true
-    WHERE member_id = ${memberId}::uuid`;
-}
+    WHERE member_id = ${key.member_id}`,
+);
+
+/** A member's profile in any state. */
+export const findProfile = (memberId: string): Sql<FoundProfile> =>
+  profileByMember({ member_id: memberId });
 
 export type OwnProfileRow = Omit<ProfileRow, 'member_id' | 'removal_told'> & Told;
 

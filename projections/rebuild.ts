@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
+import { mergeBatches } from '../services/eventstore/batch.ts';
 import type { EventCatalogue, RecordedEvent } from '../services/eventstore/event.ts';
-import { mergeLists } from '../services/eventstore/merge.ts';
-import type { Sql } from '../services/eventstore/sql.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
 import { appliedMigrations, pendingMigrations } from '../services/migrate.ts';
 import { pipeline } from '../services/postgres/pipeline.ts';
 import { untilWritersEnd, type Waiting, withLocks } from '../services/postgres/table-locks.ts';
@@ -11,8 +11,6 @@ import { inSession, type Session } from './rebuild-session.ts';
 import { makeSearches, makeTables, swap } from './rebuilt-tables.ts';
 
 const PAGE = 1000;
-/** Rows of one statement at most. */
-const ROWS = 64;
 const CLOSE_ENOUGH = 2000;
 const NOT_RELEASED = 'The database is not set up for this release: npm run release does that';
 const SCHEMA_CHANGED =
@@ -64,7 +62,7 @@ async function fromLog(
   const migrations = () => appliedMigrations(ask);
   const copied = await migrations();
   const searches = await makeTables(client, projections);
-  const each = projections.map(statementsOf);
+  const each = projections.map((projection) => projector([projection]));
   let done = 0;
   let events = 0;
   const fillTo = (last: number) => fill(session, catalogue, each, done, last, progress);
@@ -126,7 +124,7 @@ async function lastPosition(client: pg.Client): Promise<number> {
 async function fill(
   { client, reader }: Session,
   catalogue: EventCatalogue,
-  each: readonly ReturnType<typeof statementsOf>[],
+  each: readonly ReturnType<typeof projector>[],
   from: number,
   to: number,
   progress: (position: number, last: number) => void,
@@ -144,9 +142,9 @@ async function fill(
     next.catch(() => undefined);
     const events = rows.map((row) => catalogue.read(row));
     // No two projections share a table, so each may have the whole page before the next.
-    const statements = each.flatMap((lists) => mergeLists(lists(events), ROWS));
+    const statements = each.flatMap((list) => mergeBatches(list(events)));
     await written;
-    written = pipeline(client, statements);
+    written = writePage(client, statements);
     written.catch(() => undefined);
     count += rows.length;
     progress(position, to);
@@ -155,25 +153,10 @@ async function fill(
   return count;
 }
 
-/**
- * What one projection writes for events, in lists that share no table: each list keeps its order.
- * Where a statement names several tables, there is one list.
- */
-function statementsOf(projection: Projection): (events: readonly RecordedEvent[]) => Sql[][] {
-  const project = projector([projection]);
-  const known = new Map<string, string | undefined>();
-  const tableOf = ({ name, text }: Sql): string | undefined => {
-    if (!known.has(name)) {
-      const named = projection.tables.filter((table) => new RegExp(`\\b${table}\\b`).test(text));
-      known.set(name, named.length === 1 ? named[0] : undefined);
-    }
-    return known.get(name);
-  };
-  return (events) => {
-    const statements = project(events);
-    const lists = Map.groupBy(statements, tableOf);
-    return lists.has(undefined) ? [statements] : [...lists.values()];
-  };
+/** In one transaction, or in the one that is open. */
+function writePage(client: pg.Client, statements: readonly Sql[]): Promise<unknown> {
+  const open = client.getTransactionStatus() !== 'I';
+  return pipeline(client, open ? statements : [sql`BEGIN`, ...statements, sql`COMMIT`]);
 }
 
 async function readPage(reader: pg.Client, after: number, to: number): Promise<RecordedEvent[]> {

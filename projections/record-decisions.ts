@@ -1,5 +1,6 @@
 import * as artifactEvents from '../services/artifacts/events.ts';
 import * as caseEvents from '../services/cases/events.ts';
+import { defineInsert } from '../services/eventstore/batch.ts';
 import type { RecordedEvent } from '../services/eventstore/event.ts';
 import { named, type Sql, sql } from '../services/eventstore/sql.ts';
 import { OLDEST, type Place } from '../services/http/place.ts';
@@ -33,6 +34,19 @@ export const recordDecisions = defineProjection(events, {
   },
 });
 
+const insertDecision = defineInsert('record_decisions', {
+  event_id: 'uuid',
+  subject_type: 'text',
+  subject_id: 'uuid',
+  author_id: 'uuid',
+  moderator_id: 'uuid',
+  decision: 'text',
+  policy: 'text',
+  message: 'text',
+  decided_at: 'timestamptz',
+  claimed_at: 'timestamptz',
+});
+
 function decided(
   { event_id, owner_id, actor, data, personal, recorded_at }: RecordedEvent,
   type: RecordType,
@@ -41,10 +55,18 @@ function decided(
 ): Sql {
   const { policy, claimed_at } = data as { policy?: string; claimed_at?: string | null };
   const { message } = (personal ?? {}) as { message?: string | null };
-  return sql`INSERT INTO record_decisions (event_id, subject_type, subject_id, author_id,
-      moderator_id, decision, policy, message, decided_at, claimed_at)
-    VALUES (${event_id}, ${type}, ${id}, ${owner_id}, ${actor.id ?? null}, ${decision},
-      ${policy ?? null}, ${message ?? null}, ${recorded_at}, ${claimed_at ?? null})`;
+  return insertDecision({
+    event_id,
+    subject_type: type,
+    subject_id: id,
+    author_id: owner_id,
+    moderator_id: actor.id,
+    decision,
+    policy,
+    message,
+    decided_at: recorded_at,
+    claimed_at,
+  });
 }
 
 function restored(

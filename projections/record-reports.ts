@@ -1,5 +1,6 @@
 import * as artifactEvents from '../services/artifacts/events.ts';
 import * as caseEvents from '../services/cases/events.ts';
+import { defineInsert } from '../services/eventstore/batch.ts';
 import { type Sql, sql } from '../services/eventstore/sql.ts';
 import { OLDEST } from '../services/http/place.ts';
 import * as membershipEvents from '../services/membership/events.ts';
@@ -16,6 +17,34 @@ const events = {
   MemberDeactivated: membershipEvents.MemberDeactivated,
 } as const;
 
+const insertReport = defineInsert('record_reports', {
+  report_id: 'uuid',
+  subject_type: 'text',
+  subject_id: 'uuid',
+  author_id: 'uuid',
+  member_id: 'uuid',
+  reason: 'text',
+  details: 'text',
+  state: 'text',
+  reported_at: 'timestamptz',
+});
+
+const writeReported = defineInsert(
+  'reported_records',
+  {
+    subject_type: 'text',
+    subject_id: 'uuid',
+    author_id: 'uuid',
+    reported_at: 'timestamptz',
+    version: 'int',
+  },
+  {
+    key: ['subject_type', 'subject_id'],
+    action: `DO UPDATE SET version = excluded.version,
+      reported_at = coalesce(reported_records.reported_at, excluded.reported_at)`,
+  },
+);
+
 /** What was reported of published records, and which of them wait for a moderator. */
 export const recordReports = defineProjection(events, {
   name: 'record-reports',
@@ -23,16 +52,24 @@ export const recordReports = defineProjection(events, {
   texts: [{ table: 'record_reports', columns: ['details'], member: 'member_id' }],
   on: {
     RecordReported: ({ owner_id, stream_version, data, personal, recorded_at }) => [
-      sql`INSERT INTO record_reports (report_id, subject_type, subject_id, author_id, member_id,
-          reason, details, state, reported_at)
-        VALUES (${data.report_id}, ${data.subject.type}, ${data.subject.id}, ${owner_id},
-          ${data.member_id}, ${data.reason}, ${personal?.details ?? null},
-          ${data.silent ? 'silent' : 'open'}, ${recorded_at})`,
-      sql`INSERT INTO reported_records (subject_type, subject_id, author_id, reported_at, version)
-        VALUES (${data.subject.type}, ${data.subject.id}, ${owner_id},
-          ${data.silent ? null : recorded_at}, ${stream_version})
-        ON CONFLICT (subject_type, subject_id) DO UPDATE SET version = excluded.version,
-          reported_at = coalesce(reported_records.reported_at, excluded.reported_at)`,
+      insertReport({
+        report_id: data.report_id,
+        subject_type: data.subject.type,
+        subject_id: data.subject.id,
+        author_id: owner_id,
+        member_id: data.member_id,
+        reason: data.reason,
+        details: personal?.details,
+        state: data.silent ? 'silent' : 'open',
+        reported_at: recorded_at,
+      }),
+      writeReported({
+        subject_type: data.subject.type,
+        subject_id: data.subject.id,
+        author_id: owner_id,
+        reported_at: data.silent ? null : recorded_at,
+        version: stream_version,
+      }),
     ],
     RecordReportsDismissed: ({ event_id, stream_version, data, recorded_at }) => [
       sql`UPDATE record_reports SET state = 'kept', settled_by_event = ${event_id},

@@ -82,6 +82,7 @@ export function decisionsIn(from: Date, to: Date): Sql<DecisionsRow> {
               WHEN 'removed' THEN later.decision IN ('restored', 'granted') END) AS overturned
       FROM note_decisions d JOIN notes n USING (note_id)
       WHERE d.decided_at >= ${from} AND d.decided_at < ${to}
+        AND d.decision NOT IN ('deferred', 'escalated')
       UNION ALL
       SELECT d.decision, d.moderator_id, to_char(d.decided_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'),
         (SELECT round(extract(epoch FROM d.decided_at - min(r.reported_at)))::int
@@ -121,7 +122,8 @@ export function findingsOfDecided(from: Date, to: Date): Sql<FindingRow> {
   return sql`SELECT f.code, count(*)::int AS flagged,
       count(*) FILTER (WHERE n.state <> 'approved')::int AS confirmed
     FROM (SELECT DISTINCT note_id FROM note_decisions
-      WHERE decided_at >= ${from} AND decided_at < ${to}) d
+      WHERE decided_at >= ${from} AND decided_at < ${to}
+        AND decision NOT IN ('deferred', 'escalated')) d
     JOIN notes n ON n.note_id = d.note_id AND n.state IN ('approved', 'rejected', 'removed')
     JOIN note_screenings s ON s.note_id = d.note_id,
     LATERAL (SELECT DISTINCT found->>'code' AS code FROM jsonb_array_elements(s.findings) found) f

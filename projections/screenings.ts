@@ -1,4 +1,5 @@
-import { forRows, type Sql, sql, typedRows } from '../services/eventstore/sql.ts';
+import { defineBatch, defineInsert } from '../services/eventstore/batch.ts';
+import { type Sql, sql } from '../services/eventstore/sql.ts';
 import { OLDEST } from '../services/http/place.ts';
 import * as noteEvents from '../services/notes/events.ts';
 import * as screeningEvents from '../services/screening/events.ts';
@@ -8,6 +9,23 @@ const events = { ...screeningEvents, ...noteEvents };
 
 type Screened = EventOf<typeof events, 'NoteScreened'>;
 
+const writeScreening = defineInsert(
+  'note_screenings',
+  {
+    note_id: 'uuid',
+    rules_version: 'int',
+    band: 'text',
+    findings: 'jsonb',
+    words: 'jsonb',
+    screened_at: 'timestamptz',
+  },
+  {
+    key: ['note_id'],
+    action: `DO UPDATE SET rules_version = excluded.rules_version, band = excluded.band,
+      findings = excluded.findings, words = excluded.words, screened_at = excluded.screened_at`,
+  },
+);
+
 /** The latest screening of each note, what it found, and the hashes that find its look-alikes. */
 export const screenings = defineProjection(events, {
   name: 'screenings',
@@ -15,17 +33,23 @@ export const screenings = defineProjection(events, {
   texts: [{ table: 'note_screenings', columns: ['words'] }],
   on: {
     NoteScreened: ({ stream_version, data, personal, recorded_at }) => [
-      sql`INSERT INTO note_screenings (note_id, rules_version, band, findings, words, screened_at)
-        VALUES (${data.note_id}, ${data.rules_version}, ${data.band},
-          ${JSON.stringify(data.findings)}, ${personal?.words ?? null}, ${recorded_at})
-        ON CONFLICT (note_id) DO UPDATE SET rules_version = excluded.rules_version,
-          band = excluded.band, findings = excluded.findings, words = excluded.words,
-          screened_at = excluded.screened_at`,
+      writeScreening({
+        note_id: data.note_id,
+        rules_version: data.rules_version,
+        band: data.band,
+        findings: data.findings,
+        words: personal?.words,
+        screened_at: recorded_at,
+      }),
       ...(stream_version > 1 ? [dropFindings(data.note_id), dropFingerprints(data.note_id)] : []),
       ...(data.findings.length > 0
-        ? [insertFindings([data.note_id, data.findings.map(({ code }) => code)])]
+        ? [insertFindings({ note_id: data.note_id, codes: data.findings.map(({ code }) => code) })]
         : []),
-      insertFingerprints([recorded_at, data.note_id, hashesOf(personal)]),
+      insertFingerprints({
+        note_id: data.note_id,
+        screened_at: recorded_at,
+        hashes: hashesOf(personal),
+      }),
     ],
     // The facts stay, without the note's words and without a hash of its text.
     NoteErased: ({ data }) => [
@@ -35,12 +59,11 @@ export const screenings = defineProjection(events, {
   },
 });
 
-const insertFindings = forRows(
-  'findings',
-  (count) => `INSERT INTO note_findings (note_id, code)
-    SELECT DISTINCT note_id, code
-    FROM (VALUES ${typedRows(['uuid', 'text[]'], count)}) screened (note_id, codes),
-      unnest(codes) code`,
+const insertFindings = defineBatch(
+  'note_findings',
+  { note_id: 'uuid', codes: 'text[]' },
+  (given) => `INSERT INTO note_findings (note_id, code)
+    SELECT DISTINCT note_id, code FROM ${given}, unnest(codes::text[]) code`,
 );
 
 function dropFindings(noteId: string): Sql {
@@ -51,13 +74,11 @@ function hashesOf(personal: Screened['personal']): string[] {
   return personal ? [personal.fingerprint.whole, ...personal.fingerprint.parts] : [];
 }
 
-const insertFingerprints = forRows(
-  'fingerprints',
-  (count) => `INSERT INTO note_fingerprints (hash, screened_at, note_id)
-    SELECT DISTINCT hash, screened_at, note_id
-    FROM (VALUES ${typedRows(['timestamptz', 'uuid', 'bigint[]'], count)})
-        screened (screened_at, note_id, hashes),
-      unnest(hashes) hash`,
+const insertFingerprints = defineBatch(
+  'note_fingerprints',
+  { note_id: 'uuid', screened_at: 'timestamptz', hashes: 'bigint[]' },
+  (given) => `INSERT INTO note_fingerprints (hash, screened_at, note_id)
+    SELECT DISTINCT hash, screened_at, note_id FROM ${given}, unnest(hashes::bigint[]) hash`,
 );
 
 function dropFingerprints(noteId: string): Sql {

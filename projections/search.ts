@@ -42,7 +42,7 @@ const SOURCES: Readonly<Record<SearchKind, Source>> = {
     where: `(r.parent_id IS NULL
       OR (SELECT p.state FROM notes p WHERE p.note_id = r.parent_id) = 'approved')`,
     columns: `CASE r.attribution WHEN 'member' THEN coalesce(m.handle, 'former member')
-      ELSE coalesce(nullif(r.name, ''), 'Guest') END AS title, left(r.message, 200) AS excerpt`,
+      ELSE coalesce(r.name, '') END AS title, left(r.message, 200) AS excerpt`,
     join: 'LEFT JOIN members m ON m.member_id = r.member_id',
   },
   member: {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { brief } from '../test/harness/packets.ts';
+import { brief } from '../harness/packets.ts';
 import { anyAddress, type Common, consent, insist, type KnownCase, uuid } from './client.ts';
 import { type Answer, done } from './history.ts';
 import type { Credential, Member } from './member.ts';

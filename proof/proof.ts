@@ -1,25 +1,36 @@
-import { parseArgs } from 'node:util';
-import { openEndings } from '../test/harness/endings.ts';
+import { openEndings } from '../harness/endings.ts';
+import { ArgumentError, processArguments } from '../services/commands/arguments.ts';
 import type { Verdict } from './check.ts';
 import { MUTANT_NAMES } from './mutant.ts';
 import { run } from './run.ts';
 import { openStage } from './stage.ts';
 
-const { values } = parseArgs({
-  options: {
+const USAGE = `Usage:
+  npm run proof [-- --seconds N] [--seed S] [--mutant ${MUTANT_NAMES.join('|')}]
+
+Runs forty clients for N seconds (120) against the service while its processes, database and network
+fail, then checks what the clients saw against the log. --seed repeats the plan of faults. --mutant gives
+the service a defect, which the checker must find.
+`;
+
+const { values } = processArguments(
+  USAGE,
+  {
     seconds: { type: 'string', default: '120' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     mutant: { type: 'string' },
   },
-});
+  [0, 0],
+  ({ values: { seconds, seed, mutant } }) => {
+    if (!(Number(seconds) > 0))
+      throw new ArgumentError('--seconds must be a number greater than 0.');
+    if (!/^\d+$/.test(seed)) throw new ArgumentError('--seed must be a whole number.');
+    if (mutant && !MUTANT_NAMES.includes(mutant))
+      throw new ArgumentError(`--mutant must be one of ${MUTANT_NAMES.join(', ')}.`);
+  },
+);
 const { mutant } = values;
 const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
-if (!(seconds > 0) || !Number.isInteger(seed) || (mutant && !MUTANT_NAMES.includes(mutant))) {
-  process.stderr.write(
-    `Usage: npm run proof -- [--seconds N] [--seed S] [--mutant ${MUTANT_NAMES.join('|')}]\n`,
-  );
-  process.exit(1);
-}
 
 const UNDO_SECONDS = 3;
 const limits = {

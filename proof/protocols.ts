@@ -1,4 +1,4 @@
-import { sending } from '../test/harness/a2a.ts';
+import { sending } from '../harness/a2a.ts';
 import type { Answer, Request } from './history.ts';
 
 /** What a bearer may not ask for over A2A. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
+import { readModels } from '../harness/rebuilt.ts';
 import { rebuild } from '../projections/rebuild.ts';
 import { catalogue, projections } from '../projections/registry.ts';
-import { readModels } from '../test/harness/rebuilt.ts';
 
 /** The read models that differ from what the log makes of them, each with a row as an example. */
 export async function differFromRebuild(url: string, pool: pg.Pool): Promise<string[]> {

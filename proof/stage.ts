@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { appendFileSync, createWriteStream, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../harness/free-port.ts';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
+import { wireProxy } from '../harness/wire-proxy.ts';
 import { embeddedPostgres } from '../services/embedded/postgres.ts';
 import { runningPostmaster } from '../services/embedded/postmaster.ts';
 import { migrate } from '../services/migrate.ts';
 import { withConnection } from '../services/postgres/connection.ts';
-import { freePort } from '../test/harness/free-port.ts';
-import { temporaryFolder } from '../test/harness/temporary-folder.ts';
-import { wireProxy } from '../test/harness/wire-proxy.ts';
 
 const services = (file: string) => join(import.meta.dirname, '../services', file);
 const WORKER = join(import.meta.dirname, '../workers/worker.ts');

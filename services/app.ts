@@ -4,6 +4,7 @@ import { isSecure } from './base-url.ts';
 import type { Config } from './config.ts';
 import { bearerAuthenticator } from './credentials/authenticate.ts';
 import { databaseUrl } from './embedded/postgres.ts';
+import { withGroupCommit } from './eventstore/group-commit.ts';
 import { openEventStore } from './eventstore/store.ts';
 import { featuresOf } from './features.ts';
 import type { HttpParts } from './http/exchange.ts';
@@ -42,7 +43,7 @@ export async function openCore(config: Config, application: string) {
   });
   const jobs = await jobSender(config.databaseDirectUrl ?? url);
   const wakeUps = openWakeUps(config.databaseDirectUrl ?? url, application);
-  const store = openEventStore({
+  const simple = openEventStore({
     pool,
     url,
     catalogue,
@@ -52,6 +53,8 @@ export async function openCore(config: Config, application: string) {
     committed: (events) =>
       wakeUps.wake([...events.flatMap(concerns), ...(events.some(isReview) ? [MODERATION] : [])]),
   });
+
+  const store = config.groupCommit ? withGroupCommit(simple) : simple;
 
   async function close(): Promise<void> {
     await jobs.close();

@@ -22,6 +22,12 @@ const flag = (fallback: 'true' | 'false') =>
     .default(fallback)
     .transform((text) => text === 'true');
 
+const flagOnOff = (fallback: 'on' | 'off') =>
+  z
+    .enum(['on', 'off'], { error: 'must be on or off' })
+    .default(fallback)
+    .transform((text) => text === 'on');
+
 const postgresUrl = z
   .string()
   .refine(
@@ -52,6 +58,8 @@ const Environment = z.object({
   A2A_ENABLED: flag('true'),
   API_OPEN: flag('true'),
   UNDO_WINDOW_SECONDS: whole(0, 86_400, 600),
+  // Commands that arrive together share a transaction; off, each runs in one of its own.
+  GROUP_COMMIT: flagOnOff('on'),
   // Notes of members with a good record are approved by the service itself.
   FAST_LANE: flag('false'),
   TRUSTED_PROXIES: whole(0, 100, 0),

@@ -20,7 +20,7 @@ import { type Content, pathOf, type RequestFacts, type Route } from './http/rout
 import type { Receipt } from './http/schemas.ts';
 import type { JsonObject } from './http/strict-json.ts';
 import type { KeyRing } from './keys/key-ring.ts';
-import { countWrite, writesToday } from './limits/write-budget.ts';
+import { budgetResetsAt, countWrite, writesToday } from './limits/write-budget.ts';
 
 export interface MemberCommandParts {
   store: EventStore;
@@ -150,8 +150,13 @@ export async function commandAs<
       const decided = command.decide({ ...loaded, rows: rows.command });
       if (isRefusal(decided)) return decided as Refusal<Code>;
       const counted = !call.route.budgetExempt;
-      if (counted && (budget?.used ?? 0) >= config.limitWritesPerDay)
-        return refuse('write_budget_exhausted');
+      const used = budget?.used ?? 0;
+      if (counted && used >= config.limitWritesPerDay)
+        return refuse('write_budget_exhausted', {
+          limit: config.limitWritesPerDay,
+          used,
+          resets_at: budgetResetsAt(loaded.now),
+        });
 
       const bodyHash = redactedHash(sent);
       const receiptOf = (events: readonly RecordedEvent[]): Receipt => ({

@@ -1,10 +1,14 @@
+import { processArguments } from './commands/arguments.ts';
 import { lineOf } from './commands/failure.ts';
-import { takeNoArguments } from './commands/no-arguments.ts';
 import { configOrExit } from './config.ts';
 import { databaseUrl } from './embedded/postgres.ts';
 import { migrate } from './migrate.ts';
 
-takeNoArguments('npm run release');
+processArguments(`Usage:
+  npm run release
+
+Applies the migrations that the database does not have yet.
+`);
 const config = configOrExit();
 try {
   const applied = await migrate(config.databaseDirectUrl ?? databaseUrl(config));

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isLoopback } from './base-url.ts';
+import { processArguments } from './commands/arguments.ts';
 import { type Config, configOrExit, environmentWith } from './config.ts';
 import { type EmbeddedPostgres, embeddedPostgres } from './embedded/postgres.ts';
 import { type Child, startChild } from './supervisor/child.ts';
@@ -9,6 +10,15 @@ import { type Instance, instances, parseProcfile } from './supervisor/procfile.t
 
 // Longer than any drain of the processes; whatever stands then is killed.
 const PATIENCE_MS = 30_000;
+
+const USAGE = `Usage:
+  npm start [-- PROCESS=COUNT …]
+
+Starts the processes of the Procfile after a release, with an embedded PostgreSQL in DATA_DIR unless
+DATABASE_URL is set. worker=2 starts two workers.
+`;
+
+const { positionals } = processArguments(USAGE, {}, [0, Infinity]);
 
 const write = labelledLog(process.stdout);
 const say = (line: string) => write('start', line);
@@ -28,7 +38,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 async function run(config: Config): Promise<boolean> {
   if (config.port === 0) throw new Error('PORT 0 is any port: npm start needs one that is known');
   const procfile = parseProcfile(readFileSync('Procfile', 'utf8'));
-  const wanted = instances(procfile, process.argv.slice(2));
+  const wanted = instances(procfile, positionals);
   const postgres = config.databaseUrl ? undefined : await startPostgres(config);
   const children: Child[] = [];
   try {

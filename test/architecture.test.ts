@@ -105,3 +105,34 @@ t.test('JSON of others is read with the names that it has', async (t) => {
   for (const [file, content] of text)
     t.equal(content.includes('JSON.parse('), file in PARSES, `${file} calls JSON.parse`);
 });
+
+/** Top-level folders, and what none of their files may import. */
+const FORBIDDEN_IMPORTS: readonly (readonly [folders: readonly string[], forbidden: RegExp])[] = [
+  [['services', 'projections', 'workers', 'web', 'client'], /^(test|harness|bench|proof|demo)\//],
+  [['harness'], /^(test|bench|proof|demo)\//],
+  [['bench', 'proof', 'demo'], /^test\//],
+  // The test runner writes its report and ends the process when it is imported outside a test.
+  [['services', 'projections', 'workers', 'web', 'client', 'harness'], /^@?tap\b/],
+  [['bench', 'proof', 'demo'], /^@?tap\b/],
+];
+
+t.test('only tests import tests, and nothing that is shipped imports the harness', async (t) => {
+  const wrong: string[] = [];
+  for (const [folders, forbidden] of FORBIDDEN_IMPORTS)
+    for (const folder of folders) {
+      const sources = globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root });
+      t.ok(sources.length > 0, folder);
+      for (const file of sources)
+        for (const imported of allImports(file))
+          if (forbidden.test(imported)) wrong.push(`${file} imports ${imported}`);
+    }
+  t.same(wrong, []);
+});
+
+/** Every module that a file imports, statically or dynamically; paths are relative to the root. */
+function allImports(file: string): string[] {
+  const source = readFileSync(join(root, file), 'utf8');
+  return [...source.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map(([, path = '']) =>
+    path.startsWith('.') ? relative(root, join(root, dirname(file), path)) : path,
+  );
+}

@@ -3,9 +3,9 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { ConfigError, readConfig } from '../services/config.ts';
 import { serverKeys } from '../services/keys/server-keys.ts';
-import { temporaryFolder } from './harness/temporary-folder.ts';
 
 const one = `1:${'ab'.repeat(32)}`;
 const two = `2:${'cd'.repeat(32)}`;

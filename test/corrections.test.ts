@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { newAgent } from '../harness/agent.ts';
+import { decide, hire, submit } from '../harness/moderation.ts';
+import { assertRebuilt } from '../harness/rebuilt.ts';
+import { signedIn } from '../harness/registration.ts';
 import { MIGRATIONS } from '../services/migrate.ts';
-import { newAgent } from './harness/agent.ts';
-import { decide, hire, submit } from './harness/moderation.ts';
-import { assertRebuilt } from './harness/rebuilt.ts';
-import { type Service, signedIn, startService } from './harness/service.ts';
+import { type Service, startService } from './harness/service.ts';
 
 /** A migration once more, on rows as an earlier release left them; then they are as a rebuild has them. */
 async function corrected({ database }: Service, name: string): Promise<void> {
@@ -89,4 +90,19 @@ t.test('0034: what was reported of a note that its author withdrew is withdrawn'
     rejected.body.event_id,
   ]);
   await corrected(service, '0034-reports-of-withdrawn-notes');
+});
+
+t.test('0036: deferrals and escalations are listed among the decisions', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const notes = [await submit(service), await submit(service)];
+  const act = (id = '', more: object = {}) =>
+    ann.post(`notes/${id}/decisions`, { expected_version: 1, ...more });
+  await act(notes[0]?.id, { action: 'defer' });
+  await act(notes[1]?.id, { action: 'escalate', message: 'Please look' });
+  await service.tamper('DELETE FROM note_decisions');
+  await service.tamper('DROP INDEX notes_deferred, notes_appealed_by_decider');
+  await corrected(service, '0036-deferrals-and-escalations');
+  const { item } = (await ann.get(`notes/${notes[1]?.id}`)).body;
+  t.match(item.decision, { decision: 'escalated', message: 'Please look', undo_allowed: true });
 });

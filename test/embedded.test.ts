@@ -12,10 +12,10 @@ import {
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { databaseUrl, embeddedPostgres } from '../services/embedded/postgres.ts';
 import { runningPostmaster } from '../services/embedded/postmaster.ts';
 import { withConnection } from '../services/postgres/connection.ts';
-import { temporaryFolder } from './harness/temporary-folder.ts';
 
 const folder = temporaryFolder('embedded');
 const dataDir = join(folder.path, 'data');

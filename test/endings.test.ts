@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import t from 'tap';
 
 const SCRIPT = `
-  import { openEndings } from '${new URL('./harness/endings.ts', import.meta.url)}';
+  import { openEndings } from '${new URL('../harness/endings.ts', import.meta.url)}';
   const { onEnd, end } = openEndings();
   const told = (what) => () => new Promise((done) => process.stdout.write(what, done));
   onEnd(told('first '));

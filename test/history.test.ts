@@ -1,11 +1,11 @@
 import t from 'tap';
+import { eventsIn, writeHistory } from '../harness/history.ts';
+import { fillTables } from '../harness/history-tables.ts';
+import { readModels } from '../harness/rebuilt.ts';
 import { rebuild } from '../projections/rebuild.ts';
 import { catalogue, projections } from '../projections/registry.ts';
 import type { RecordedEvent } from '../services/eventstore/event.ts';
 import { testDatabase } from './harness/database.ts';
-import { eventsIn, writeHistory } from './harness/history.ts';
-import { fillTables } from './harness/history-tables.ts';
-import { readModels } from './harness/rebuilt.ts';
 
 t.test(
   'a history written by SQL is a log, and its tables are what a rebuild makes of it',

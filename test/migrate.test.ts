@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { MIGRATIONS, migrate, pendingMigrations } from '../services/migrate.ts';
 import { testDatabase } from './harness/database.ts';
-import { temporaryFolder } from './harness/temporary-folder.ts';
 
 type Files = Record<string, string>;
 

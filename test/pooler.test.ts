@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { newRegistration } from '../harness/registration.ts';
 import { sql } from '../services/eventstore/sql.ts';
 import { NoteSubmission } from '../services/guestbook/contract.ts';
 import { submitPlan } from '../services/guestbook/submit.ts';
 import { testDatabase } from './harness/database.ts';
 import { pooler } from './harness/pooler.ts';
-import { newRegistration, startService } from './harness/service.ts';
+import { startService } from './harness/service.ts';
 
 t.test('the service works through a transaction pooler', async (t) => {
   const database = await testDatabase(t);

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import t from 'tap';
+import { readModels } from '../harness/rebuilt.ts';
+import { signedIn } from '../harness/registration.ts';
 import { rebuild } from '../projections/rebuild.ts';
 import { catalogue, projections } from '../projections/registry.ts';
 import { meanwhile } from './harness/meanwhile.ts';
-import { readModels } from './harness/rebuilt.ts';
-import { signedIn, startService } from './harness/service.ts';
+import { startService } from './harness/service.ts';
 
 /** The lock waits of the database, by what is waited for. */
 async function lockWaits(pool: pg.Pool): Promise<number> {

@@ -3,6 +3,9 @@ import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { readModels } from '../harness/rebuilt.ts';
+import { newKey, signedIn } from '../harness/registration.ts';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { rebuild } from '../projections/rebuild.ts';
 import { catalogue, projections } from '../projections/registry.ts';
 import { MIGRATIONS, migrate } from '../services/migrate.ts';
@@ -10,9 +13,7 @@ import { testDatabase } from './harness/database.ts';
 import { meanwhile } from './harness/meanwhile.ts';
 import { operator } from './harness/moderator-command.ts';
 import { rebuildCommand, tablesOfRebuild } from './harness/rebuild-command.ts';
-import { readModels } from './harness/rebuilt.ts';
-import { newKey, signedIn, startService } from './harness/service.ts';
-import { temporaryFolder } from './harness/temporary-folder.ts';
+import { startService } from './harness/service.ts';
 
 t.test('every read model equals its rebuild, while members go on writing', async (t) => {
   const service = await startService(t);

@@ -5,9 +5,9 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { freePort } from '../harness/free-port.ts';
+import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { runningPostmaster } from '../services/embedded/postmaster.ts';
-import { freePort } from './harness/free-port.ts';
-import { temporaryFolder } from './harness/temporary-folder.ts';
 
 const services = new URL('../services/', import.meta.url);
 const START = new URL('start.ts', services).pathname;

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { getEventListeners } from 'node:events';
 import pg from 'pg';
 import t from 'tap';
+import { freePort } from '../harness/free-port.ts';
 import { openWakeUps } from '../services/postgres/wake-ups.ts';
 import { testDatabase } from './harness/database.ts';
-import { freePort } from './harness/free-port.ts';
 
 type Ending = Parameters<typeof testDatabase>[0];
 

@@ -1,5 +1,6 @@
+import { defineBatch } from '../../services/eventstore/batch.ts';
 import type { RecordedEvent } from '../../services/eventstore/event.ts';
-import { forRows, type Sql, sql, typedRows } from '../../services/eventstore/sql.ts';
+import type { Sql } from '../../services/eventstore/sql.ts';
 import type { Projection } from '../projection.ts';
 import type { FeedEntries, FeedEntry } from './entry.ts';
 
@@ -34,26 +35,33 @@ function withHeads(on: Projection['on']): Projection['on'] {
   return {
     ...on,
     MemberRegistered: (event) => [
-      sql`INSERT INTO feed_heads (member_id, sequence) VALUES (${event.owner_id}, 0)`,
+      insertHead({ member_id: event.owner_id }),
       ...[on.MemberRegistered?.(event) ?? []].flat(),
     ],
   };
 }
 
-function insertEntry({ event_id, actor, recorded_at }: RecordedEvent, entry: FeedEntry): Sql {
-  const { member, type, subject, data } = entry;
-  const values = [member, event_id, type, recorded_at, subject.type, subject.id];
-  return insertEntries([...values, entry.actor ?? actor, data]);
-}
+const insertHead = defineBatch(
+  'feed',
+  { member_id: 'uuid' },
+  (given) => `INSERT INTO feed_heads (member_id, sequence) SELECT member_id, 0 FROM ${given}`,
+);
 
-const ENTRY = ['uuid', 'uuid', 'text', 'timestamptz', 'text', 'uuid', 'jsonb', 'jsonb'];
-
-/** Entries of any members, each member's numbered in the order in which they stand. */
-const insertEntries = forRows(
-  'feed-entry',
-  (count) => `
-    WITH entry (member_id, event_id, type, occurred_at, subject_type, subject_id, actor, data, turn)
-      AS (SELECT *, row_number() OVER () FROM (VALUES ${typedRows(ENTRY, count)}) given),
+/** Entries of any members, each member's numbered in the order in which they are given. */
+const insertEntries = defineBatch(
+  'feed',
+  {
+    member_id: 'uuid',
+    event_id: 'uuid',
+    type: 'text',
+    occurred_at: 'timestamptz',
+    subject_type: 'text',
+    subject_id: 'uuid',
+    actor: 'jsonb',
+    data: 'jsonb',
+  },
+  (given) => `
+    WITH entry AS (SELECT *, row_number() OVER () AS turn FROM ${given}),
     added AS (SELECT member_id, count(*) FROM entry GROUP BY member_id),
     head AS (UPDATE feed_heads h SET sequence = h.sequence + added.count FROM added
       WHERE h.member_id = added.member_id RETURNING h.member_id, h.sequence - added.count AS before)
@@ -61,3 +69,17 @@ const insertEntries = forRows(
     SELECT member_id, before + row_number() OVER (PARTITION BY member_id ORDER BY turn), event_id, type,
       occurred_at, subject_type, subject_id, actor, data FROM entry JOIN head USING (member_id)`,
 );
+
+function insertEntry({ event_id, actor, recorded_at }: RecordedEvent, entry: FeedEntry): Sql {
+  const { member, type, subject, data } = entry;
+  return insertEntries({
+    member_id: member,
+    event_id,
+    type,
+    occurred_at: recorded_at,
+    subject_type: subject.type,
+    subject_id: subject.id,
+    actor: entry.actor ?? actor,
+    data,
+  });
+}

@@ -86,7 +86,8 @@ export const a2aContract = defineContract({
       'Send the header `A2A-Version: 1.0` and one data part `{"operation", "idempotency_key", ' +
       '"input"}`: an `operationId` of this document, a UUIDv4 for writes, and path, query and body ' +
       'fields beside each other. Receipts are those of the HTTP routes: a retry may cross over. ' +
-      'Errors are JSON-RPC errors, with the HTTP number in their details.',
+      'Errors are JSON-RPC errors, with the HTTP number in their details. The address with a slash at ' +
+      'its end answers alike.',
     tag: 'agents',
     access: 'bearer',
     transport: true,
@@ -103,7 +104,10 @@ export const a2aContract = defineContract({
         description: 'A result, or an error that HTTP has no part in',
         body: Reply,
       },
-      401: { ...failure('-32041'), headers: { 'WWW-Authenticate': 'Bearer' } },
+      401: {
+        ...failure('-32041'),
+        headers: { 'WWW-Authenticate': '`Bearer`, with `error` after a bearer that was sent' },
+      },
       413: failure('-32600: larger than 320 KiB, or than the operation takes'),
       415: failure('-32005: not application/json'),
       429: { ...failure('-32042'), headers: { 'Retry-After': 'Seconds to wait' } },

@@ -1,3 +1,5 @@
+import { challengeOf } from '../http/challenge.ts';
+import type { Issue } from '../http/issues.ts';
 import { type RpcError, type RpcId, rpcFailure } from '../http/json-rpc.ts';
 import { type Problem, problemReply } from '../http/problems.ts';
 import type { AnyReply } from '../http/route.ts';
@@ -15,11 +17,6 @@ const FAULTS = {
 } as const satisfies Record<string, readonly [number, string]>;
 
 type FaultName = keyof typeof FAULTS;
-
-export interface Issue {
-  path: string;
-  message: string;
-}
 
 /** Thrown where a request does not fit the protocol. */
 export class A2aFault extends Error {
@@ -78,10 +75,11 @@ export function faultReply(
       errorInfo(reason, 'service', { http_status: reply.status, ...facts }),
     ],
   };
+  const challenge = challengeOf(code, details, code === 'credential_not_accepted');
   return rpcFailure(REAL.has(reply.status) ? reply.status : 200, id, error, {
     ...reply.headers,
     ...headers,
-    ...(reply.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(challenge && reply.status === 401 ? { 'www-authenticate': challenge } : {}),
   });
 }
 

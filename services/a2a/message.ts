@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { issuesOf } from '../http/invoke.ts';
+import { type Issue, issuesOf } from '../http/issues.ts';
 import { IdempotencyKey } from '../http/schemas.ts';
-import { A2aFault, type Issue } from './fault.ts';
+import { A2aFault } from './fault.ts';
 
 const JSON_TYPE = 'application/json';
 

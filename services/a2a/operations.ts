@@ -1,8 +1,9 @@
 import type { Input, Operation, Operations } from '../http/invoke.ts';
+import type { Issue } from '../http/issues.ts';
 import { withoutKeys } from '../http/problems.ts';
 import { isMutation, type Route } from '../http/route.ts';
 import type { Json, JsonObject } from '../http/strict-json.ts';
-import { A2aFault, type Issue } from './fault.ts';
+import { A2aFault } from './fault.ts';
 
 /** A bearer makes, changes and ends itself over HTTP alone; so do the ways out of an account. */
 const KEPT_OUT = new Set([
@@ -54,7 +55,7 @@ export function inputOf(route: Route, flat: JsonObject): Input {
       if (text === undefined) issues.push({ path: name, message: 'must be a string or a number' });
       else place[name] = text;
     } else if (input.body) input.body[name] = value;
-    else issues.push({ path: withoutKeys(name).slice(0, 100), message: 'is not known' });
+    else issues.push({ path: withoutKeys(name).slice(0, 100), message: 'is not a known field' });
   }
   if (issues.length > 0) throw new A2aFault('INVALID_PARAMS', undefined, issues.slice(0, 20));
   return input;

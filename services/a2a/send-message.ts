@@ -1,6 +1,5 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { Role, SendMessageResponse } from '@a2a-js/sdk';
-import { v5 as uuidv5 } from 'uuid';
+import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import { isRefusal } from '../eventstore/decider.ts';
 import { authorise, invoke, type Operation, type Operations } from '../http/invoke.ts';
 import type { PrincipalOf } from '../http/principal.ts';
@@ -28,7 +27,7 @@ const NAMESPACE = '5a2f6d0e-8a3c-4c55-9d3b-0f6f4f8a9b61';
 /** One message, answered at once by another: what an operation said, or which ones there are. */
 export async function sendMessage(parts: SendParts, params: unknown, caller: Caller) {
   const { contextId, asked } = readMessage(params);
-  if (!asked) return messageOf(randomUUIDv7(), contextId, usage(parts.operations));
+  if (!asked) return messageOf(uuidv7(), contextId, usage(parts.operations));
   const operation = parts.operations.get(asked.operation);
   if (!operation) throw new A2aFault('UNSUPPORTED_OPERATION', 'There is no such operation.');
   const reply = await run(parts, operation, asked, caller);
@@ -42,7 +41,7 @@ export async function sendMessage(parts: SendParts, params: unknown, caller: Cal
   };
   const id = isMutation(operation.route)
     ? uuidv5(`${caller.principal.memberId} ${asked.idempotency_key}`, NAMESPACE)
-    : randomUUIDv7();
+    : uuidv7();
   return messageOf(id, contextId, [{ $case: 'data', value: data }]);
 }
 
@@ -91,7 +90,7 @@ function messageOf(id: string, contextId: string | undefined, contents: Content[
       $case: 'message',
       value: {
         messageId: id,
-        contextId: contextId ?? randomUUIDv7(),
+        contextId: contextId ?? uuidv7(),
         taskId: '',
         role: Role.ROLE_AGENT,
         parts: contents.map((content) => ({

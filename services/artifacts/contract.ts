@@ -76,6 +76,7 @@ export const artifactsContract = defineContract({
         description: 'Published',
         body: ArtifactReply,
         headers: REPLAYED,
+        location: '/api/v1/artifacts/{artifact.id}',
       },
     },
     problems: [...COMMAND_PROBLEMS, 'state_conflict'],

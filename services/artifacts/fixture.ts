@@ -49,7 +49,7 @@ export const RelativePath = z
   .string()
   .regex(
     new RegExp(`^${FIRST}(?:/${NAME}?)*$`, 'u'),
-    'must be a relative path, with / and without ..',
+    'must be a relative path that uses / and has no .. segment',
   )
   .refine((path) => codePoints(path) <= MOST, `must have at most ${MOST} characters`)
   .meta({ maxLength: MOST });

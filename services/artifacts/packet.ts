@@ -75,9 +75,7 @@ const Result = z
 
 /** A context packet. The kind alone chooses the shape, so that an issue names the field at fault. */
 export const Packet = z
-  .discriminatedUnion('kind', [Handoff, Brief, Result], {
-    error: 'must be handoff, brief or result',
-  })
+  .discriminatedUnion('kind', [Handoff, Brief, Result])
   .refine(
     (packet) => Buffer.byteLength(JSON.stringify(packet)) <= MAX_PACKET,
     `must have at most ${MAX_PACKET} bytes as compact JSON`,

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { contentHash } from '../body-hash.ts';
-import { issuesOf } from '../http/invoke.ts';
+import { ArgumentError, asksForHelp, parseArguments } from '../commands/arguments.ts';
+import { issuesOf } from '../http/issues.ts';
 import { Problem } from '../http/problems.ts';
 import { type JsonObject, parseStrictJson } from '../http/strict-json.ts';
 import { RelativePath } from './fixture.ts';
@@ -50,19 +50,12 @@ export interface Verdict {
 const refused = (status: number, err: string): Verdict => ({ status, out: '', err });
 
 function readArguments(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        root: { type: 'string' },
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    });
-  } catch {
-    return undefined;
-  }
+  const options = { root: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
+  const { positionals, values } = parseArguments(args, options, [1, 1]);
+  const [path = ''] = positionals;
+  const { root, json } = values;
+  if (!root) throw new ArgumentError('--root DIR is missing.');
+  return { path, root, json };
 }
 
 const Record = z.object({
@@ -116,11 +109,15 @@ function asText(report: FixtureReport): string {
 
 /** The whole command, but for the process around it. */
 export async function verifyHandoff(args: string[]): Promise<Verdict> {
-  const { positionals, values } = readArguments(args) ?? { positionals: [], values: {} };
-  if (values.help) return { status: 0, out: USAGE, err: '' };
-  const [path, ...more] = positionals;
-  const { root } = values;
-  if (!path || more.length > 0 || !root) return refused(2, USAGE);
+  if (asksForHelp(args)) return { status: 0, out: USAGE, err: '' };
+  let given: ReturnType<typeof readArguments>;
+  try {
+    given = readArguments(args);
+  } catch (error) {
+    if (!(error instanceof ArgumentError)) throw error;
+    return refused(2, `${error.message}\n${USAGE}`);
+  }
+  const { path, root, json } = given;
 
   let file: JsonObject;
   try {
@@ -145,7 +142,7 @@ export async function verifyHandoff(args: string[]): Promise<Verdict> {
   }
   return {
     status: exitStatus(report, issues),
-    out: values.json
+    out: json
       ? `${JSON.stringify({ ...report, packet_issues: issues }, null, 2)}\n`
       : asText(report),
     err: issues.length > 0 ? `The service would refuse this packet:\n${listed(issues)}` : '',

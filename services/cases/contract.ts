@@ -141,6 +141,10 @@ const CASE_PROBLEMS = [...PROBLEMS, 'not_found', 'gone'] as const;
 
 const reply = (description: string) => ({ description, body: CaseReply, headers: REPLAYED });
 
+/** A reply to a command that made something, which is read with the case. */
+const created = (description: string) =>
+  ({ ...reply(description), location: '/api/v1/cases/{case.id}' }) as const;
+
 export const casesContract = defineContract({
   'case.list': {
     ...read,
@@ -180,7 +184,7 @@ export const casesContract = defineContract({
     summary: 'Open a case',
     access: { scope: 'case:create' },
     body: NewCase,
-    replies: { 201: reply('Opened') },
+    replies: { 201: created('Opened') },
     problems: PROBLEMS,
   },
   'case.claim': {
@@ -211,7 +215,7 @@ export const casesContract = defineContract({
     access: { scope: 'case:submit' },
     params,
     body: NewSubmission,
-    replies: { 201: reply('Under review') },
+    replies: { 201: created('Under review') },
     problems: CASE_PROBLEMS,
   },
   'case.review': {
@@ -224,7 +228,7 @@ export const casesContract = defineContract({
     access: { scope: 'case:review' },
     params,
     body: NewReview,
-    replies: { 201: reply('Reviewed') },
+    replies: { 201: created('Reviewed') },
     problems: CASE_PROBLEMS,
   },
   'case.withdraw': {
@@ -245,7 +249,7 @@ export const casesContract = defineContract({
     access: { scope: 'case:note' },
     params,
     body: NewCaseNote,
-    replies: { 201: reply('Noted') },
+    replies: { 201: created('Noted') },
     problems: CASE_PROBLEMS,
   },
 });

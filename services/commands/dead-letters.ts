@@ -2,15 +2,22 @@ import { configOrExit } from '../config.ts';
 import { databaseUrl } from '../embedded/postgres.ts';
 import { type DeadLetter, deadLetters, runAgain } from '../jobs/dead-letters.ts';
 import { withConnection } from '../postgres/connection.ts';
+import { ArgumentError, processArguments } from './arguments.ts';
 import { lineOf } from './failure.ts';
 
-const [command, ...ids] = process.argv.slice(2);
-if (!(command === 'again' || (command === 'list' && ids.length === 0))) {
-  process.stderr.write(
-    'Usage:\n  npm run dead-letters -- list\n  npm run dead-letters -- again [id…]\n',
-  );
-  process.exit(1);
-}
+const USAGE = `Usage:
+  npm run dead-letters -- list
+  npm run dead-letters -- again [id…]
+
+list prints the jobs that failed for the last time, again gives these or all back to their queues.
+`;
+
+const {
+  positionals: [command, ...ids],
+} = processArguments(USAGE, {}, [1, Infinity], ({ positionals: [name, ...more] }) => {
+  if (name !== 'list' && name !== 'again') throw new ArgumentError(`Unknown command '${name}'.`);
+  if (name === 'list' && more.length > 0) throw new ArgumentError('list takes no arguments.');
+});
 
 const config = configOrExit();
 try {

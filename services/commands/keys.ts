@@ -5,12 +5,18 @@ import { keyRing, type Verifier } from '../keys/key-ring.ts';
 import { keyUsage, USE_NAMES } from '../keys/key-usage.ts';
 import { serverKeys } from '../keys/server-keys.ts';
 import { withConnection } from '../postgres/connection.ts';
+import { ArgumentError, processArguments } from './arguments.ts';
 import { lineOf } from './failure.ts';
 
-if (process.argv.slice(2).join(' ') !== 'status') {
-  process.stderr.write('Usage:\n  npm run keys -- status\n');
-  process.exit(1);
-}
+const USAGE = `Usage:
+  npm run keys -- status
+
+status prints how many verifiers, handles, sessions and keyed hashes need each server key.
+`;
+
+processArguments(USAGE, {}, [1, 1], ({ positionals: [name] }) => {
+  if (name !== 'status') throw new ArgumentError(`Unknown command '${name}'.`);
+});
 
 const config = configOrExit();
 try {

@@ -1,4 +1,5 @@
-import { leave } from './moderator/terminal.ts';
+import { ROLES } from '../moderation/roles.ts';
+import { ArgumentError, asksForHelp, exitWithHelp, exitWithUsage } from './arguments.ts';
 
 /** What a file of `moderator/` exports: a command by its own name. */
 interface Command {
@@ -7,7 +8,7 @@ interface Command {
 
 /** Every command: how it is called, and the file that does it. */
 const COMMANDS: Readonly<Record<string, readonly [usage: string, load: () => Promise<Command>]>> = {
-  add: ['add NAME --role ROLE', () => import('./moderator/add.ts')],
+  add: [`add NAME --role ${ROLES.join('|')}`, () => import('./moderator/add.ts')],
   list: ['list', () => import('./moderator/list.ts')],
   rotate: ['rotate NAME|ID', () => import('./moderator/rotate.ts')],
   revoke: ['revoke NAME|ID', () => import('./moderator/revoke.ts')],
@@ -32,15 +33,19 @@ HTTP to BASE_URL, with the token in MODERATOR_TOKEN or asked for.
 
 const [name = '', ...args] = process.argv.slice(2);
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-if (!command) leave(USAGE);
+if (!command && asksForHelp([name])) exitWithHelp(USAGE);
+if (!command)
+  exitWithUsage(
+    new ArgumentError(name ? `Unknown command '${name}'.` : 'A command is missing.'),
+    USAGE,
+  );
 const [usage, load] = command;
+const commandUsage = `Usage: npm run moderator -- ${usage}\n`;
+if (asksForHelp(args)) exitWithHelp(commandUsage);
 // Whoever reads this, such as `head`, has had enough.
 process.stdout.on('error', () => process.exit(1));
 try {
   await (await load()).run(args, name);
 } catch (error) {
-  // parseArgs tells what does not fit; whatever else is wrong is no matter of the arguments.
-  const { code = '' } = error as { code?: string };
-  if (!code.startsWith('ERR_PARSE_ARGS')) throw error;
-  leave(`Usage: npm run moderator -- ${usage}\n`);
+  exitWithUsage(error, commandUsage);
 }

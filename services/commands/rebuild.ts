@@ -2,10 +2,14 @@ import { rebuild } from '../../projections/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
 import { configOrExit } from '../config.ts';
 import { databaseUrl } from '../embedded/postgres.ts';
+import { processArguments } from './arguments.ts';
 import { lineOf } from './failure.ts';
-import { takeNoArguments } from './no-arguments.ts';
 
-takeNoArguments('npm run rebuild');
+processArguments(`Usage:
+  npm run rebuild
+
+Builds every read model anew from the log.
+`);
 const config = configOrExit();
 const started = Date.now();
 const seconds = () => (Date.now() - started) / 1000;

@@ -87,6 +87,7 @@ export const credentialsContract = defineContract({
         description: 'Created',
         body: CredentialReply,
         headers: REPLAYED,
+        location: '/api/v1/me',
       },
     },
     problems: [
@@ -113,6 +114,7 @@ export const credentialsContract = defineContract({
         description: 'Rotated',
         body: RotationReply,
         headers: REPLAYED,
+        location: '/api/v1/me',
       },
     },
     problems: [...COMMAND_PROBLEMS, 'invalid_request', 'scope_escalation', 'state_conflict'],

@@ -2,7 +2,7 @@ import { activeCredentials, findCredential } from '../../projections/credentials
 import { findMember } from '../../projections/members.ts';
 import type { Config } from '../config.ts';
 import { isRefusal } from '../eventstore/decider.ts';
-import type { Receipt } from '../http/schemas.ts';
+import { type Receipt, unixSeconds } from '../http/schemas.ts';
 import type { Scope } from '../http/scopes.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { dropCredentialVerifiers, writeVerifier } from '../keys/verifiers.ts';
@@ -38,7 +38,8 @@ export function createCredential<Body>(
   return defineCommand({
     load: {
       used: findCredential(id),
-      // A rotation takes a place that it gives free, and its bearer holds: of the member's epoch.
+      // Rotation replaces a credential, so the limit does not apply; the bearer was already checked
+      // against the member's key epoch.
       members: replaces ? null : findMember(memberId),
       active: replaces ? null : activeCredentials(memberId),
     },
@@ -54,7 +55,10 @@ export function createCredential<Body>(
         keyEpoch: replaces?.keyEpoch ?? member?.key_epoch ?? 0,
         now,
         idUsed: used.length > 0,
-        active: active.length,
+        active: active.map(({ credential_id, expires_at }) => ({
+          credential_id,
+          expires_at: unixSeconds(expires_at),
+        })),
         limit: config.limitActiveCredentials,
         replaces,
       });

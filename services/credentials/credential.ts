@@ -13,6 +13,12 @@ export type CredentialState =
   | { status: 'expired' }
   | { status: 'revoked' };
 
+interface ActiveCredential {
+  credential_id: string;
+  /** Unix seconds. */
+  expires_at: number;
+}
+
 interface CreateCredential {
   type: 'CreateCredential';
   credentialId: string;
@@ -23,7 +29,7 @@ interface CreateCredential {
   now: Date;
   /** Facts loaded under the member's lock. */
   idUsed: boolean;
-  active: number;
+  active: readonly ActiveCredential[];
   limit: number;
   /** On a rotation, the present credential: its place is free, and its scopes are the most there may be. */
   replaces: { credentialId: string; scopes: readonly Scope[] } | null;
@@ -73,8 +79,11 @@ function create(
   const beyond = replaces ? scopes.filter((scope) => !replaces.scopes.includes(scope)) : [];
   if (beyond.length > 0) return refuse('scope_escalation', { scopes: beyond });
   if (state.status !== 'none' || command.idUsed) return conflict('credential_id_used');
-  if (!replaces && command.active >= command.limit)
-    return conflict('active_credential_limit', { limit: command.limit });
+  if (!replaces && command.active.length >= command.limit)
+    return conflict('active_credential_limit', {
+      limit: command.limit,
+      active_credentials: command.active,
+    });
   return [
     {
       type: 'CredentialCreated',

@@ -56,7 +56,7 @@ export function documentsHandlers({
             status: 200,
             content: textContent(PLAIN, securityTxt(baseUrl, config.securityContact, Date.now())),
           }
-        : refuse('not_found'),
+        : refuse('not_found', { message: 'This service has no security contact.' }),
     'documents.reference': async () => ({
       status: 200,
       content: page(),

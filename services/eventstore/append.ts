@@ -1,3 +1,4 @@
+import { defineInsert, defineRead } from './batch.ts';
 import type { Actor, NewEvent, RecordedEvent } from './event.ts';
 import { type Sql, sql } from './sql.ts';
 
@@ -14,19 +15,30 @@ export function streamVersion(events: readonly RecordedEvent[]): number {
   return events.at(-1)?.stream_version ?? 0;
 }
 
-/** The unique index on (owner, stream, version) is what refuses a second writer. */
-export function appendStatement(event: RecordedEvent): Sql {
-  return sql`INSERT INTO events
-    (owner_id, stream_id, stream_version, event_id, type, data, personal, actor, recorded_at)
-    VALUES (${event.owner_id}, ${event.stream_id}, ${event.stream_version}, ${event.event_id},
-      ${event.type}, ${event.data}, ${event.personal}, ${event.actor}, ${event.recorded_at})`;
-}
+const insertEvent = defineInsert('events', {
+  owner_id: 'uuid',
+  stream_id: 'text',
+  stream_version: 'int',
+  event_id: 'uuid',
+  type: 'text',
+  data: 'jsonb',
+  personal: 'jsonb',
+  actor: 'jsonb',
+  recorded_at: 'timestamptz',
+});
+
+/** The unique index on (owner, stream, version) refuses a second writer. */
+export const appendStatement = (event: RecordedEvent): Sql => insertEvent(event);
+
+const streamEvents = defineRead<RecordedEvent>(
+  { owner: 'uuid', stream: 'text' },
+  ({ owner, stream }) => `SELECT * FROM events WHERE owner_id = ${owner} AND stream_id = ${stream}
+    ORDER BY stream_version`,
+);
 
 /** One stream, oldest first. */
-export function readStream(owner: string, stream: string): Sql<RecordedEvent> {
-  return sql`SELECT * FROM events WHERE owner_id = ${owner}::uuid AND stream_id = ${stream}::text
-    ORDER BY stream_version`;
-}
+export const readStream = (owner: string, stream: string): Sql<RecordedEvent> =>
+  streamEvents({ owner, stream });
 
 export interface Receipt {
   owner: string;
@@ -42,12 +54,34 @@ export interface Receipt {
   eventIds: readonly string[];
 }
 
+const insertReceipt = defineInsert('receipts', {
+  owner_id: 'uuid',
+  space: 'text',
+  key: 'uuid',
+  operation: 'text',
+  route: 'text',
+  body_hash: 'text',
+  bound: 'jsonb',
+  http_status: 'smallint',
+  reply: 'json',
+  event_ids: 'uuid[]',
+  recorded_at: 'timestamptz',
+});
+
 export function receiptStatement(receipt: Receipt, now: Date): Sql {
-  return sql`INSERT INTO receipts
-    (owner_id, space, key, operation, route, body_hash, bound, http_status, reply, event_ids, recorded_at)
-    VALUES (${receipt.owner}, ${receipt.space}, ${receipt.key}, ${receipt.operation}, ${receipt.route},
-      ${receipt.bodyHash}, ${receipt.bound === null ? null : JSON.stringify(receipt.bound)}, ${receipt.httpStatus},
-      ${receipt.reply === null ? null : JSON.stringify(receipt.reply)}, ${receipt.eventIds}, ${now})`;
+  return insertReceipt({
+    owner_id: receipt.owner,
+    space: receipt.space,
+    key: receipt.key,
+    operation: receipt.operation,
+    route: receipt.route,
+    body_hash: receipt.bodyHash,
+    bound: receipt.bound,
+    http_status: receipt.httpStatus,
+    reply: receipt.reply,
+    event_ids: receipt.eventIds,
+    recorded_at: now,
+  });
 }
 
 export interface ReceiptRow {
@@ -59,10 +93,15 @@ export interface ReceiptRow {
   reply: unknown;
 }
 
-export function readReceipt(owner: string, space: Receipt['space'], key: string): Sql<ReceiptRow> {
-  return sql`SELECT operation, route, body_hash, bound, http_status, reply FROM receipts
-    WHERE owner_id = ${owner}::uuid AND space = ${space}::text AND key = ${key}::uuid`;
-}
+const receiptByKey = defineRead<ReceiptRow>(
+  { owner: 'uuid', space: 'text', key: 'uuid' },
+  ({ owner, space, key }) =>
+    `SELECT operation, route, body_hash, bound, http_status, reply FROM receipts
+      WHERE owner_id = ${owner} AND space = ${space} AND key = ${key}`,
+);
+
+export const readReceipt = (owner: string, space: Receipt['space'], key: string): Sql<ReceiptRow> =>
+  receiptByKey({ owner, space, key });
 
 /** How many keyed hashes in receipts stand under each server key. It reads every receipt. */
 export function countReceipts(): Sql<{ key_id: number; count: number }> {

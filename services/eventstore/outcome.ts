@@ -9,9 +9,6 @@ export const LEAST_MS = 400;
 const ANSWER_MS = 800;
 const GRACE_MS = 300;
 
-/** What a transaction is known by: its id; or, before it is told that, the process that runs it. */
-export type Transaction = { xid: string } | { pid: number; begun: Date };
-
 /**
  * Asks storage, over a connection of its own, whether a transaction whose COMMIT got no answer was
  * committed. An id that was given out before a crash may be given out again after it, and then tells
@@ -21,7 +18,7 @@ export type Transaction = { xid: string } | { pid: number; begun: Date };
  */
 export async function wasCommitted(
   url: string,
-  transaction: Transaction,
+  xid: string,
   event: RecordedEvent | undefined,
   until: number,
 ): Promise<boolean> {
@@ -29,7 +26,7 @@ export async function wasCommitted(
   const last = Math.max(until, started + LEAST_MS);
   for (let now = started; now < last; now = performance.now()) {
     const patience = Math.min(ANSWER_MS, last - now);
-    const status = await ask(url, transaction, event, {
+    const status = await ask(url, xid, event, {
       patience,
       end: now - started > GRACE_MS,
     }).catch(() => undefined);
@@ -42,7 +39,7 @@ export async function wasCommitted(
 
 async function ask(
   url: string,
-  transaction: Transaction,
+  xid: string,
   event: RecordedEvent | undefined,
   { patience, end }: { patience: number; end: boolean },
 ): Promise<string | null | undefined> {
@@ -56,41 +53,26 @@ async function ask(
   const timer = setTimeout(() => cut(client), patience);
   try {
     await client.connect();
-    if (end) await client.query(endOf(transaction));
-    const { rows } = await client.query<{ status: string | null }>(statusOf(transaction));
+    if (end)
+      await client.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_xid = $1::xid8::xid',
+        [xid],
+      );
+    const { rows } = await client.query<{ status: string | null }>(
+      'SELECT pg_xact_status($1::xid8) AS status',
+      [xid],
+    );
     const status = rows[0]?.status;
-    if (!event || ('xid' in transaction && status !== 'committed')) return status;
-    // Asked only now: a process that was gone before has written all that it ever will.
+    if (!event || status !== 'committed') return status;
     const { owner_id, stream_id, stream_version, event_id } = event;
     const found = await client.query(
       `SELECT FROM events WHERE owner_id = $1 AND stream_id = $2 AND stream_version = $3
         AND event_id = $4`,
       [owner_id, stream_id, stream_version, event_id],
     );
-    if (found.rowCount === 1) return 'committed';
-    return status === 'in progress' ? status : 'aborted';
+    return found.rowCount === 1 ? 'committed' : 'aborted';
   } finally {
     clearTimeout(timer);
     void client.end().catch(() => undefined);
   }
-}
-
-/** One that began well after the transaction, which may be dated too early, did not run it. */
-const ITS_PROCESS = "pid = $1 AND backend_start < $2::timestamptz + interval '10 seconds'";
-
-function endOf(transaction: Transaction): pg.QueryConfig {
-  const ended = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE';
-  return 'xid' in transaction
-    ? { text: `${ended} backend_xid = $1::xid8::xid`, values: [transaction.xid] }
-    : { text: `${ended} ${ITS_PROCESS}`, values: [transaction.pid, transaction.begun] };
-}
-
-function statusOf(transaction: Transaction): pg.QueryConfig {
-  if ('xid' in transaction)
-    return { text: 'SELECT pg_xact_status($1::xid8) AS status', values: [transaction.xid] };
-  return {
-    text: `SELECT CASE WHEN EXISTS (SELECT FROM pg_stat_activity WHERE ${ITS_PROCESS})
-      THEN 'in progress' ELSE 'ended' END AS status`,
-    values: [transaction.pid, transaction.begun],
-  };
 }

@@ -10,7 +10,7 @@ export interface Job {
   data: Record<string, unknown>;
   /** Seconds from now. */
   startAfter?: number;
-  /** Its data is lists: with the jobs of this queue in the same transaction it goes as one. */
+  /** Every member of `data` is a list: such jobs of one queue in one transaction become one job. */
   gathers?: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Writes<Answer> {
   appends: readonly Append[];
   /** Rows of primary data that are no events: verifiers, sessions, budgets. */
   rows?: readonly Sql[];
-  receipt?: (events: RecordedEvent[]) => Receipt;
+  receipt?: (events: RecordedEvent[]) => Receipt | readonly Receipt[];
   jobs?: readonly Job[];
 }
 
@@ -53,14 +53,13 @@ export interface Plan<Answer, Code extends string = never, Known = unknown> {
    * finds, they wait here for each other, instead of finding at the end that they locked too few.
    */
   gate?: Sql;
+  /**
+   * Set for a batch of commands: members that another transaction has locked are skipped, and no
+   * other lock is waited for longer than 200 ms.
+   */
+  impatient?: boolean;
   /** Read after the lock is held, in this order. */
   load: Load;
-  /**
-   * Its reads will most likely find nothing, and a unique index refuses what it writes where they
-   * would have found something. It locks nobody. It may be decided as if nothing were there, to save
-   * a round trip; unless it writes and that succeeds, it is decided on what is there.
-   */
-  blind?: boolean;
   decide(loaded: Loaded<Known>): Decision<Answer, Code>;
 }
 
@@ -69,4 +68,11 @@ export function definePlan<Answer, Code extends string, const Of extends Load>(
   plan: Plan<Answer, Code, Rows<Of>> & { load: Of },
 ): Plan<Answer, Code> {
   return plan;
+}
+
+/** The answer of accepted writes. */
+export function answerOf<Answer>({ answer }: Writes<Answer>, events: RecordedEvent[]): Answer {
+  return typeof answer === 'function'
+    ? (answer as (events: RecordedEvent[]) => Answer)(events)
+    : answer;
 }

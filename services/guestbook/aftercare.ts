@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type DecisionRow, standingDecision } from '../../projections/decisions.ts';
+import { standingDecision } from '../../projections/decisions.ts';
 import { findNoteNow } from '../../projections/notes.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
 import type { Plan } from '../eventstore/store.ts';
@@ -111,7 +111,7 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
               ? 'withdrawn'
               : status === 'pending_review'
                 ? null
-                : outcomeOf(decision),
+                : (decision?.decision ?? null),
           policy: told ? (decision?.policy ?? null) : null,
           message: told ? (decision?.message ?? null) : null,
           appeal_until: appealable && until > row.now ? until.toISOString() : null,
@@ -119,9 +119,4 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
       };
     },
   };
-}
-
-function outcomeOf(decision: DecisionRow | undefined) {
-  if (!decision || decision.decision === 'kept' || decision.decision === 'upheld') return null;
-  return decision.decision;
 }

@@ -40,19 +40,15 @@ const MemberNote = z
   .meta({ id: 'MemberNoteSubmission' });
 
 /** The shape is chosen by `attribution` alone, so that an issue names the field that is at fault. */
-export const NoteSubmission = z
-  .discriminatedUnion('attribution', [GuestNote, MemberNote], {
-    error: 'must be guest or member',
-  })
-  .meta({
-    id: 'NoteSubmission',
-    // OpenAPI wants a discriminator to be obligatory; `guest` is the default here.
-    override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
-      jsonSchema.anyOf = jsonSchema.oneOf;
-      delete jsonSchema.oneOf;
-      delete jsonSchema.discriminator;
-    },
-  });
+export const NoteSubmission = z.discriminatedUnion('attribution', [GuestNote, MemberNote]).meta({
+  id: 'NoteSubmission',
+  // OpenAPI wants a discriminator to be obligatory; `guest` is the default here.
+  override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+    jsonSchema.anyOf = jsonSchema.oneOf;
+    delete jsonSchema.oneOf;
+    delete jsonSchema.discriminator;
+  },
+});
 export type NoteSubmission = z.output<typeof NoteSubmission>;
 
 const Note = z

@@ -14,6 +14,7 @@ import type { Experience } from '../notes/experience.ts';
 import { takesReplies } from '../notes/state.ts';
 import { query } from '../postgres/reading.ts';
 import { snapshot } from '../postgres/snapshot.ts';
+import { guestName } from '../visible-text.ts';
 import { type Note, PAGE } from './contract.ts';
 
 const NOTICE =
@@ -109,7 +110,7 @@ function noteBody(row: PublicNoteRow): Note {
   const byMember = row.attribution === 'member';
   return {
     id: row.note_id,
-    name: byMember ? (row.handle ?? 'former member') : row.name || 'Guest',
+    name: byMember ? (row.handle ?? 'former member') : guestName(row.name),
     message: row.message ?? '',
     created_at: unixSeconds(row.submitted_at),
     experience: row.experience,

@@ -47,8 +47,6 @@ export function submitPlan(
   const content = canonicalize(body) ?? '';
   return definePlan({
     ...(memberId ? { lock: [memberId] } : {}),
-    // Whoever was counted was not known a moment ago.
-    blind: !session && !body.parent_id && !limited,
     // Nothing locks a guest's id: whoever commits between the two is found by the second.
     load: {
       notes: findNote(id),

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { isRefusal } from '../eventstore/decider.ts';
 import { sharedPatience } from '../postgres/patience.ts';
 import { loggable } from '../telemetry/loggable.ts';
+import { challengeOf } from './challenge.ts';
 import { factsOf } from './facts.ts';
 import { problemOf } from './failure.ts';
 import {
@@ -28,8 +29,14 @@ import {
   readQuery,
   splitUrl,
 } from './read-request.ts';
-import { cachingHeaders, commonHeaders, type Headers, send } from './respond.ts';
-import { isForModerators, type Route } from './route.ts';
+import { bodyOf, cachingHeaders, commonHeaders, type Headers, send } from './respond.ts';
+import {
+  type AnyReply,
+  fillLocation,
+  isByAuthorization,
+  isForModerators,
+  type Route,
+} from './route.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 export interface HttpParts {
@@ -52,7 +59,7 @@ type Request = IncomingMessage & { params?: object };
 /** Nobody reads an answer: no fault of this service, and told apart from them in log and metrics. */
 const CALLER_GONE = 499;
 
-/** One request and its answer, of an operation or a refusal: counted, and told in a line of the log. */
+/** Answers one request, counts it and logs it. Without `methods` no route has its path: `failure` is the answer. */
 export async function exchange(
   parts: HttpParts,
   req: Request,
@@ -70,8 +77,7 @@ export async function exchange(
     ...cachingHeaders(operation?.route),
   };
   try {
-    if (failure) throw failure;
-    if (!methods) throw new Problem('not_found');
+    if (!methods) throw failure;
     if (!operation)
       throw new Problem('method_not_allowed', {}, { allow: [...methods.keys()].join(', ') });
     await sharedPatience(() => answer(parts, req, res, operation, id, headers));
@@ -97,7 +103,7 @@ export async function exchange(
 /** What a stream is told whose reader goes away, or had gone before it began. */
 const READER_GONE = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
 
-/** Too late for a problem: a broken connection is what tells that the answer is not whole. */
+/** The headers are already sent, so the broken connection says that the answer is not whole. */
 function cut(parts: HttpParts, res: ServerResponse, error: unknown, id: string): void {
   res.destroy();
   if (!READER_GONE.includes((error as { code?: string }).code ?? ''))
@@ -139,7 +145,13 @@ async function answer(
     factsOf(req, res, parts.trustedProxies, id, key),
   );
   if (isRefusal(outcome)) throw problemFrom(outcome);
-  await send(req, res, route, outcome, headers);
+  await send(req, res, route, outcome, { ...headers, ...locationHeader(route, input, outcome) });
+}
+
+/** A replay has the `Location` of the first reply, since both have the same body. */
+function locationHeader(route: Route, { params }: Input, reply: AnyReply): Headers {
+  const location = route.replies[reply.status]?.location;
+  return location ? { location: fillLocation(location, params, bodyOf(reply)) } : {};
 }
 
 async function identify(parts: HttpParts, req: Request, route: Route) {
@@ -174,7 +186,12 @@ function sendProblem(
     ...reply.headers,
     ...problem.headers,
   };
-  if (reply.status === 401 && problem.code.startsWith('credential_'))
-    all['www-authenticate'] = 'Bearer';
+  const bearerSent = /^bearer\b/i.test(req.headers.authorization ?? '');
+  const challenge = challengeOf(
+    problem.code,
+    problem.details,
+    bearerSent && route !== undefined && isByAuthorization(route),
+  );
+  if (challenge) all['www-authenticate'] = challenge;
   void send(req, res, undefined, { status: reply.status, body }, closing(req, all));
 }

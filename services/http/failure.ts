@@ -3,7 +3,7 @@ import { OutcomeUnconfirmed, StorageUnavailable } from '../postgres/errors.ts';
 import { loggable } from '../telemetry/loggable.ts';
 import { Problem } from './problems.ts';
 
-/** What went wrong with a request, as a problem. Whatever no `Problem` says is logged. */
+/** The problem that a failed request answers. Unexpected errors are logged. */
 export function problemOf(logger: Logger, error: unknown, id: string): Problem {
   if (error instanceof Problem) return error;
   const problem = asProblem(error);

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
+import { issuesOf } from './issues.ts';
 import type { Principal } from './principal.ts';
-import { Problem, type ProblemCode, withoutKeys } from './problems.ts';
+import { Problem, type ProblemCode } from './problems.ts';
 import type { AnyReply, Call, Feature, Handler, RequestFacts, Route } from './route.ts';
 import type { JsonObject } from './strict-json.ts';
 
@@ -18,7 +19,7 @@ export function operationsOf(features: readonly Feature[]): Operations {
   const operations = new Map<string, Operation>();
   for (const { contract, handlers } of features) {
     for (const [id, route] of Object.entries(contract)) {
-      if (operations.has(id)) throw new Error(`operation ${id} stands twice`);
+      if (operations.has(id)) throw new Error(`Operation ${id} is defined twice`);
       operations.set(id, { id, route, handler: handlers[id] as Handler<Route> });
     }
   }
@@ -90,20 +91,15 @@ export async function converse(
 }
 
 function parse(schema: z.ZodType | undefined, value: unknown): unknown {
-  if (!schema) return undefined;
-  const result = schema.safeParse(value, { error: missing });
-  if (result.success) return result.data;
-  throw new Problem('invalid_request', { issues: issuesOf(result.error) });
+  return schema && validate(schema, value);
 }
 
-/** What is not there is told as that, not as a value of another type. */
-const missing: z.core.$ZodErrorMap = ({ code, input }) =>
-  code === 'invalid_type' && input === undefined ? 'is required' : undefined;
-
-/** At most twenty issues: enough to mend a request, and bounded whatever is sent. */
-export function issuesOf(error: z.ZodError): { path: string; message: string }[] {
-  return error.issues.slice(0, 20).map((issue) => ({
-    path: withoutKeys(issue.path.map(String).join('.')).slice(0, 200),
-    message: withoutKeys(issue.message).slice(0, 300),
-  }));
+/** The value as the schema reads it; throws a `Problem` with the issues where it does not fit. */
+export function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new Problem('invalid_request', { issues: issuesOf(result.error) });
 }

@@ -150,6 +150,7 @@ export function responsesOf(route: Route): Record<string, object> {
         ...crossOrigin,
         ...(revalidated ? { ETag: header('Of exactly these bytes') } : {}),
         ...described(reply.headers),
+        ...(reply.location ? { Location: header(locationText(reply.location)) } : {}),
       },
       ...(reply.empty ? {} : { content: contentOf(reply) }),
     };
@@ -172,6 +173,9 @@ export function responsesOf(route: Route): Record<string, object> {
   responses['405'] = sharedProblem(405, ['method_not_allowed']);
   return responses;
 }
+
+const locationText = (template: string) =>
+  `Where to read what was made: \`${template.replace(/:([a-z_]+)/g, '{$1}')}\``;
 
 function contentOf({ body, stream, type }: ReplyShape): object {
   if (!body) return textMedia(type ?? 'application/octet-stream');
@@ -197,7 +201,13 @@ const PROBLEM_NAMES: Readonly<Record<number, string>> = {
 };
 
 const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
-  401: { 'WWW-Authenticate': 'The scheme to use, for bearers' },
+  401: {
+    'WWW-Authenticate':
+      'Where a bearer is accepted: `Bearer`, with `error="invalid_token"` if a bearer was sent',
+  },
+  403: {
+    'WWW-Authenticate': 'With `scope_required`: `Bearer error="insufficient_scope", scope="…"`',
+  },
   405: { Allow: 'The methods that the path takes' },
   429: { 'Retry-After': 'Seconds to wait' },
 };

@@ -35,13 +35,15 @@ export function checkHeaderSize({ rawHeaders }: IncomingMessage): void {
  */
 export function checkHeaders(req: IncomingMessage, route: Route, { anonymous = false } = {}): void {
   if (req.headers.host === undefined && req.httpVersion === '1.1')
-    throw new Problem('invalid_request', { issues: [{ path: 'host', message: 'missing' }] });
+    throw new Problem('invalid_request', { issues: [{ path: 'host', message: 'is required' }] });
   // Where no name stands twice there is nothing to look for.
   if (req.rawHeaders.length / 2 === Object.keys(req.headers).length) return;
   const headers = req.headersDistinct;
   for (const name of SINGLE_HEADERS)
     if ((headers[name]?.length ?? 0) > 1)
-      throw new Problem('invalid_request', { issues: [{ path: name, message: 'sent twice' }] });
+      throw new Problem('invalid_request', {
+        issues: [{ path: name, message: 'must be sent once' }],
+      });
   const counts = !anonymous && (isMutation(route) || isByAuthorization(route));
   if (counts && (headers.authorization?.length ?? 0) > 1)
     throw new Problem(isForModerators(route) ? 'moderator_required' : 'credential_not_accepted');
@@ -166,11 +168,15 @@ export function readQuery(search: string, route: Route): Record<string, string> 
     if (!Object.hasOwn(known, name)) {
       if (route.unknownQuery === 'ignored') continue;
       throw new Problem('query_not_allowed', {
-        issues: [{ path: withoutKeys(name).slice(0, 100), message: 'unknown query parameter' }],
+        issues: [
+          { path: withoutKeys(name).slice(0, 100), message: 'is not a known query parameter' },
+        ],
       });
     }
     if (Object.hasOwn(query, name))
-      throw new Problem('invalid_request', { issues: [{ path: name, message: 'sent twice' }] });
+      throw new Problem('invalid_request', {
+        issues: [{ path: name, message: 'must be sent once' }],
+      });
     query[name] = value;
   }
   return query;

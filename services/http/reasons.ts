@@ -1,29 +1,29 @@
-/** What a 409 `state_conflict` may give as its reason, and what it says then. */
+/** The reasons of a 409 `state_conflict`, with their messages. */
 export const reasons = {
-  active_credential_limit: 'There are as many active credentials as a member may have.',
-  already_appealed: 'There is an appeal already.',
+  active_credential_limit: 'You have reached the limit of active credentials.',
+  already_appealed: 'This decision has already been appealed.',
   artifact_unavailable: 'The artifact is not public.',
-  claim_limit: 'There are as many claims as one moderator may hold.',
+  claim_limit: 'You have reached the limit of claims.',
   claimed_by_other: 'Another moderator has claimed this.',
-  credential_id_used: 'This id is, or was, that of another credential.',
-  credential_unavailable: 'None of your credentials has this id.',
+  credential_id_used: 'This credential id was already used.',
+  credential_unavailable: 'You have no credential with this id.',
   lease_expired: 'Your claim has expired.',
-  not_author: 'Only its author may do this.',
-  not_claimant: 'Only the member who has claimed it may do this.',
-  own_case: 'Your own case is for another member to claim.',
-  own_submission: 'What you submitted is for another member to review.',
-  parent_not_public: 'The note that it replies to is not public.',
-  second_person_required: 'You decided this before: another moderator is needed.',
-  supersedes_unavailable: 'What it supersedes is not an artifact of yours that nothing supersedes.',
-  undo_expired: 'The time to undo it is over.',
-  version_mismatch: 'It has changed: expected_version is not its present version.',
-  wrong_state: 'Its present state does not allow this.',
+  not_author: 'Only the author can do this.',
+  not_claimant: 'Only the member who claimed this case can do this.',
+  own_case: 'You cannot claim your own case.',
+  own_submission: 'You cannot review your own submission.',
+  parent_not_public: 'The note that this replies to is not public.',
+  second_person_required: 'You already decided this; another moderator must decide now.',
+  supersedes_unavailable: 'You can supersede only your own artifact, and only once.',
+  undo_expired: 'The time to undo this decision has passed.',
+  version_mismatch: 'The record has changed: expected_version is not its current version.',
+  wrong_state: 'The current state does not allow this.',
 } as const;
 
 export type Reason = keyof typeof reasons;
 
 export const REASONS = Object.keys(reasons) as Reason[];
 
-/** What a refusal says that gives one of these as its reason. */
+/** The message for the reason in a refusal's details, if it has one. */
 export const reasonMessage = ({ reason }: Record<string, unknown>): string | undefined =>
   reasons[reason as Reason];

@@ -28,6 +28,11 @@ export interface ReplyShape {
   /** The media type that it is streamed as, where it may be answered so instead of as JSON. */
   stream?: string;
   headers?: Record<string, string>;
+  /**
+   * `Location` of a 201, obligatory there: `:name` is a path parameter, `{field.name}` a field of the
+   * body.
+   */
+  location?: `/${string}`;
 }
 
 /** One operation. Routing, validation, access, limits, OpenAPI, A2A and MCP all derive from it. */
@@ -41,7 +46,7 @@ export interface Route {
   /**
    * Speaks a protocol of its own: the edge routes, counts and logs, and the handler reads and checks
    * the request itself (`request.incoming`). Every answer is among the replies; the rest of the row
-   * is documentation.
+   * is documentation. The path is served with a slash at its end as well.
    */
   transport?: true;
   /** `cookie`: Origin must be the base URL. Otherwise it is checked only where it is present. */
@@ -174,6 +179,23 @@ export interface AnyReply extends Extras {
 export function pathOf({ path }: Route, params: unknown): string {
   const values = (params ?? {}) as Record<string, string>;
   return path.replace(/:([a-z_]+)/g, (_, name: string) => values[name] ?? '');
+}
+
+/** A `location` of the table with its parameters and fields in place. */
+export function fillLocation(
+  location: string,
+  params: Readonly<Record<string, string>>,
+  body: Record<string, unknown>,
+): string {
+  return location
+    .replace(/:([a-z_]+)/g, (_, name: string) => params[name] ?? '')
+    .replace(/\{([a-z_.]+)\}/g, (_, path: string) => String(fieldAt(body, path)));
+}
+
+function fieldAt(body: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], body);
 }
 
 export const isForModerators = ({ access }: Pick<Route, 'access'>): boolean =>

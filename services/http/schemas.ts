@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasVisibleText } from '../visible-text.ts';
 
 export const UUID_V4 =
   /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-4[0-9A-Fa-f]{3}-[89aAbB][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$/;
@@ -52,27 +53,43 @@ export const Timestamp = z.iso
   })
   .meta({ examples: ['2026-09-12T08:30:00.000Z'] });
 
-// What strict JSON takes in a string (any character but control characters), and of those what is not
-// white space: as patterns that every dialect of regular expressions reads.
-const CHARACTER = '[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]';
-const INK =
-  '[^\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
+// Patterns for the OpenAPI document, which every dialect of regular expressions reads: any character
+// that strict JSON accepts in a string; no white space; and no other character of the Basic
+// Multilingual Plane that shows nothing. The last is wider than `hasVisibleText`, never narrower,
+// since a dialect without Unicode properties cannot name all of them.
+const CONTROL = '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f';
+const WHITE_SPACE =
+  '\\u0009\\u000a\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+const INVISIBLE =
+  '\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff\\u1dc0-\\u1dff' +
+  '\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u2800\\u3164\\ue000-\\uf8ff\\ufe00-\\ufe0f' +
+  '\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffc';
+const CHARACTER = `[^${CONTROL}]`;
+const textWith = (required: string) => `^${CHARACTER}*${required}${CHARACTER}*$`;
 const TEXT = `^${CHARACTER}*$`;
-const TEXT_WITH_INK = `^${CHARACTER}*${INK}${CHARACTER}*$`;
+const NOT_BLANK = textWith(`[^${CONTROL}${WHITE_SPACE}]`);
+const VISIBLE = textWith(`[^${CONTROL}${WHITE_SPACE}${INVISIBLE}]`);
 const PLAIN = new RegExp(TEXT);
 
-/**
- * Text of `min` to `max` code points without control characters, which strict JSON refuses before
- * and a query does not; white space alone does not satisfy a minimum.
- */
-export function Text(min: number, max: number) {
-  return z
+/** Without control characters, which strict JSON refuses before and a query does not. */
+const plainText = (max: number) =>
+  z
     .string()
     .refine((text) => PLAIN.test(text), 'must not have control characters')
-    .refine((text) => min === 0 || /\P{White_Space}/u.test(text), 'must not be empty')
-    .refine((text) => codePoints(text) >= min, `must have at least ${min} characters`)
-    .refine((text) => codePoints(text) <= max, `must have at most ${max} characters`)
-    .meta({ minLength: min, maxLength: max, pattern: min === 0 ? TEXT : TEXT_WITH_INK });
+    .refine((text) => codePoints(text) <= max, `must have at most ${max} characters`);
+
+/** Text of at most `max` code points; with a `min` of 1, one character at least is visible. */
+export function Text(min: 0 | 1, max: number) {
+  return plainText(max)
+    .refine((text) => min === 0 || hasVisibleText(text), 'must have a visible character')
+    .meta({ minLength: min, maxLength: max, pattern: min === 0 ? TEXT : VISIBLE });
+}
+
+/** A filter of at most `max` code points, which may look for characters that show nothing. */
+export function FilterText(max: number) {
+  return plainText(max)
+    .refine((text) => /\P{White_Space}/u.test(text), 'must not be empty')
+    .meta({ minLength: 1, maxLength: max, pattern: NOT_BLANK });
 }
 
 /** Length as a reader counts it: in code points. */

@@ -1,3 +1,4 @@
+import { defineInsert, defineRead } from '../eventstore/batch.ts';
 import { type Sql, sql, valuesIn } from '../eventstore/sql.ts';
 import type { Purpose, Verifier } from './key-ring.ts';
 
@@ -7,11 +8,24 @@ export interface VerifierRow extends Verifier {
   subject_id: string;
 }
 
+const verifiersFor = defineRead<VerifierRow>(
+  { owner: 'uuid', purpose: 'text' },
+  ({ owner, purpose }) => `SELECT purpose, subject_id, key_id, hash FROM verifiers
+    WHERE owner_id = ${owner} AND purpose = ${purpose}`,
+);
+
 /** An owner's verifiers for one purpose. */
-export function readVerifiers(owner: string, purpose: Purpose): Sql<VerifierRow> {
-  return sql`SELECT purpose, subject_id, key_id, hash FROM verifiers
-    WHERE owner_id = ${owner}::uuid AND purpose = ${purpose}::text`;
-}
+export const readVerifiers = (owner: string, purpose: Purpose): Sql<VerifierRow> =>
+  verifiersFor({ owner, purpose });
+
+const upsertVerifier = defineInsert(
+  'verifiers',
+  { owner_id: 'uuid', purpose: 'text', subject_id: 'uuid', key_id: 'int', hash: 'text' },
+  {
+    key: ['owner_id', 'purpose', 'subject_id'],
+    action: 'DO UPDATE SET key_id = excluded.key_id, hash = excluded.hash',
+  },
+);
 
 /** Writes a verifier, or replaces the one for the same purpose and subject. */
 export function writeVerifier(
@@ -20,10 +34,13 @@ export function writeVerifier(
   subject: string,
   verifier: Verifier,
 ): Sql {
-  return sql`INSERT INTO verifiers (owner_id, purpose, subject_id, key_id, hash)
-    VALUES (${owner}, ${purpose}, ${subject}, ${verifier.key_id}, ${verifier.hash})
-    ON CONFLICT (owner_id, purpose, subject_id)
-    DO UPDATE SET key_id = excluded.key_id, hash = excluded.hash`;
+  return upsertVerifier({
+    owner_id: owner,
+    purpose,
+    subject_id: subject,
+    key_id: verifier.key_id,
+    hash: verifier.hash,
+  });
 }
 
 export function dropVerifiers(owner: string): Sql {

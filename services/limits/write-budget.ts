@@ -1,16 +1,28 @@
+import { defineInsert, defineRead } from '../eventstore/batch.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 
-/** Writes of a member on the present UTC day, by the database's clock; no row where there were none. */
-export function writesToday(memberId: string): Sql<{ used: number }> {
-  return sql`SELECT used FROM write_budgets WHERE member_id = ${memberId}::uuid
-    AND day = (clock_timestamp() AT TIME ZONE 'UTC')::date`;
-}
+const budgetToday = defineRead<{ used: number }>(
+  { member_id: 'uuid' },
+  ({ member_id }) => `SELECT used FROM write_budgets WHERE member_id = ${member_id}
+    AND day = (clock_timestamp() AT TIME ZONE 'UTC')::date`,
+);
+
+/** A member's writes of the current UTC day, by the database's clock; no row where there were none. */
+export const writesToday = (memberId: string): Sql<{ used: number }> =>
+  budgetToday({ member_id: memberId });
+
+const addWrite = defineInsert(
+  'write_budgets',
+  { member_id: 'uuid', day: 'date', used: 'int' },
+  {
+    key: ['member_id', 'day'],
+    action: 'DO UPDATE SET used = write_budgets.used + excluded.used',
+  },
+);
 
 /** Counts one write, in the command's transaction, which holds the member's lock. */
 export function countWrite(memberId: string, now: Date): Sql {
-  return sql`INSERT INTO write_budgets AS budget (member_id, day, used)
-    VALUES (${memberId}, (${now}::timestamptz AT TIME ZONE 'UTC')::date, 1)
-    ON CONFLICT (member_id, day) DO UPDATE SET used = budget.used + 1`;
+  return addWrite({ member_id: memberId, day: now.toISOString().slice(0, 10), used: 1 });
 }
 
 /** Drops a member's counts, a batch at a time, one row for each. */

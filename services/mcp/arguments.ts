@@ -1,7 +1,39 @@
 import { z } from 'zod';
 import { Cursor, Uuid } from '../http/schemas.ts';
 
-export const id = Uuid.describe('A UUID, as the lists give it');
+/**
+ * Input of a tool that takes the id of a record, as `id` or under the name that the HTTP route has for
+ * it, not both. `oneOf` at the root of the JSON Schema would say so, but several hosts refuse such a
+ * tool: the descriptions say it.
+ */
+export function recordInput<Name extends string, Shape extends z.ZodRawShape>(
+  name: Name,
+  shape: Shape,
+  { optional = false } = {},
+) {
+  const input = z.strictObject({
+    [name]: Uuid.optional().describe(`A UUID, as the lists give it. Send \`${name}\` or \`id\`.`),
+    id: Uuid.optional().describe(`The same as \`${name}\``),
+    ...shape,
+  });
+  return input.check(({ value, issues }) => {
+    const given = value as Record<string, unknown>;
+    if (given[name] && given.id)
+      issues.push({
+        code: 'custom',
+        input: value,
+        path: ['id'],
+        message: `is the same as ${name}: send one of them`,
+      });
+    if (!optional && !given[name] && !given.id)
+      issues.push({ code: 'custom', input: value, path: [name], message: 'is required' });
+  }) as unknown as z.ZodObject<{ id: z.ZodOptional<typeof Uuid> } & Shape>;
+}
+
+/** The id in the input of `recordInput`, whichever of its names it was sent under. */
+export function recordId(given: { id?: string | undefined }, name: string): string | undefined {
+  return given.id ?? (given as Record<string, string | undefined>)[name];
+}
 
 export const paging = {
   cursor: Cursor.optional().describe('next_cursor of the page before'),

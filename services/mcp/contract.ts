@@ -47,7 +47,7 @@ export const mcpContract = defineContract({
     summary: 'The public record over the Model Context Protocol, read only',
     description:
       'Revisions 2026-07-28 and 2025-11-25, stateless, answered in JSON. Anonymous: credentials are ' +
-      'neither needed nor read. One message a request.',
+      'neither needed nor read. One message a request. The address with a slash at its end answers alike.',
     tag: 'agents',
     access: 'public',
     transport: true,

@@ -19,7 +19,7 @@ export interface Reader {
 }
 
 interface Asked {
-  params?: Record<string, string>;
+  params?: Record<string, string | undefined>;
   query?: Record<string, string | number | undefined>;
 }
 
@@ -29,12 +29,7 @@ export function readerOf(operations: Operations, apiOpen: boolean, request: Requ
       const operation = operations.get(id);
       if (!operation) throw new Error(`there is no operation ${id}`);
       if (operation.route.gated && !apiOpen) throw new Problem('api_disabled');
-      const given = Object.entries(query).filter(([, value]) => value !== undefined);
-      const input = {
-        params,
-        query: Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
-        body: undefined,
-      };
+      const input = { params: textsOf(params), query: textsOf(query), body: undefined };
       const reply = await invoke(operation, { kind: 'anonymous' }, input, request);
       if (isRefusal(reply)) throw problemFrom(reply);
       return bodyOf(reply);
@@ -42,18 +37,34 @@ export function readerOf(operations: Operations, apiOpen: boolean, request: Requ
   };
 }
 
-/** What may be told of a failure. What is private, gone or missing is told alike. */
-export interface Told {
-  code: ProblemCode;
-  text: string;
+/** Those that were given, as they would stand in a URL. */
+function textsOf(given: Record<string, string | number | undefined>): Record<string, string> {
+  const present = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present.map(([name, value]) => [name, String(value)]));
 }
 
-export function toldOf(logger: Logger, error: unknown, requestId: string): Told {
+/** What a caller is told of a failure: in words, and as the body of the HTTP problem. */
+export interface Failure {
+  code: ProblemCode;
+  text: string;
+  body: ReturnType<typeof problemReply>['body'];
+}
+
+/** A private, an erased and a missing record fail alike. */
+export function failureOf(logger: Logger, error: unknown, requestId: string): Failure {
   const problem = problemOf(logger, error, requestId);
   const hidden = problem.code === 'gone' || problem.code === 'reply_target_missing';
   const { code, details } = hidden ? refusedAsMissing() : problem;
-  const { message } = problemReply(code, details, requestId).body.error;
-  return { code, text: `${code}: ${message}` };
+  const { body } = problemReply(code, details, requestId);
+  const issues = ((details as { issues?: Issue[] }).issues ?? []).map(
+    ({ path, message }) => ` ${path ? `${path}: ` : ''}${message}.`,
+  );
+  return { code, text: `${code}: ${body.error.message}${issues.join('')}`, body };
+}
+
+interface Issue {
+  path: string;
+  message: string;
 }
 
 function refusedAsMissing() {
@@ -68,7 +79,7 @@ export function protocolError(
   requestId: string,
   uri: string,
 ): ProtocolError {
-  const { code, text } = toldOf(logger, error, requestId);
+  const { code, text } = failureOf(logger, error, requestId);
   return code === 'not_found' || code === 'invalid_request'
     ? new ResourceNotFoundError(uri)
     : new ProtocolError(ProtocolErrorCode.InternalError, text);

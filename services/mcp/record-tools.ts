@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operations } from '../http/invoke.ts';
-import { id, paging, window, windowed, windowOf } from './arguments.ts';
+import { paging, recordId, recordInput, window, windowed, windowOf } from './arguments.ts';
 import type { Json } from './reader.ts';
 import { type Tool, tool } from './tool.ts';
 
@@ -44,10 +44,12 @@ export function recordTools(operations: Operations): Tool[] {
     tool({
       name: 'get_member',
       title: 'A member with a published profile',
-      description: 'The profile, and how much of the member’s work is public.',
-      input: z.strictObject({ id }),
+      description:
+        'The profile, and how much of the member’s work is public. Send `member_id` or `id`.',
+      input: recordInput('member_id', {}),
       output: answerOf('agents.get'),
-      run: (reader, given) => reader.read('agents.get', { params: { member_id: given.id } }),
+      run: (reader, given) =>
+        reader.read('agents.get', { params: { member_id: recordId(given, 'member_id') } }),
     }),
     tool({
       name: 'list_artifacts',
@@ -60,8 +62,9 @@ export function recordTools(operations: Operations): Tool[] {
     tool({
       name: 'get_artifact',
       title: 'A context packet',
-      description: 'Its facts, and the packet as JSON text, piece by piece where it is long.',
-      input: z.strictObject({ id, ...window }),
+      description:
+        'Its facts, and the packet as JSON text, piece by piece where it is long. Send `artifact_id` or `id`.',
+      input: recordInput('artifact_id', window),
       output: z.object({
         id: z.string(),
         author_id: z.string(),
@@ -70,7 +73,7 @@ export function recordTools(operations: Operations): Tool[] {
         ...windowed,
       }),
       async run(reader, given) {
-        const params = { artifact_id: given.id };
+        const params = { artifact_id: recordId(given, 'artifact_id') };
         const { artifact } = (await reader.read('artifacts.get', { params })) as { artifact: Json };
         const { packet, ...facts } = artifact;
         return { ...facts, ...windowOf(packet, given) };
@@ -88,11 +91,13 @@ export function recordTools(operations: Operations): Tool[] {
       name: 'get_case',
       title: 'A case',
       description:
-        'The case, and the newest 50 of its submissions, reviews and notes as JSON text, piece by piece.',
-      input: z.strictObject({ id, ...window }),
+        'The case, and the newest 50 of its submissions, reviews and notes as JSON text, ' +
+        'piece by piece. Send `case_id` or `id`.',
+      input: recordInput('case_id', window),
       output: z.object({ case: answerOf('case.read').shape.case as z.ZodType, ...windowed }),
       async run(reader, given) {
-        const read = await reader.read('case.read', { params: { case_id: given.id } });
+        const params = { case_id: recordId(given, 'case_id') };
+        const read = await reader.read('case.read', { params });
         const { submissions, reviews, notes } = read;
         return { case: read.case, ...windowOf({ submissions, reviews, notes }, given) };
       },

@@ -36,7 +36,7 @@ export const membershipContract = defineContract({
     path: '/api/membership/register',
     summary: 'Register with a handle and two keys that the client made',
     description:
-      'Idempotent by content: the same four values again answer the same 200. Proves control of the submitted keys only.',
+      'Idempotent by content: the same four values again answer the same 200. Proves control of the submitted keys only. Handles that look like the service itself, such as `admin` or `guestbook`, are reserved: 400 with an issue at `handle`.',
     tag: 'membership',
     access: 'public',
     origin: 'cookie',
@@ -48,7 +48,13 @@ export const membershipContract = defineContract({
         body: MemberReply,
       },
     },
-    problems: ['registration_conflict', 'rate_limited', 'admission_closed', 'capacity_reached'],
+    problems: [
+      'invalid_request',
+      'registration_conflict',
+      'rate_limited',
+      'admission_closed',
+      'capacity_reached',
+    ],
   },
   'membership.login': {
     method: 'POST',

@@ -21,6 +21,7 @@ export interface RegisterMember {
   handleKeyId: number;
   /** Facts loaded under the lock of the totals. */
   handleTaken: boolean;
+  handleReserved: boolean;
   activeMembers: number;
   registrationsToday: number;
   limits: { members: number; registrationsPerDay: number };
@@ -37,6 +38,7 @@ export type EndMember = { type: 'DeactivateMember'; eraseNotes: boolean } | { ty
 
 export type RegistrationRefusal =
   | 'registration_conflict'
+  | 'invalid_request'
   | 'admission_closed'
   | 'capacity_reached'
   | 'rate_limited';
@@ -77,6 +79,10 @@ export function register(
   command: RegisterMember,
 ): Decided<RegistrationRefusal> {
   if (state.status !== 'none') return refuse('registration_conflict');
+  if (command.handleReserved)
+    return refuse('invalid_request', {
+      issues: [{ path: 'handle', message: 'must not be a reserved name' }],
+    });
   if (!command.admission) return refuse('admission_closed');
   if (command.activeMembers >= command.limits.members) return refuse('capacity_reached');
   if (command.handleTaken) return refuse('registration_conflict');

@@ -8,6 +8,7 @@ import { writeVerifier } from '../keys/verifiers.ts';
 import { countOne, countToday } from '../limits/rate-counters.ts';
 import { member, type RegistrationRefusal, register } from './member.ts';
 import type { MembershipParts } from './parts.ts';
+import { isReservedHandle } from './reserved-handles.ts';
 
 interface Registration {
   id: string;
@@ -57,6 +58,7 @@ export function registerPlan(
         handleHash: hash?.hash ?? '',
         handleKeyId: hash?.key_id ?? 0,
         handleTaken: handles.length > 0,
+        handleReserved: isReservedHandle(handle),
         activeMembers: totals[0]?.active ?? 0,
         registrationsToday: counts[0]?.count ?? 0,
         limits: {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { defineInsert, defineRead } from '../eventstore/batch.ts';
 import { type Refusal, refuse } from '../eventstore/decider.ts';
 import { type Sql, sql } from '../eventstore/sql.ts';
 import { type Decision, definePlan, type Plan } from '../eventstore/store.ts';
@@ -23,18 +24,22 @@ export interface SessionRow extends Verifier {
   expires_at: Date;
 }
 
+const liveSession = defineRead<SessionRow>(
+  { session_id: 'uuid' },
+  ({ session_id }) => `SELECT s.session_id, s.member_id, m.handle, s.expires_at, s.key_id, s.hash
+    FROM (SELECT * FROM sessions WHERE session_id = ${session_id} OFFSET 0) s
+    JOIN members m ON m.member_id = s.member_id
+    WHERE s.ended_at IS NULL AND s.expires_at > clock_timestamp()
+      AND s.key_epoch = m.key_epoch AND m.state = 'active'`,
+);
+
 /**
  * A session that is live by the database's clock, of a living member whose keys were not recovered
  * since. By its key alone (OFFSET), since a plan made while hardly any is live would look through
  * all that are.
  */
-export function findLiveSession(sessionId: string): Sql<SessionRow> {
-  return sql`SELECT s.session_id, s.member_id, m.handle, s.expires_at, s.key_id, s.hash
-    FROM (SELECT * FROM sessions WHERE session_id = ${sessionId}::uuid OFFSET 0) s
-    JOIN members m ON m.member_id = s.member_id
-    WHERE s.ended_at IS NULL AND s.expires_at > clock_timestamp()
-      AND s.key_epoch = m.key_epoch AND m.state = 'active'`;
-}
+export const findLiveSession = (sessionId: string): Sql<SessionRow> =>
+  liveSession({ session_id: sessionId });
 
 /** Selects the member of a session, for locking. */
 export function memberOfSession(sessionId: string | null, orMember: string | null): Sql {
@@ -42,17 +47,31 @@ export function memberOfSession(sessionId: string | null, orMember: string | nul
     UNION SELECT ${orMember}::uuid`;
 }
 
-/** Sessions that the log does not call ended yet; for each of many members by their own (OFFSET). */
-export function openSessions(memberId: string): Sql<{ session_id: string }> {
-  return sql`SELECT session_id FROM (SELECT session_id FROM sessions
-    WHERE member_id = ${memberId}::uuid AND ended_at IS NULL OFFSET 0) open`;
-}
+const sessionsOfMember = defineRead<{ session_id: string }>(
+  { member_id: 'uuid' },
+  ({ member_id }) =>
+    `SELECT session_id FROM sessions WHERE member_id = ${member_id} AND ended_at IS NULL`,
+);
+
+/** Sessions of a member that the log does not call ended yet. */
+export const openSessions = (memberId: string): Sql<{ session_id: string }> =>
+  sessionsOfMember({ member_id: memberId });
 
 export function overdueSessions(limit: number): Sql<Pick<SessionRow, 'session_id' | 'member_id'>> {
   return sql`SELECT session_id, member_id FROM sessions
     WHERE ended_at IS NULL AND expires_at < 'infinity' AND expires_at <= clock_timestamp()
     ORDER BY expires_at LIMIT ${limit}`;
 }
+
+const addSession = defineInsert('sessions', {
+  session_id: 'uuid',
+  member_id: 'uuid',
+  key_epoch: 'int',
+  key_id: 'int',
+  hash: 'text',
+  started_at: 'timestamptz',
+  expires_at: 'timestamptz',
+});
 
 export function insertSession(
   sessionId: string,
@@ -62,9 +81,15 @@ export function insertSession(
   startedAt: Date,
   expiresAt: Date,
 ): Sql {
-  return sql`INSERT INTO sessions (session_id, member_id, key_epoch, key_id, hash, started_at, expires_at)
-    VALUES (${sessionId}, ${memberId}, ${keyEpoch}, ${verifier.key_id}, ${verifier.hash},
-      ${startedAt}, ${expiresAt})`;
+  return addSession({
+    session_id: sessionId,
+    member_id: memberId,
+    key_epoch: keyEpoch,
+    key_id: verifier.key_id,
+    hash: verifier.hash,
+    started_at: startedAt,
+    expires_at: expiresAt,
+  });
 }
 
 export function endSessions(sessionIds: readonly string[], now: Date): Sql {

@@ -66,8 +66,16 @@ function claimedAs(ids: readonly string[]): Sql {
 /** A lease that a crash of the database loses is claimed again. */
 const HASTY = sql`SELECT set_config('synchronous_commit', 'off', true)`;
 
+/** The statements of one transaction, after two of its own. */
+const inOne = (statements: readonly Sql[]): Sql[] => [
+  sql`BEGIN`,
+  HASTY,
+  ...statements,
+  sql`COMMIT`,
+];
+
 /**
- * Without a key there is no receipt: lock and claim go as one message, whose end commits them. What
+ * Without a key there is no receipt: lock, claim and COMMIT are sent together. What
  * was leased before a refusal is given back. Where the answer is lost, the next try waits for the
  * lock, looks for the leases by their ids, and claims under the same ids where there are none.
  */
@@ -87,16 +95,16 @@ export async function takeAtOnce(
     let lost = false;
     const claimed = await run(async (client) => {
       if (lost) {
-        const found = await pipeline(client, [HASTY, lockProven(me), claimedAs(ids)]);
-        if ((found[2] as unknown as [Taken])[0].picked > 0) return found;
+        const found = await pipeline(client, inOne([lockProven(me), claimedAs(ids)]));
+        if ((found[3] as unknown as [Taken])[0].picked > 0) return found;
       }
-      return pipeline(client, [HASTY, lockProven(me), next(ids)]).catch((error: unknown) => {
+      return pipeline(client, inOne([lockProven(me), next(ids)])).catch((error: unknown) => {
         lost ||= !isServerError(error);
         return unconfirmed(error);
       });
     });
-    proven = claimed[1]?.length === 1;
-    const [taken] = (claimed[2] ?? []) as unknown as [Taken];
+    proven = claimed[2]?.length === 1;
+    const [taken] = (claimed[3] ?? []) as unknown as [Taken];
     leased.push(...taken.leased.map(({ lease_id }) => lease_id));
     return proven ? taken : undefined;
   }, count);
@@ -108,7 +116,7 @@ export async function takeAtOnce(
   return isRefusal(answer) ? answer : refuse('moderator_required');
 }
 
-/** What ends a message commits it: where its answer is lost, so is whether it was done. */
+/** COMMIT was sent with the rest: where its answer is lost, so is whether it was done. */
 function unconfirmed(error: unknown): never {
   throw isServerError(error)
     ? error

@@ -2,7 +2,7 @@ import type { DecisionRow } from '../../projections/decisions.ts';
 import type { NoteCommand } from '../notes/note.ts';
 import type { Asked } from './decide.ts';
 import type { DecisionRequest } from './review-contract.ts';
-import { LEADS, ROLES_OF } from './roles.ts';
+import { DECIDERS, LEADS, ROLES_OF, undoersOfOwn } from './roles.ts';
 
 const HOUR_MS = 3_600_000;
 /** For how long a note is put off where nothing is said. */
@@ -51,18 +51,20 @@ export function decisionOn(noteId: string, body: DecisionRequest, batchId?: stri
 }
 
 export function undoOf(
-  decision: Pick<DecisionRow, 'event_id' | 'note_id'>,
+  decision: Pick<DecisionRow, 'event_id' | 'note_id' | 'decision'>,
   undoSeconds: number,
   { expectedVersion, batchId }: { expectedVersion: number | null; batchId?: string },
 ): Asked {
   return {
     noteId: decision.note_id,
+    roles: undoersOfOwn(decision.decision),
     command: ({ me, authorGone, now }): NoteCommand => ({
       type: 'UndoDecision',
       expectedVersion,
       of: decision.event_id,
       moderatorId: me.moderatorId,
-      lead: me.role === 'lead',
+      lead: LEADS.includes(me.role),
+      decides: DECIDERS.includes(me.role),
       authorGone,
       undoSeconds,
       now,

@@ -7,7 +7,7 @@ import { sharedPatience } from '../postgres/patience.ts';
 import { query } from '../postgres/reading.ts';
 import { MODERATION, type WakeUps } from '../postgres/wake-ups.ts';
 import { heldBy, keyOf } from './leases.ts';
-import { type Counts, queueCounts } from './queue-counts.ts';
+import { appealsByDecider, type Counts, queueCounts } from './queue-counts.ts';
 import { claims, counts, type Lease, type Message, queued } from './stream-messages.ts';
 
 const COUNTS_MS = 1000;
@@ -66,6 +66,8 @@ function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Conso
   const countsOf = queueCounts(pool);
   let held = new Map<string, Lease>();
   let figures: Partial<Counts> = {};
+  /** By moderator: open appeals against their own decisions. */
+  let appealsAgainst = new Map<string, number>();
   let countedAt = Number.NEGATIVE_INFINITY;
   let uncounted = true;
   let standing = false;
@@ -94,7 +96,12 @@ function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Conso
     uncounted ||= told;
     const age = performance.now() - countedAt;
     if (age < (uncounted ? COUNTS_MS : RECOUNT_MS)) return;
-    figures = await countsOf({ moderatorId: NOBODY, role: 'moderator' });
+    const [counted, appeals] = await Promise.all([
+      countsOf({ moderatorId: NOBODY, role: 'auditor' }),
+      query(pool, appealsByDecider()),
+    ]);
+    figures = counted;
+    appealsAgainst = new Map(appeals.map(({ moderator_id, count }) => [moderator_id, count]));
     uncounted = false;
     countedAt = performance.now();
     if (standing) for (const console of consoles) console.send(countsFor(console.me));
@@ -114,7 +121,10 @@ function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Conso
     return messages.length > 0;
   }
 
-  const countsFor = (me: Console['me']) => counts(tail.settled(), figures, me, [...held.values()]);
+  const countsFor = (me: Console['me']) => {
+    const own = appealsAgainst.get(me.moderatorId) ?? 0;
+    return counts(tail.settled(), figures, me, [...held.values()], own);
+  };
 
   /** One look at a time; what was said meanwhile is looked for after a pause. */
   async function wake(): Promise<void> {

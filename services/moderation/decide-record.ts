@@ -24,7 +24,7 @@ import { claimedByOther, liveLeaseOn } from './leases.ts';
 import { refuseUnlessActive } from './policy.ts';
 import { holdProven } from './proven.ts';
 import type { Decided } from './review-contract.ts';
-import { LEADS, ROLES_OF } from './roles.ts';
+import { LEADS, ROLES_OF, undoersOfOwn } from './roles.ts';
 import type { SubjectDecision } from './subject-contract.ts';
 
 /** A decision on a record, or the undo of one by its event. */
@@ -184,6 +184,8 @@ function undoCommand(
   const removal = lastRemoval(facts, undoSeconds);
   const state = { status: row.state, version: versionOf(desk) };
   if (row.state !== 'removed' || removal?.eventId !== of) return wrongState(state);
+  const roles = undoersOfOwn('removed');
+  if (!roles.includes(me.role)) return refuse('role_required', { roles });
   const lead = me.role === 'lead';
   if (!lead && removal.by !== me.moderatorId) return refuse('role_required', { roles: LEADS });
   if (expected_version !== state.version) return wrongVersion(state);

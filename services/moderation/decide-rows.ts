@@ -43,7 +43,23 @@ export const liveLeasesOn = (ids: Ids): Sql<NamedLease> =>
     WHERE l.note_id = ANY(${ids}::uuid[]) AND l.subject_type = 'note'
       AND l.expires_at > clock_timestamp()`;
 
-/** Whoever came too late learns what stands now, who decided it and when. */
+const DECISIONS: Readonly<Record<string, string>> = {
+  NoteApproved: 'approved',
+  NoteRejected: 'rejected',
+  NoteEscalated: 'escalated',
+  NoteDeferred: 'deferred',
+  ReportsDismissed: 'kept',
+  RecordReportsDismissed: 'kept',
+  AppealGranted: 'granted',
+  AppealUpheld: 'upheld',
+  DecisionUndone: 'undone',
+};
+
+/** What an event on a note or a record decided, in one word. */
+const decisionWord = (type: string): string | undefined =>
+  /Removed$/.test(type) ? 'removed' : /Restored$/.test(type) ? 'restored' : DECISIONS[type];
+
+/** Says who was quicker, what they decided and when. */
 export function withWinner<Code extends string>(
   refusal: Refusal<Code>,
   events: readonly NamedEvent[],
@@ -51,9 +67,11 @@ export function withWinner<Code extends string>(
   const { reason } = refusal.details ?? {};
   const last = events.findLast(({ actor }) => actor.type === 'moderator' && actor.id);
   if (!last || (reason !== 'wrong_state' && reason !== 'version_mismatch')) return refusal;
+  const decision = decisionWord(last.type);
   return refuse(refusal.refused, {
     ...refusal.details,
     decided_by: { id: last.actor.id, name: last.actor_name ?? '' },
     decided_at: last.recorded_at.toISOString(),
+    ...(decision ? { decision } : {}),
   });
 }

@@ -143,7 +143,14 @@ function notesLoad(ids: readonly string[]) {
   };
 }
 
-const reopens = ({ events }: Append) => events.at(-1)?.type === 'DecisionUndone';
+/** Whether a decided note is pending again. */
+const reopens = ({ events }: Append): boolean => {
+  const last = events.at(-1) as NewEvent<NoteEvents> | undefined;
+  return (
+    last?.type === 'DecisionUndone' &&
+    (last.data.decision === 'approved' || last.data.decision === 'rejected')
+  );
+};
 const erases = ({ events }: Append) => events.some(({ type }) => type === 'NoteErased');
 const noteIdOf = ({ stream }: Append): string => stream.slice('note-'.length);
 
@@ -212,6 +219,8 @@ function openDesk(
   };
 }
 
+const UNDOABLE = ['NoteApproved', 'NoteRejected', 'NoteRemoved', 'NoteDeferred', 'NoteEscalated'];
+
 function decided(
   { append, before }: Accepted,
   recorded: RecordedEvent[],
@@ -222,7 +231,7 @@ function decided(
   const after = (events as RecordedEvent<NoteEvents>[]).reduce(note.evolve, before);
   if (!event || after.status === 'none') throw new Error('a decision without an event');
   const { type, event_id, stream_version: version, recorded_at } = event;
-  const undoable = type === 'NoteApproved' || type === 'NoteRejected' || type === 'NoteRemoved';
+  const undoable = UNDOABLE.includes(type);
   const tier = after.status === 'pending' ? { tier: after.tier } : {};
   return {
     status: events.some(({ type }) => type === 'DecisionUndone') ? 'undone' : 'decided',

@@ -1,6 +1,6 @@
 import type { PrincipalOf } from '../http/principal.ts';
 import { toldAt } from '../notes/author.ts';
-import { DECIDERS } from './roles.ts';
+import { undoersOfAny, undoersOfOwn } from './roles.ts';
 
 /** Who reads, and for how long a decision may be undone by whoever made it. */
 export interface Reviewer {
@@ -39,12 +39,16 @@ export function decisionBody<Word extends string>(
   { me, undoSeconds }: Reviewer,
 ) {
   const until = toldAt(new Date(decided_at), undoSeconds);
-  const own = moderator_id === me.moderatorId && DECIDERS.includes(me.role) && now < until;
+  const { role } = me;
+  const own = moderator_id === me.moderatorId && now < until;
+  const allowed =
+    undoersOfAny(decision.decision).includes(role) ||
+    (own && undoersOfOwn(decision.decision).includes(role));
   return {
     ...decision,
     moderator: moderator_id ? { id: moderator_id, name: moderator_name ?? '' } : null,
     decided_at: new Date(decided_at).toISOString(),
-    undo_allowed: undoable && (me.role === 'lead' || own),
+    undo_allowed: undoable && allowed,
     undo_until: undoable ? until.toISOString() : null,
     told_at: told_at && new Date(told_at).toISOString(),
   };

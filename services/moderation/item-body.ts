@@ -35,8 +35,7 @@ export function itemBody(row: ItemRow, reviewer: Reviewer): Omit<Item, 'look_ali
     received_at: time(row.submitted_at),
     age_seconds: row.age_seconds,
     past_due: row.state === 'pending' && row.age_seconds > DAY_SECONDS,
-    deferred_until:
-      row.deferred_until && row.deferred_until > row.now ? time(row.deferred_until) : null,
+    deferred_until: isDeferred(row) ? time(row.deferred_until) : null,
     version: row.version,
     screening: screeningBody(row),
     claim: claimBody(row, me),
@@ -52,6 +51,12 @@ export function itemBody(row: ItemRow, reviewer: Reviewer): Omit<Item, 'look_ali
   };
 }
 
+const UNDOABLE: readonly string[] = ['approved', 'rejected', 'removed', 'deferred'];
+
+/** Whether a pending note waits for the time to which it was deferred. */
+const isDeferred = (row: ItemRow): row is ItemRow & { deferred_until: Date } =>
+  row.state === 'pending' && row.deferred_until !== null && row.deferred_until > row.now;
+
 function parentPublic(row: ItemRow): boolean {
   return takesReplies(
     {
@@ -66,7 +71,11 @@ function parentPublic(row: ItemRow): boolean {
 
 function standingBody(row: ItemRow, reviewer: Reviewer): Item['decision'] {
   if (!row.decision) return null;
-  const undoable = ['approved', 'rejected', 'removed'].includes(row.decision.decision);
+  const { decision, moderator_id } = row.decision;
+  if (decision === 'deferred' && !isDeferred(row)) return null;
+  const undoable =
+    // The service would escalate again what it escalated for its age.
+    decision === 'escalated' ? moderator_id !== null : UNDOABLE.includes(decision);
   const body = decisionBody(row.decision, undoable, row.now, reviewer);
   return { ...body, undo_allowed: body.undo_allowed && row.erased_at === null };
 }
@@ -81,14 +90,14 @@ function allowedActions(row: ItemRow, { moderatorId, role }: Reviewer['me']): Ac
   const appealed = row.appeal === 'open' && row.settled_by !== moderatorId;
   const fits: Record<Action, boolean> = {
     approve: pending && (row.parent_id === null || parentPublic(row)),
+    grant: appealed,
+    keep: approved && row.reported_at !== null,
+    restore: row.state === 'removed' && !row.erased_at && row.settled_by !== moderatorId,
     reject: pending,
+    uphold: appealed,
+    remove: approved,
     escalate: pending,
     defer: pending,
-    remove: approved,
-    restore: row.state === 'removed' && !row.erased_at && row.settled_by !== moderatorId,
-    keep: approved && row.reported_at !== null,
-    grant: appealed,
-    uphold: appealed,
   };
   return ACTIONS.filter((action) => fits[action] && may(role, action));
 }

@@ -65,9 +65,10 @@ const DETAILS = `SELECT n.*, m.handle, coalesce(r.approved, 0) AS approved,
     FROM note_appeals WHERE note_id = n.note_id ORDER BY opened_at DESC LIMIT 1) appeal ON true
   LEFT JOIN LATERAL (${standingDecision(
     'note_decisions',
-    `d.note_id = n.note_id AND d.decision NOT IN ('kept', 'upheld')`,
+    `d.note_id = n.note_id AND d.decision NOT IN ('kept', 'upheld')
+      AND (n.state = 'pending') = (d.decision IN ('deferred', 'escalated'))`,
   )}) decision
-    ON n.state IN ('approved', 'rejected', 'removed')`;
+    ON n.state <> 'withdrawn'`;
 
 /**
  * The notes of a page, each with all that a decision needs. The page (note_id, tier, at, fits, ends)

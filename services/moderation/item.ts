@@ -60,7 +60,15 @@ export const decisionOf = <const Words extends readonly string[]>(words: Words) 
     told_at: Timestamp.nullable(),
   });
 
-const NOTE_DECISIONS = ['approved', 'rejected', 'removed', 'restored', 'granted'] as const;
+const NOTE_DECISIONS = [
+  'approved',
+  'rejected',
+  'removed',
+  'restored',
+  'granted',
+  'deferred',
+  'escalated',
+] as const;
 export type NoteDecision = (typeof NOTE_DECISIONS)[number];
 
 /** A note with all that a decision needs. */
@@ -96,8 +104,12 @@ export const Item = z
       z.object({ id: AnyUuid, state: NoteStateName, text: z.string(), similarity: z.number() }),
     ),
     appeal: Appeal.nullable(),
-    /** What stands: null while the note is pending or withdrawn. */
-    decision: decisionOf(NOTE_DECISIONS).nullable(),
+    decision: decisionOf(NOTE_DECISIONS)
+      .nullable()
+      .describe(
+        'The decision that made the note what it is. Of a pending note the deferral that is not ' +
+          'over or the escalation; null where there is none, and of a withdrawn note',
+      ),
     allowed_actions: z.array(z.enum(ACTIONS)),
   })
   .meta({ id: 'ReviewItem' });

@@ -1,5 +1,5 @@
 import type { ModeratorRow } from '../../projections/moderators.ts';
-import { named, type Sql } from '../eventstore/sql.ts';
+import { locking, named, type Sql } from '../eventstore/sql.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 
 type Moderator = Pick<PrincipalOf<'moderator'>, 'moderatorId' | 'sessionId' | 'tokenHash'>;
@@ -26,9 +26,10 @@ export const lockProven = (me: Moderator): Sql<ModeratorRow> => proven(me, 'FOR 
 
 function proven({ moderatorId, sessionId, tokenHash }: Moderator, lock: string): Sql<ModeratorRow> {
   const by = sessionId === null ? TOKEN : SESSION;
-  return named(
+  const statement = named<ModeratorRow>(
     `SELECT m.* FROM moderators m JOIN ${by.join}
       WHERE m.moderator_id = $1::uuid AND m.state = 'active' ${lock} ${by.lock}`,
     [moderatorId, sessionId ?? tokenHash],
   );
+  return locking(statement);
 }

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { REPLAYED } from '../http/replayed.ts';
 import { defineContract } from '../http/route.ts';
-import { AnyUuid, Cursor, GivenUuid, Limit, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
+import {
+  AnyUuid,
+  Cursor,
+  FilterText,
+  GivenUuid,
+  Limit,
+  UnixSeconds,
+  Uuid,
+} from '../http/schemas.ts';
 import { RECORD_TYPES } from '../reports/kind.ts';
 import { FINDING_CODES } from '../screening/rules.ts';
 import { RankedModerator } from './item.ts';
@@ -76,8 +84,14 @@ const QueuePage = z
       todo: z.int(),
       mine: z.int(),
       escalated: z.int(),
+      deferred: z.int(),
       reported: z.int(),
-      appeals: z.int(),
+      appeals: z
+        .int()
+        .describe(
+          'Open appeals that the caller may answer: none against a decision of their own. ' +
+            'An auditor sees the number of all.',
+        ),
     }),
   })
   .meta({ id: 'QueuePage' });
@@ -117,14 +131,14 @@ export const queueContract = defineContract({
     path: '/api/moderation/queue',
     summary: 'A view of the queue, oldest first; what was decided, newest first',
     description:
-      "todo: what waits and is due (a lead's begins with what was escalated, which the others find under escalated); mine: what the caller holds; reported: notes, and other records, which say what they are in `subject`. With q, finding, author or older_than one page looks at two thousand notes at most: it may hold few or none, and `next_cursor` goes on from there.",
+      "todo: what waits and is due (a lead's begins with what was escalated, which the others find under escalated); with q everything that waits, escalated and deferred notes included; mine: what the caller holds; deferred: what waits for its time, by `deferred_until`; reported: notes, and other records, which say what they are in `subject`. With q, finding, author or older_than one page looks at two thousand notes at most: it may hold few or none, and `next_cursor` goes on from there.",
     tag: 'moderation',
     access: { roles: READERS },
     query: z.object({
       view: z.enum(VIEWS).default('todo'),
       finding: z.enum(FINDING_CODES).optional(),
-      author: Text(1, 100).optional(),
-      q: Text(1, 200)
+      author: FilterText(100).optional(),
+      q: FilterText(200)
         .describe(
           "Stands in the text or in its author's name, in any case and however it is composed",
         )

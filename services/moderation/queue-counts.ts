@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Sql } from '../eventstore/sql.ts';
+import { type Sql, sql } from '../eventstore/sql.ts';
 import { sharedPatience } from '../postgres/patience.ts';
 import { query } from '../postgres/reading.ts';
 import { countView, type Viewer } from './queue.ts';
+import { ROLES_OF } from './roles.ts';
 
 /** Up to here a view is counted on every request; a longer one is counted now and then. */
 const EXACT = 1000;
@@ -14,7 +15,7 @@ const PAUSE_MS = 60_000;
 /** How long a page waits for the first number. */
 const FIRST_MS = 500;
 
-const VIEWS = ['todo', 'escalated', 'reported', 'appeals'] as const;
+const VIEWS = ['todo', 'escalated', 'deferred', 'reported', 'appeals'] as const;
 type Counted = (typeof VIEWS)[number];
 
 export type Counts = Record<Counted | 'mine', number>;
@@ -24,6 +25,20 @@ interface Known {
   until: number;
   next?: Promise<void> | undefined;
 }
+
+/**
+ * The appeals that a moderator may answer: none for a triage moderator, and none against the
+ * moderator's own decision. An auditor, who decides nothing, sees how many are open.
+ */
+export function appealsFor({ role }: Pick<Viewer, 'role'>, open: number, own: number): number {
+  if (role === 'auditor') return open;
+  return ROLES_OF.grant.includes(role) ? Math.max(0, open - own) : 0;
+}
+
+/** How many open appeals are against each moderator's own decisions. */
+export const appealsByDecider = (): Sql<{ moderator_id: string; count: number }> =>
+  sql`SELECT settled_by AS moderator_id, count(*)::int AS count FROM notes
+    WHERE appeal = 'open' AND settled_by IS NOT NULL GROUP BY settled_by`;
 
 /**
  * How many notes wait in each view. A page's cost must not grow with the queue: beyond a thousand
@@ -70,10 +85,20 @@ export function queueCounts(pool: pg.Pool) {
   return async (viewer: Viewer): Promise<Counts> => {
     const short = VIEWS.filter((view) => !isLong(view, viewer));
     const [counted] = await query(pool, countBounded(viewer, short));
-    const counts = { todo: 0, escalated: 0, reported: 0, appeals: 0, mine: 0, ...counted };
+    const { own_appeals = 0, ...exact } = counted ?? {};
+    const counts = {
+      todo: 0,
+      escalated: 0,
+      deferred: 0,
+      reported: 0,
+      appeals: 0,
+      mine: 0,
+      ...exact,
+    };
     for (const view of VIEWS)
       if (!short.includes(view) || counts[view] > EXACT)
         counts[view] = await countLong(view, viewer);
+    counts.appeals = appealsFor(viewer, counts.appeals, own_appeals);
     return counts;
   };
 }
@@ -81,10 +106,11 @@ export function queueCounts(pool: pg.Pool) {
 function countBounded(
   { moderatorId, role }: Viewer,
   views: readonly Counted[],
-): Sql<Partial<Counts>> {
+): Sql<Partial<Counts> & { own_appeals: number }> {
   const bounded = views.map((view) => `(${countView(view, role, EXACT + 1)}) AS ${view}, `);
   const text = `SELECT ${bounded.join('')}(SELECT count(*) FROM note_leases
-    WHERE moderator_id = $1 AND expires_at > clock_timestamp())::int AS mine`;
+      WHERE moderator_id = $1 AND expires_at > clock_timestamp())::int AS mine,
+    (SELECT count(*) FROM notes WHERE appeal = 'open' AND settled_by = $1)::int AS own_appeals`;
   return { name: hash('sha1', text), text, values: [moderatorId] };
 }
 

@@ -35,10 +35,10 @@ export function queuePage(
   after: QueuePlace | undefined,
 ): Sql<ItemRow> {
   const { at, newestFirst } = SHAPES[view];
-  const mixed = mixesTiers(view, viewer.role);
+  const mixed = mixesTiers(view, viewer.role, filters);
   const values: unknown[] = [];
   const value: Value = (given, type) => `$${values.push(given)}::${type}`;
-  const conditions = [where(view, viewer.role)];
+  const conditions = [where(view, viewer.role, filters)];
   if (after && newestFirst) {
     const [time, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
     conditions.push(`${at} <= ${time} AND (${at} < ${time} OR n.note_id > ${id})`);

@@ -1,7 +1,15 @@
 import { type Place, readPlace, writePlace } from '../http/place.ts';
 import type { Role } from '../http/principal.ts';
 
-export const VIEWS = ['todo', 'mine', 'escalated', 'reported', 'appeals', 'decided'] as const;
+export const VIEWS = [
+  'todo',
+  'mine',
+  'escalated',
+  'deferred',
+  'reported',
+  'appeals',
+  'decided',
+] as const;
 export type View = (typeof VIEWS)[number];
 
 /** Views from which the next note may be claimed. */
@@ -21,6 +29,10 @@ export const SHAPES: Readonly<Record<View, Shape>> = {
   todo: { where: `n.state = 'pending' AND ${DUE}`, at: 'n.submitted_at' },
   mine: { where: 'true', at: 'n.submitted_at' },
   escalated: { where: `n.state = 'pending' AND n.tier = 'lead' AND ${DUE}`, at: 'n.submitted_at' },
+  deferred: {
+    where: `n.state = 'pending' AND n.deferred_until > clock_timestamp()`,
+    at: 'n.deferred_until',
+  },
   reported: { where: `n.state = 'approved' AND n.reported_at IS NOT NULL`, at: 'n.reported_at' },
   appeals: { where: `n.appeal = 'open'`, at: 'n.appealed_at' },
   decided: {
@@ -46,11 +58,16 @@ export interface Filters {
   older_than?: number | undefined;
 }
 
-/** Only a lead's own queue mixes the tiers; it begins with the lead's. */
-export const mixesTiers = (view: View, role: Role) => view === 'todo' && role === 'lead';
+/** A search for words in `todo` finds whatever is pending, deferred and escalated notes too. */
+const searchesAll = (view: View, filters: Filters) => view === 'todo' && filters.q !== undefined;
+
+/** Only a lead's own queue and a search of what is to do mix the tiers; the lead's comes first. */
+export const mixesTiers = (view: View, role: Role, filters: Filters = {}) =>
+  view === 'todo' && (role === 'lead' || searchesAll(view, filters));
 
 /** What is escalated is for leads: to the others it would come back as the oldest, again and again. */
-export function where(view: View, role: Role): string {
+export function where(view: View, role: Role, filters: Filters = {}): string {
+  if (searchesAll(view, filters)) return `n.state = 'pending'`;
   const mine = view === 'todo' && role !== 'lead' ? ` AND n.tier = 'normal'` : '';
   return `${SHAPES[view].where}${mine}`;
 }

@@ -15,7 +15,8 @@ import { Claim, decisionOf, Item, Report, Version } from './item.ts';
 import { type ReportJson, reportBody, reportList } from './report-body.ts';
 import { ROLES_OF } from './roles.ts';
 
-const RECORD_ACTIONS = ['remove', 'restore', 'keep'] as const;
+/** What lets a record stand comes first. */
+const RECORD_ACTIONS = ['keep', 'restore', 'remove'] as const;
 type RecordAction = (typeof RECORD_ACTIONS)[number];
 
 const RECORD_DECISIONS = ['removed', 'restored', 'kept'] as const;

@@ -4,7 +4,7 @@ import { defineContract } from '../http/route.ts';
 import { AnyUuid, EmptyBody, GivenUuid, Text, Timestamp, Uuid } from '../http/schemas.ts';
 import { Item, NoteStateName, Version } from './item.ts';
 import { PolicyCode } from './policies-contract.ts';
-import { CLAIMERS, DECIDERS, READERS } from './roles.ts';
+import { CLAIMERS, READERS } from './roles.ts';
 
 const Message = Text(1, 500);
 const Policy = PolicyCode.describe('Of an active policy: GET /api/moderation/policies has them.');
@@ -22,9 +22,6 @@ const ACTION = {
   uphold: { action: z.literal('uphold'), message: Message.optional() },
 };
 
-const UNKNOWN =
-  'must be one of approve, reject, escalate, defer, remove, restore, keep, grant, uphold';
-
 const expected = { expected_version: Version };
 
 /** One decision on one note or record, by its action. */
@@ -41,21 +38,17 @@ export const DECISION = {
 };
 
 export const DecisionRequest = z
-  .discriminatedUnion(
-    'action',
-    [
-      DECISION.approve,
-      DECISION.reject,
-      DECISION.escalate,
-      DECISION.defer,
-      DECISION.remove,
-      DECISION.restore,
-      DECISION.keep,
-      DECISION.grant,
-      DECISION.uphold,
-    ],
-    { error: UNKNOWN },
-  )
+  .discriminatedUnion('action', [
+    DECISION.approve,
+    DECISION.reject,
+    DECISION.escalate,
+    DECISION.defer,
+    DECISION.remove,
+    DECISION.restore,
+    DECISION.keep,
+    DECISION.grant,
+    DECISION.uphold,
+  ])
   .meta({ id: 'NoteDecision' });
 export type DecisionRequest = z.output<typeof DecisionRequest>;
 
@@ -70,21 +63,17 @@ const BatchItems = z
   .meta({ uniqueItems: true });
 const items = { items: BatchItems };
 const BatchRequest = z
-  .discriminatedUnion(
-    'action',
-    [
-      z.strictObject({ ...ACTION.approve, ...items }).meta({ id: 'BatchApproval' }),
-      z.strictObject({ ...ACTION.reject, ...items }).meta({ id: 'BatchRejection' }),
-      z.strictObject({ ...ACTION.escalate, ...items }).meta({ id: 'BatchEscalation' }),
-      z.strictObject({ ...ACTION.defer, ...items }).meta({ id: 'BatchDeferral' }),
-      z.strictObject({ ...ACTION.remove, ...items }).meta({ id: 'BatchRemoval' }),
-      z.strictObject({ ...ACTION.restore, ...items }).meta({ id: 'BatchRestoration' }),
-      z.strictObject({ ...ACTION.keep, ...items }).meta({ id: 'BatchRetention' }),
-      z.strictObject({ ...ACTION.grant, ...items }).meta({ id: 'BatchAppealGrant' }),
-      z.strictObject({ ...ACTION.uphold, ...items }).meta({ id: 'BatchAppealRefusal' }),
-    ],
-    { error: UNKNOWN },
-  )
+  .discriminatedUnion('action', [
+    z.strictObject({ ...ACTION.approve, ...items }).meta({ id: 'BatchApproval' }),
+    z.strictObject({ ...ACTION.reject, ...items }).meta({ id: 'BatchRejection' }),
+    z.strictObject({ ...ACTION.escalate, ...items }).meta({ id: 'BatchEscalation' }),
+    z.strictObject({ ...ACTION.defer, ...items }).meta({ id: 'BatchDeferral' }),
+    z.strictObject({ ...ACTION.remove, ...items }).meta({ id: 'BatchRemoval' }),
+    z.strictObject({ ...ACTION.restore, ...items }).meta({ id: 'BatchRestoration' }),
+    z.strictObject({ ...ACTION.keep, ...items }).meta({ id: 'BatchRetention' }),
+    z.strictObject({ ...ACTION.grant, ...items }).meta({ id: 'BatchAppealGrant' }),
+    z.strictObject({ ...ACTION.uphold, ...items }).meta({ id: 'BatchAppealRefusal' }),
+  ])
   .meta({ id: 'BatchDecision' });
 
 const outcome = {
@@ -201,20 +190,36 @@ export const reviewContract = defineContract({
     params: z.object({ id: Uuid }),
     body: DecisionRequest,
     idempotency: 'optional',
-    replies: { 201: { headers: REPLAYED, description: 'Decided', body: Decided } },
+    replies: {
+      201: {
+        headers: REPLAYED,
+        location: '/api/moderation/notes/:id',
+        description: 'Decided',
+        body: Decided,
+      },
+    },
     problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },
   'moderation.undo': {
     method: 'POST',
     path: '/api/moderation/decisions/:event_id/undo',
     summary: 'Undo a decision: its own for a while, a lead any at any time',
+    description:
+      'Approvals, rejections, removals, escalations and deferrals. A deferral that is not over may ' +
+      'be undone at any time by every moderator who may decide: the note is due then. A triage ' +
+      'moderator undoes only their own escalations and deferrals.',
     tag: 'moderation',
-    access: { roles: DECIDERS },
+    access: { roles: CLAIMERS },
     params: z.object({ event_id: GivenUuid }),
     body: ItemVersion,
     idempotency: 'optional',
     replies: {
-      201: { headers: REPLAYED, description: 'It is as it was before', body: Decided },
+      201: {
+        headers: REPLAYED,
+        location: '/api/moderation/audit',
+        description: 'It is as it was before',
+        body: Decided,
+      },
     },
     problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },
@@ -243,10 +248,10 @@ export const reviewContract = defineContract({
     path: '/api/moderation/batches/:id/undo',
     summary: 'Undo what was decided together',
     description:
-      'Approvals, rejections and removals: a batch of escalations or deferrals alone has nothing ' +
-      'that can be undone, and is not found.',
+      'Each decision of the batch that may be undone. A batch that decided nothing, or did nothing ' +
+      'but keep reports, restore notes or answer appeals, has nothing to undo.',
     tag: 'moderation',
-    access: { roles: DECIDERS },
+    access: { roles: CLAIMERS },
     params: z.object({ id: GivenUuid }),
     body: EmptyBody,
     idempotency: 'optional',

@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
 import { decisionsOfBatch, findDecision } from '../../projections/decisions.ts';
 import { findRecordDecision } from '../../projections/record-decisions.ts';
 import { isRefusal, refuse } from '../eventstore/decider.ts';
@@ -78,7 +78,7 @@ export function reviewHandlers(parts: ModerationParts): Handlers<typeof reviewCo
     'moderation.batch': async (call) => {
       const { principal, body } = call;
       const { items, ...action } = body;
-      const batch_id = randomUUIDv7();
+      const batch_id = uuidv7();
       const asked = items.map(({ note_id, expected_version }) =>
         decisionOn(note_id, { ...action, expected_version } as DecisionRequest, batch_id),
       );

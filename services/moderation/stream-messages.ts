@@ -1,7 +1,7 @@
 import type { TailEvent } from '../eventstore/tail.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import { heldBy, type LeaseRow, leaseBody } from './leases.ts';
-import type { Counts } from './queue-counts.ts';
+import { appealsFor, type Counts } from './queue-counts.ts';
 import { isReview, subjectOf } from './review-events.ts';
 
 export type Lease = Omit<LeaseRow, 'claimed_at'>;
@@ -17,17 +17,19 @@ export function resync(id: number, reason: 'gap' | 'slow' | 'policies'): Message
   return message('resync', id, { reason });
 }
 
-/** `figures` are a moderator's; what is escalated is for a lead to do, too. */
+/** `figures` are an auditor's; what is escalated is for a lead to do, too. */
 export function counts(
   id: number,
   figures: Partial<Counts>,
   me: PrincipalOf<'moderator'>,
   held: Lease[],
+  ownAppeals: number,
 ) {
   const mine = held.filter((lease) => lease.moderator_id === me.moderatorId).length;
-  const { todo = 0, escalated = 0 } = figures;
+  const { todo = 0, escalated = 0, appeals = 0 } = figures;
   const theirs = me.role === 'lead' ? { todo: todo + escalated } : {};
-  return message('counts', id, { ...figures, ...theirs, mine });
+  const answerable = { appeals: appealsFor(me, appeals, ownAppeals) };
+  return message('counts', id, { ...figures, ...theirs, ...answerable, mine });
 }
 
 /** What is claimed: all of it (`complete`), or what has changed. */

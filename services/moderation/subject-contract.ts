@@ -9,9 +9,7 @@ import { DECIDERS, READERS } from './roles.ts';
 
 /** What is done to something that is public already. */
 export const SubjectDecision = z
-  .discriminatedUnion('action', [DECISION.remove, DECISION.restore, DECISION.keep], {
-    error: 'must be one of remove, restore, keep',
-  })
+  .discriminatedUnion('action', [DECISION.remove, DECISION.restore, DECISION.keep])
   .meta({ id: 'SubjectDecision' });
 export type SubjectDecision = z.output<typeof SubjectDecision>;
 
@@ -49,7 +47,14 @@ export const subjectContract = defineContract({
     params,
     body: SubjectDecision,
     idempotency: 'optional',
-    replies: { 201: { headers: REPLAYED, description: 'Decided', body: Decided } },
+    replies: {
+      201: {
+        headers: REPLAYED,
+        location: '/api/moderation/subjects/:type/:id',
+        description: 'Decided',
+        body: Decided,
+      },
+    },
     problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },
 });

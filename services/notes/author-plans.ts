@@ -3,14 +3,14 @@ import type { NoteRow } from '../../projections/notes.ts';
 import { streamVersion } from '../eventstore/append.ts';
 import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { Actor, RecordedEvent } from '../eventstore/event.ts';
-import { type Sql, sql } from '../eventstore/sql.ts';
+import { locking, type Sql, sql } from '../eventstore/sql.ts';
 import { type Decision, definePlan, type Plan } from '../eventstore/store.ts';
 import { dropLeases } from '../review-leases.ts';
 import { type NoteCommand, note } from './note.ts';
 import type { ReportReason } from './report-reasons.ts';
 
 const lockNote = (id: string): Sql<NoteRow> =>
-  sql`SELECT * FROM notes WHERE note_id = ${id} FOR UPDATE`;
+  locking(sql`SELECT * FROM notes WHERE note_id = ${id} FOR UPDATE`);
 
 const readNote = (id: string): Sql<RecordedEvent> =>
   sql`SELECT e.* FROM notes n

@@ -58,12 +58,21 @@ export const NoteDeferred = defineEvent('NoteDeferred', {
   data: z.strictObject({ ...review, until: z.iso.datetime() }),
 });
 
-/** The note is as it was before; `of` is the event that was undone. */
+/**
+ * The note is as it was before; `of` is the event that was undone. `review` is the review of a
+ * pending note after the undo of a deferral or an escalation.
+ */
 export const DecisionUndone = defineEvent('DecisionUndone', {
   data: z.strictObject({
     note_id: z.uuid(),
     of: z.uuid(),
-    decision: z.enum(['approved', 'rejected', 'removed']),
+    decision: z.enum(['approved', 'rejected', 'removed', 'deferred', 'escalated']),
+    review: z
+      .strictObject({
+        tier: z.enum(['lead', 'normal']),
+        deferred_until: z.iso.datetime().nullable(),
+      })
+      .optional(),
     batch_id: z.uuid().optional(),
   }),
 });

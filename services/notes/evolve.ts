@@ -1,5 +1,14 @@
 import type { RecordedEvent } from '../eventstore/event.ts';
-import type { Appeal, Decision, Known, KnownNote, NoteEvents, NoteState, Report } from './state.ts';
+import type {
+  Appeal,
+  Decision,
+  Known,
+  KnownNote,
+  NoteEvents,
+  NoteState,
+  Pending,
+  Report,
+} from './state.ts';
 
 export function evolveNote(state: NoteState, event: RecordedEvent<NoteEvents>): NoteState {
   if (event.type === 'NoteSubmitted')
@@ -14,6 +23,7 @@ export function evolveNote(state: NoteState, event: RecordedEvent<NoteEvents>): 
       tier: 'normal',
       deferrals: 0,
       deferredUntil: null,
+      undoable: null,
     };
   if (state.status === 'none') return state;
   return { ...changed(state, event), version: event.stream_version };
@@ -62,13 +72,24 @@ function changed(state: KnownNote, event: Change): KnownNote {
     case 'DecisionUndone':
       return undone(state);
     case 'NoteEscalated':
-      return state.status === 'pending' ? { ...state, tier: 'lead', deferredUntil: null } : state;
+      if (state.status !== 'pending') return state;
+      return {
+        ...state,
+        tier: 'lead',
+        deferredUntil: null,
+        // The service would escalate again what it escalated for its age.
+        undoable:
+          event.actor.type === 'moderator'
+            ? { decision: decision(event, 'escalated'), before: state }
+            : null,
+      };
     case 'NoteDeferred':
       if (state.status !== 'pending') return state;
       return {
         ...state,
         deferrals: state.deferrals + 1,
         deferredUntil: new Date(event.data.until),
+        undoable: { decision: decision(event, 'deferred'), before: state },
       };
     case 'NoteWithdrawn':
       return {
@@ -116,7 +137,15 @@ function undone(state: KnownNote): KnownNote {
   if (state.status === 'rejected') return state.before;
   if (state.status === 'approved' && state.undoable)
     return { ...state.undoable.before, reports: state.reports };
+  if (state.status === 'pending') return reviewBefore(state) ?? state;
   return state;
+}
+
+/** A pending note before its last deferral or escalation. After the undo of a deferral it is due. */
+export function reviewBefore({ undoable }: Pending): Pending | null {
+  if (!undoable) return null;
+  const { decision, before } = undoable;
+  return decision.kind === 'deferred' ? { ...before, deferredUntil: null } : before;
 }
 
 /** An appeal that waited is moot: nobody can judge what nobody can read, nor make it public. */

@@ -12,8 +12,9 @@ import {
   withdraw,
 } from './author.ts';
 import { evolveNote } from './evolve.ts';
-import { decideReview, decideUndo, type ReviewCommand, type UndoDecision } from './review.ts';
+import { decideReview, type ReviewCommand } from './review.ts';
 import type { NoteEvents, NoteState } from './state.ts';
+import { decideUndo, type UndoDecision } from './undo.ts';
 import {
   type EndAppealPeriod,
   type EraseNote,

@@ -1,5 +1,5 @@
 import { conflict, wrongState } from '../conflict.ts';
-import { type Refusal, refuse } from '../eventstore/decider.ts';
+import type { Refusal } from '../eventstore/decider.ts';
 import type { NewEvent } from '../eventstore/event.ts';
 import {
   type Approved,
@@ -9,10 +9,8 @@ import {
   type Pending,
   type Rejected,
   type Removed,
-  standingDecision,
   takesReplies,
 } from './state.ts';
-import { endWithAuthor } from './upkeep.ts';
 
 /** Times that a note may be put off; the next one escalates it. */
 const MOST_DEFERRALS = 3;
@@ -41,22 +39,7 @@ export type ReviewCommand = Review &
     | { type: 'UpholdAppeal'; moderatorId: string; message: string | null }
   );
 
-export interface UndoDecision {
-  type: 'UndoDecision';
-  /** Null: whatever it is, as long as the decision stands. */
-  expectedVersion: number | null;
-  /** The event to undo. */
-  of: string;
-  moderatorId: string;
-  lead: boolean;
-  /** The author's account has ended: a note of it that is not public is erased. */
-  authorGone: boolean;
-  undoSeconds: number;
-  now: Date;
-  batchId?: string;
-}
-
-type Decided = NewEvent<NoteEvents>[] | Refusal<'state_conflict' | 'role_required'>;
+export type Decided = NewEvent<NoteEvents>[] | Refusal<'state_conflict' | 'role_required'>;
 
 /** What a moderator decides on a note. */
 export function decideReview(state: KnownNote, command: ReviewCommand): Decided {
@@ -191,7 +174,11 @@ function wrongStateFor(
   return fits ? null : wrongState(state);
 }
 
-function staleVersion(state: KnownNote, expected: number | null): Refusal<'state_conflict'> | null {
+/** Refuses a decision on another version than the present one. */
+export function staleVersion(
+  state: KnownNote,
+  expected: number | null,
+): Refusal<'state_conflict'> | null {
   if (expected === null || expected === state.version) return null;
   return conflict('version_mismatch', {
     current_state: state.status,
@@ -201,30 +188,4 @@ function staleVersion(state: KnownNote, expected: number | null): Refusal<'state
 
 function secondPerson(): Refusal<'state_conflict'> {
   return conflict('second_person_required');
-}
-
-/** The decider for a while, a lead at any time; only the decision that stands. */
-export function decideUndo(state: KnownNote, command: UndoDecision): Decided {
-  const { of, now, undoSeconds } = command;
-  const standing = standingDecision(state);
-  const erased = 'erased' in state && state.erased;
-  if (standing?.eventId !== of || erased) return wrongState(state);
-  if (!command.lead && standing.by.id !== command.moderatorId)
-    return refuse('role_required', { roles: ['lead'] });
-  const refused = staleVersion(state, command.expectedVersion);
-  if (refused) return refused;
-  if (!command.lead && now.getTime() >= standing.at.getTime() + undoSeconds * 1000)
-    return conflict('undo_expired');
-  const batch = command.batchId ? { batch_id: command.batchId } : {};
-  const undone = {
-    type: 'DecisionUndone' as const,
-    data: { note_id: state.noteId, of, decision: standing.kind, ...batch },
-    personal: null,
-  };
-  if (standing.kind === 'approved' && command.authorGone)
-    return [undone, ...endWithAuthor(state.noteId, state.reports.open)];
-  if (standing.kind !== 'removed') return [undone];
-  // No note is public without an event after the last undo that says so.
-  const restored = { note_id: state.noteId, claimed_at: null, ...batch };
-  return [undone, { type: 'NoteRestored', data: restored, personal: null }];
 }

@@ -16,7 +16,7 @@ export interface ParentFacts {
 /** A decision that can be undone, and appealed against: the event, by whom and when. */
 export interface Decision {
   eventId: string;
-  kind: 'approved' | 'rejected' | 'removed';
+  kind: 'approved' | 'rejected' | 'removed' | 'deferred' | 'escalated';
   by: Actor;
   at: Date;
 }
@@ -49,12 +49,19 @@ export interface Pending extends Known {
   tier: 'lead' | 'normal';
   deferrals: number;
   deferredUntil: Date | null;
+  /** The moderator's last deferral or escalation, and the note before it. */
+  undoable: Undoable | null;
+}
+
+interface Undoable {
+  decision: Decision;
+  before: Pending;
 }
 
 export interface Approved extends Known {
   status: 'approved';
   /** The approval, where it can be undone: a restoration or a granted appeal cannot. */
-  undoable: { decision: Decision; before: Pending } | null;
+  undoable: Undoable | null;
 }
 
 /** An appeal against the decision that stands: at most one. */
@@ -97,9 +104,10 @@ export function takesReplies(parent: ParentFacts | null | undefined, experience:
   );
 }
 
-/** The decision by which a note is what it is, where it is by one that can be undone. */
+/** The decision that made a note what it is, if that decision can be undone. */
 export function standingDecision(state: NoteState): Decision | null {
-  if (state.status === 'approved') return state.undoable?.decision ?? null;
+  if (state.status === 'approved' || state.status === 'pending')
+    return state.undoable?.decision ?? null;
   return state.status === 'rejected' || state.status === 'removed' ? state.decision : null;
 }
 

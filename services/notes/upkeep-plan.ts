@@ -1,7 +1,7 @@
 import type { NoteRow } from '../../projections/notes.ts';
 import { readStream, streamVersion } from '../eventstore/append.ts';
 import { isRefusal } from '../eventstore/decider.ts';
-import { type Sql, sql } from '../eventstore/sql.ts';
+import { locking, type Sql, sql } from '../eventstore/sql.ts';
 import { definePlan, type Plan } from '../eventstore/store.ts';
 import { note } from './note.ts';
 import type { EndAppealPeriod, EraseNote, EscalateOldNote } from './upkeep.ts';
@@ -16,7 +16,7 @@ export function upkeepPlan(
   const stream = `note-${note_id}`;
   return definePlan({
     load: {
-      lock: sql`SELECT note_id FROM notes WHERE note_id = ${note_id} FOR UPDATE`,
+      lock: locking(sql`SELECT note_id FROM notes WHERE note_id = ${note_id} FOR UPDATE`),
       events: readStream(owner_id, stream),
     },
     decide({ rows: { events }, now }) {

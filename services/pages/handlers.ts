@@ -17,7 +17,7 @@ export function pagesHandlers(): Handlers<typeof pagesContract> {
     (kind: 'scripts' | 'styles', type: string) =>
     async ({ params, request }: { params: { file: string }; request: RequestFacts }) => {
       const found = ((await builtPages()) satisfies Built)[kind].get(params.file);
-      if (!found) return refuse('not_found');
+      if (!found) return refuse('not_found', { message: 'Not found: no such file.' });
       const { encoding, bytes } = encoded(found, request.acceptEncoding);
       return {
         status: 200 as const,

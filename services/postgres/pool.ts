@@ -10,7 +10,7 @@ const BOUNDS = `set_config('statement_timeout', '2500', false),
 const direct = new WeakSet<pg.ClientBase>();
 
 /** Whether a connection is known to have a process of the server for itself, as behind no pooler. */
-export const isDirect = (client: pg.ClientBase): boolean => direct.has(client);
+const isDirect = (client: pg.ClientBase): boolean => direct.has(client);
 
 export function openPool(url: string, application: string, size: number): pg.Pool {
   const pool = new pg.Pool({

@@ -41,6 +41,7 @@ export const reportsContract = defineContract({
         description: "It is in the moderators' queue",
         body: Reported,
         headers: REPLAYED,
+        location: '/api/v1/updates',
       },
     },
     problems: [...COMMAND_PROBLEMS, 'not_found'],

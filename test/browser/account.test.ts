@@ -1,5 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import t from 'tap';
+import { decide, hire } from '../../harness/moderation.ts';
 import {
   focusAfterClick,
   handled,
@@ -8,8 +9,14 @@ import {
   NEEDS_BROWSER,
   until,
 } from '../harness/browser.ts';
-import { asFile, join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
-import { decide, hire } from '../harness/moderation.ts';
+import {
+  asFile,
+  confirmed,
+  join,
+  startGuestbook,
+  visitGuestbook,
+  write,
+} from '../harness/guestbook-page.ts';
 
 t.test(
   'a member learns why, appeals, withdraws, and deletes the account',
@@ -39,13 +46,15 @@ t.test(
     await page.getByLabel('Why should it appear?').fill('It was a joke.');
     await look(t, page, 'appeal');
     await page.getByRole('button', { name: 'Send appeal' }).click();
-    await page.getByText('Your appeal waits').waitFor();
+    await page.getByText('Your appeal is waiting').waitFor();
+    await confirmed(page, 'Your appeal has arrived.');
 
     await write(visit, 'A second thought');
     const second = page.locator('.own-note').filter({ hasText: 'A second thought' });
     await second.getByRole('button', { name: 'Withdraw' }).click();
     await second.getByRole('button', { name: 'Withdraw it' }).click();
     await second.getByText('Withdrawn by you').waitFor();
+    await confirmed(page, 'Withdrawn.');
 
     await write(visit, 'To stay');
     const third = (await ann.get('queue')).body.items.find(
@@ -203,7 +212,7 @@ t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, asyn
   await page.getByRole('button', { name: 'Appeal' }).click();
   t.equal(await page.getByLabel('Why should it appear?').inputValue(), 'It is true.');
   await page.getByRole('button', { name: 'Send appeal' }).click();
-  await page.getByText('Your appeal waits').waitFor();
+  await page.getByText('Your appeal is waiting').waitFor();
 
   // In another tab its time is up. The clocks of two pages are put forward one after the other.
   const other = await context.newPage();

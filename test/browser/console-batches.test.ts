@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
+import { decide, hire, submit } from '../../harness/moderation.ts';
 import { holdOne, intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { consoleWith, currentText, numbered, REFUSED, states, toast } from '../harness/console.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
 
 /** A console in which these notes wait, or four. */
 async function begin(t: Test, messages = ['One', 'Two', 'Three', 'Four']) {
@@ -53,7 +53,7 @@ t.test(
     await page.keyboard.press('1');
     await toast(page, /2 notes; 1 note refused/);
     t.same(await states(service), { pending: 4, rejected: 2 });
-    await page.locator('.row', { hasText: 'Bob has been working on this since' }).waitFor();
+    await page.locator('.row', { hasText: 'Bob has been on this since' }).waitFor();
     await page.keyboard.press('u');
     await toast(page, /^Undone/);
     t.same(await states(service), { pending: 6 });
@@ -85,7 +85,7 @@ t.test(
     await page.locator('.row', { hasText: 'One more' }).waitFor();
     batch.go();
     await toast(page, /2 notes; 1 note refused/);
-    await page.locator('.row', { hasText: 'Bob has been working on this since' }).waitFor();
+    await page.locator('.row', { hasText: 'Bob has been on this since' }).waitFor();
   },
 );
 
@@ -107,7 +107,7 @@ t.test('what a batch is not for is left out, and said', NEEDS_BROWSER, async (t)
   await page.locator('.row', { hasText: 'Held by Bob' }).waitFor();
   await press('x', 'j', 'x', 'Shift+A');
   await page.getByRole('dialog', { name: 'Approve 1 note?' }).waitFor();
-  await page.getByText('1 selected note will be left out').waitFor();
+  await page.getByText('1 selected note is left out').waitFor();
   await press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await approve('Approved: 1 note');
@@ -200,7 +200,7 @@ t.test('all that is shown is selected at once, and a hundred decided', NEEDS_BRO
   t.equal(await all.count(), 0, 'there is no more');
   await page.keyboard.press('Shift+A');
   await page.getByRole('dialog', { name: 'Approve 100 notes?' }).waitFor();
-  await page.getByText('1 selected note will be left out').waitFor();
+  await page.getByText('1 selected note is left out').waitFor();
   await page.keyboard.press('Enter');
   await toast(page, 'Approved: 100 notes');
   t.same(await states(service), { pending: 1, approved: 100 });

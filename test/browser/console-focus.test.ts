@@ -1,7 +1,7 @@
 import t from 'tap';
+import { decide, hire, submit } from '../../harness/moderation.ts';
 import { intercept, NEEDS_BROWSER } from '../harness/browser.ts';
 import { consoleWith, openConsole, REFUSED, toast } from '../harness/console.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
 t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) => {

@@ -1,8 +1,8 @@
 import t from 'tap';
+import { hire, submit } from '../../harness/moderation.ts';
 import { holdOne, NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole } from '../harness/console.ts';
 import { othersDecided } from '../harness/decided-notes.ts';
-import { hire, submit } from '../harness/moderation.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 /** So many notes of others wait. */

@@ -1,7 +1,7 @@
 import t from 'tap';
+import { hire, submit } from '../../harness/moderation.ts';
 import { NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole } from '../harness/console.ts';
-import { hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
 t.test("a reader's own letters and colours, and a guest's marks", NEEDS_BROWSER, async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap';
+import { hire, submit } from '../../harness/moderation.ts';
 import { intercept, NEEDS_BROWSER, visit } from '../harness/browser.ts';
 import { consoleWith, openConsole, REFUSED, signIn, toast } from '../harness/console.ts';
-import { hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
 t.test('a fault is told for as long as it lasts, and no longer', NEEDS_BROWSER, async (t) => {

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
+import { held, hire, submit } from '../../harness/moderation.ts';
 import { handled, holdOne, intercept, NEEDS_BROWSER, visit } from '../harness/browser.ts';
 import { consoleWith, signIn, toast } from '../harness/console.ts';
-import { held, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
 /** Begins to write, and leaves the field and the panel without having sent anything. */

@@ -1,7 +1,7 @@
 import t from 'tap';
+import { hire, submit } from '../../harness/moderation.ts';
 import { handled, holdOne, NEEDS_BROWSER } from '../harness/browser.ts';
 import { openConsole } from '../harness/console.ts';
-import { hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
 t.test('a policy is not lost by Escape, and says what it lacks', NEEDS_BROWSER, async (t) => {

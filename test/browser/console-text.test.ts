@@ -1,8 +1,8 @@
 import t from 'tap';
+import { decide, hire, submit } from '../../harness/moderation.ts';
 import { screenNote } from '../../workers/screen-note.ts';
 import { look, NEEDS_BROWSER } from '../harness/browser.ts';
 import { consoleWith, currentText, openConsole } from '../harness/console.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
 const HOSTILE = [

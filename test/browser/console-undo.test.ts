@@ -1,8 +1,8 @@
 import type { Test } from 'tap';
 import t from 'tap';
+import { decide, hire, submit } from '../../harness/moderation.ts';
 import { holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
 import { currentText, openConsole, signIn, toast } from '../harness/console.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
 
 /** A lead at the console, with some notes to decide on and a moderator beside. */
@@ -122,18 +122,22 @@ t.test('what is undone twice in haste is two decisions', NEEDS_BROWSER, async (t
 });
 
 t.test('what cannot be undone is said before an older one is undone', NEEDS_BROWSER, async (t) => {
-  const { page, states } = await begin(t, 'One', 'Two');
+  const { service, page, bob, ids, states, show } = await begin(t, 'One', 'Two');
+  await decide(bob, ids[1] ?? '', 'approve');
+  await service.call('POST', `/api/guestbook/${ids[1]}/report`, { body: { reason: 'spam' } });
+  await page.locator('.row').nth(1).waitFor({ state: 'detached' });
   await page.keyboard.press('a');
   await toast(page, 'Approved “One”');
-  await page.keyboard.press('d');
-  await page.keyboard.press('1');
-  await toast(page, 'Deferred “Two”');
+  await show(/^Reported/);
+  await page.getByRole('button', { name: 'Keep a' }).waitFor();
+  await page.keyboard.press('a');
+  await toast(page, 'Kept “Two”');
   await page.keyboard.press('u');
-  await toast(page, 'Cannot be undone: Deferred “Two”');
-  t.equal(await states(), 'approved pending');
+  await toast(page, 'Cannot be undone: Kept “Two”');
+  t.equal(await states(), 'approved approved');
   await page.keyboard.press('u');
   await toast(page, 'Undone: “One”');
-  t.equal(await states(), 'pending pending');
+  t.equal(await states(), 'pending approved');
 });
 
 t.test('what one moderator decided is not undone by the next', NEEDS_BROWSER, async (t) => {

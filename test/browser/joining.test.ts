@@ -28,6 +28,12 @@ t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROW
   await page.getByLabel('I keep the file').check();
   await page.getByRole('button', { name: 'Join as first_one' }).click();
   await page.getByText('This handle belongs to somebody else').waitFor();
+  await page.getByLabel('Handle').fill('moderator');
+  await page.getByRole('button', { name: 'Make my keys' }).click();
+  await page.getByLabel('I keep the file').check();
+  await page.getByRole('button', { name: 'Join as moderator' }).click();
+  await page.getByText('Must not be a reserved name.').waitFor();
+  t.equal(await page.getByRole('alert').count(), 0, 'it is said once, beside the field');
   await page.getByLabel('Handle').fill('second_one');
   await page.getByRole('button', { name: 'Make my keys' }).click();
   await page.getByRole('button', { name: 'Copy' }).click();

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { decide, hire, submit } from '../../harness/moderation.ts';
 import { focusAfterClick, intercept, NEEDS_BROWSER, until } from '../harness/browser.ts';
 import { join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
 
 t.test('everything works from the keyboard alone', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
@@ -62,7 +62,7 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
     await page.keyboard.press('Enter');
   };
   await press('Withdraw');
-  await page.getByText('Take it back for good?').waitFor();
+  await page.getByText('Withdraw this note?').waitFor();
   await focused('button:text-is("Withdraw")');
   t.equal(await page.evaluate('document.activeElement.ariaExpanded'), 'true');
   await press('Keep it');

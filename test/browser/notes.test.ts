@@ -1,7 +1,7 @@
 import t from 'tap';
+import { decide, hire, submit } from '../../harness/moderation.ts';
 import { look, NEEDS_BROWSER, until } from '../harness/browser.ts';
-import { startGuestbook, visitGuestbook } from '../harness/guestbook-page.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
+import { confirmed, startGuestbook, visitGuestbook } from '../harness/guestbook-page.ts';
 
 t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
@@ -50,14 +50,49 @@ t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, as
   await page.getByText('a reply in Service').waitFor();
 
   await page.locator('.notes').getByRole('button', { name: 'Report' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Report this note' });
+  await dialog.getByText('Who else hears the bell?').waitFor();
+  await dialog.getByText('Ada').waitFor();
   await page.getByRole('button', { name: 'Send report' }).click();
   await page.getByText('Choose what is wrong with it.').waitFor();
   await look(t, page, 'guestbook-report');
   await page.getByLabel('Spam or advertising').check();
   await page.getByRole('button', { name: 'Send report' }).click();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await dialog.waitFor({ state: 'detached' });
+  await confirmed(page, 'Thank you. A moderator will look at “Who else hears the bell?”');
+  await until(page, 'document.activeElement.textContent === "Reported"');
+  await page.keyboard.press('Enter');
+  t.equal(await dialog.count(), 0, 'a note is reported once');
+  // It stays while it has the focus.
+  const dismiss = page.getByRole('button', { name: 'Dismiss' });
+  await dismiss.focus();
+  await look(t, page, 'guestbook-reported');
+  await dismiss.click();
+  await page.locator('.toast').waitFor({ state: 'detached' });
   t.equal((await ann.get('queue?view=reported')).body.items[0].id, parent.id);
 });
+
+t.test(
+  'a stored note that shows nothing says so, and its name is Guest',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startGuestbook(t);
+    const ann = await hire(service, 'Ann');
+    // Earlier releases accepted such texts.
+    for (const text of ['\u200d', '\u2800', '\u0301', '\u3164', '\ufe0f']) {
+      const { id } = await submit(service, { name: text });
+      await decide(ann, id, 'approve');
+      await service.tamper('UPDATE notes SET message = $2 WHERE note_id = $1', [id, text]);
+    }
+    const { page } = await visitGuestbook(t, service);
+    await page.getByText('(no visible text)').first().waitFor();
+    t.equal(await page.getByText('(no visible text)').count(), 5);
+    t.same(
+      await page.locator('.note h3 .name').allInnerTexts(),
+      Array.from({ length: 5 }, () => 'Guest'),
+    );
+  },
+);
 
 t.test('hostile text is shown harmlessly', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { hire } from '../../harness/moderation.ts';
 import { handled, intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
 import {
   beginNote,
@@ -9,7 +10,6 @@ import {
   write,
 } from '../harness/guestbook-page.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { hire } from '../harness/moderation.ts';
 
 t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);

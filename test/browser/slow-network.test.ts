@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core';
 import t from 'tap';
+import { decide, hire, submit } from '../../harness/moderation.ts';
 import { holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
 import {
   beginNote,
@@ -9,7 +10,6 @@ import {
   visitGuestbook,
   write,
 } from '../harness/guestbook-page.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
 
 const POSTED = /\/api\/guestbook$/;
 

@@ -7,10 +7,10 @@ import { type ClientOptions, openClient } from '../../client/client.ts';
 import { newIdentity } from '../../client/identity.ts';
 import { ProblemError } from '../../client/send.ts';
 import type { UpdateEvent } from '../../client/wire.ts';
-import { bootstrap, newCredential } from '../harness/agent.ts';
+import { bootstrap, newCredential } from '../../harness/agent.ts';
+import { wireProxy } from '../../harness/wire-proxy.ts';
 import { answerProxy } from '../harness/answer-proxy.ts';
 import { type Service, startService } from '../harness/service.ts';
-import { wireProxy } from '../harness/wire-proxy.ts';
 
 type Ending = Parameters<typeof startService>[0];
 

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import type { UpdateEvent } from '../../client/wire.ts';
-import { cookieOf, startService } from '../harness/service.ts';
-import { temporaryFolder } from '../harness/temporary-folder.ts';
+import { cookieOf } from '../../harness/api.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { startService } from '../harness/service.ts';
 
 const KILLS = 9;
 const EXAMPLE = join(import.meta.dirname, '../../client/example.ts');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { hire, submit } from '../harness/moderation.ts';
+import { hire, submit } from '../../harness/moderation.ts';
 import { client, command } from '../harness/moderator-command.ts';
 import { startService } from '../harness/service.ts';
 
@@ -72,7 +72,7 @@ t.test('single decisions claim the note that waits', async (t) => {
   const approved = await command(env, ['approve', good.id]);
   t.match(approved, { code: 0, stdout: `${good.id} is approved, may be undone until 20` });
   const none = await command(env, ['reject', bad.id]);
-  t.match(none, { code: 1, stderr: /policy is wanted/ });
+  t.match(none, { code: 2, stderr: /^A policy is missing/ });
   const unknown = await command(env, ['reject', bad.id, '--policy', 'taste']);
   t.match(unknown, { code: 1, stderr: /^invalid_request: .*policy/ });
   t.same((await ann.get('me')).body.leases, [], 'given back');
@@ -83,6 +83,6 @@ t.test('single decisions claim the note that waits', async (t) => {
   const late = await command(env, ['approve', good.id]);
   t.match(late, { code: 1, stderr: /wrong_state.*now approved/ });
   t.match(await command(env, ['approve', 'nonsense']), { code: 1, stderr: /^invalid_request/ });
-  t.match(await command(env, ['approve', good.id, '--policy', 'spam']), { code: 1 });
+  t.match(await command(env, ['approve', good.id, '--policy', 'spam']), { code: 2 });
   t.match(await command(env, ['restore', randomUUID()]), { code: 1, stderr: /^not_found/ });
 });

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
+import { hire, submit } from '../../harness/moderation.ts';
+import { newKey } from '../../harness/registration.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { hire, submit } from '../harness/moderation.ts';
 import { client, command, operator } from '../harness/moderator-command.ts';
-import { newKey, startService } from '../harness/service.ts';
+import { startService } from '../harness/service.ts';
 
 t.test('the operator rotates a token, which is the last line and said nowhere else', async (t) => {
   const service = await startService(t);
@@ -23,8 +24,14 @@ t.test('the operator rotates a token, which is the last line and said nowhere el
   const listed = await command(env, ['list']);
   t.notMatch(listed.stdout, token.split('.')[1]);
   t.equal((await command(env, ['rotate', 'Nobody'])).code, 1);
-  t.equal((await command(env, ['rotate'])).code, 1);
-  t.equal((await command(env, ['rotate', 'Ann', '--wrong'])).code, 1);
+  t.match(await command(env, ['rotate']), {
+    code: 2,
+    stderr: /^An argument is missing\.\nUsage: /,
+  });
+  t.match(await command(env, ['rotate', 'Ann', '--wrong']), {
+    code: 2,
+    stderr: /^Unknown option '--wrong'\.\nUsage: .* rotate NAME\|ID\n$/,
+  });
 });
 
 t.test('what is no command, no token or no service is said, with a failure', async (t) => {
@@ -32,8 +39,11 @@ t.test('what is no command, no token or no service is said, with a failure', asy
   const ann = await hire(service, 'Ann');
   for (const args of [[], ['dance'], ['constructor']]) {
     const { code, stderr } = await command({}, args);
-    t.equal(code, 1);
-    t.match(stderr, /Usage:[\s\S]*npm run moderator -- audit/);
+    t.equal(code, 2);
+    t.match(
+      stderr,
+      /^(A command is missing|Unknown command '\w+')\.\nUsage:[\s\S]*npm run moderator -- audit/,
+    );
   }
   const nobody = await command({ BASE_URL: service.baseUrl }, ['queue']);
   t.match(nobody, { code: 1, stderr: /MODERATOR_TOKEN/ });
@@ -48,6 +58,13 @@ t.test('what is no command, no token or no service is said, with a failure', asy
   ]);
   t.match(open, { code: 1, stderr: /BASE_URL must be https/ });
   for (const { stdout, stderr } of [wrong, away, open]) t.notMatch(stdout + stderr, ann.token);
+});
+
+t.test('--help prints the usage of the command, or of one of its commands', async (t) => {
+  const all = await command({}, ['--help']);
+  t.match(all, { code: 0, stderr: '', stdout: /npm run moderator -- audit/ });
+  const one = await command({}, ['add', '--help']);
+  t.match(one, { code: 0, stderr: '', stdout: /^Usage: npm run moderator -- add NAME --role / });
 });
 
 t.test('a database that does not answer is said in a line', async (t) => {

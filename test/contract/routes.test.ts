@@ -25,6 +25,8 @@ t.test('every row of the route table keeps the rules that no single row may brea
     if (typeof route.access === 'object' && 'scope' in route.access)
       t.ok(versioned, `${id} takes a bearer, so it stands under /api/v1`);
     for (const code of route.problems) t.ok(code in problems, `${id}: ${code}`);
+    for (const [status, { location }] of Object.entries(route.replies))
+      t.equal(location !== undefined, status === '201', `${id}: only a 201 has a Location`);
 
     const names = [...route.path.matchAll(/:([a-z_]+)/g)].map(([, name]) => name ?? '').sort();
     t.same(Object.keys(route.params?.shape ?? {}).sort(), names, `${id} declares its parameters`);
@@ -49,7 +51,9 @@ t.test(
   async (t) => {
     const service = await startService(t);
     const methods = new Map<string, Set<string>>();
+    const withSlash = new Set<string>();
     for (const { route } of operationsOf(service.features).values()) {
+      if (route.transport) withSlash.add(route.path);
       const taken = methods.get(route.path) ?? new Set();
       taken.add(route.method);
       if (route.method === 'GET') taken.add('HEAD');
@@ -57,13 +61,17 @@ t.test(
     }
     for (const [path, taken] of methods) {
       const url = path.replace(/:[a-z_]+/g, '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f');
-      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-        if (taken.has(method)) continue;
-        const answer = await service.call(method, url);
-        t.equal(answer.status, 405, `${method} ${path}`);
-        t.same(new Set(answer.headers.get('allow')?.split(', ')), taken);
-      }
-      t.equal((await service.call('GET', `${url}/`)).status, 404, `${path}/`);
+      for (const address of withSlash.has(path) ? [url, `${url}/`] : [url])
+        for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+          if (taken.has(method)) continue;
+          const answer = await service.call(method, address);
+          t.equal(answer.status, 405, `${method} ${address}`);
+          t.same(new Set(answer.headers.get('allow')?.split(', ')), taken);
+        }
+      if (withSlash.has(path)) continue;
+      for (const method of ['GET', 'POST'])
+        t.equal((await service.call(method, `${url}/`)).status, 404, `${method} ${path}/`);
     }
+    t.same([...withSlash].sort(), ['/a2a', '/mcp'], 'no other path takes a slash');
   },
 );

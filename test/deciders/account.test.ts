@@ -85,6 +85,7 @@ t.test('a note that was withdrawn or whose text is gone is decided no more', asy
     expectedVersion: 3,
     moderatorId: 'm',
     lead: true,
+    decides: true,
     authorGone: false,
     undoSeconds: 600,
     now: new Date(0),

@@ -85,6 +85,7 @@ class Log {
       handle: step.handle,
       handleHash: `hash of ${step.handle}`,
       handleKeyId: 1,
+      handleReserved: false,
       handleTaken: this.#all('MemberRegistered').some(
         ({ data }) => 'handle_hash' in data && data.handle_hash === `hash of ${step.handle}`,
       ),

@@ -8,6 +8,7 @@ const command: RegisterMember = {
   handleHash: 'hash',
   handleKeyId: 1,
   handleTaken: false,
+  handleReserved: false,
   activeMembers: 0,
   registrationsToday: 0,
   limits: { members: 10, registrationsPerDay: 3 },
@@ -29,6 +30,11 @@ t.test('a registration is refused for the first thing that stands against it', a
     member.decide({ status }, { ...command, ...change });
   t.same(refused({}, 'active'), { refused: 'registration_conflict' });
   t.same(refused({}, 'deactivated'), { refused: 'registration_conflict' });
+  t.match(refused({ handleReserved: true, admission: false }, 'none'), {
+    refused: 'invalid_request',
+    details: { issues: [{ path: 'handle' }] },
+  });
+  t.same(refused({ handleReserved: true }, 'active'), { refused: 'registration_conflict' });
   const everything = { admission: false, activeMembers: 10, handleTaken: true };
   t.same(refused(everything, 'none'), { refused: 'admission_closed' });
   t.same(refused({ ...everything, admission: true }, 'none'), { refused: 'capacity_reached' });

@@ -25,6 +25,8 @@ type Reviewed = Exclude<
   'undo' | 'withdraw' | 'appeal' | 'report' | 'escalateOld' | 'endAppealPeriod' | 'erase'
 >;
 
+const BY_SERVICE: readonly string[] = ['escalateOld', 'endAppealPeriod', 'erase'];
+
 function commandOf(step: Step, state: KnownNote, second: number): NoteCommand {
   const { act, stale } = step;
   const now = later(second);
@@ -52,7 +54,8 @@ function commandOf(step: Step, state: KnownNote, second: number): NoteCommand {
         type: 'UndoDecision',
         ...common,
         of,
-        lead: act.lead,
+        lead: act.role === 'lead',
+        decides: act.role !== 'triage',
         authorGone: false,
         undoSeconds: UNDO,
         now,
@@ -110,6 +113,7 @@ function shown(state: KnownNote) {
     version: state.version,
     tier: pending?.tier ?? null,
     deferrals: pending?.deferrals ?? null,
+    until: pending?.deferredUntil?.getTime() ?? null,
     appeal: appeal === 'period_over' ? 'over' : appeal,
     erased: 'erased' in state && state.erased,
     waiting: state.reports.openReasons,
@@ -122,6 +126,7 @@ const wanted = ({ state, version, review, appeal, erased, waiting, kept }: NoteM
   version,
   tier: state === 'pending' ? review.tier : null,
   deferrals: state === 'pending' ? review.deferrals : null,
+  until: state === 'pending' && review.until > 0 ? later(review.until).getTime() : null,
   appeal,
   erased,
   waiting,
@@ -158,11 +163,13 @@ t.test('whatever moderators, authors, readers and workers do, a note is the mode
     for (const step of sequence) {
       second += step.wait;
       const command = commandOf(step, state as KnownNote, second);
-      const answer = take(command, MODERATORS[step.moderator] as string);
+      const by = BY_SERVICE.includes(step.act.type) ? null : MODERATORS[step.moderator];
+      const answer = take(command, by ?? null);
       answers.agree(step.act, answer, model.act(step, second));
       same(shown(state as KnownNote), wanted(model));
     }
     same(note.replay(log), state);
+    for (const what of model.brought) answers.seen.add(`undo accepted: ${what}`);
   });
   fc.assert(property, tries(4000));
   for (const answer of [
@@ -173,6 +180,7 @@ t.test('whatever moderators, authors, readers and workers do, a note is the mode
       ['accepted', 'wrong_state', 'second_person_required'].map((answer) => `${type} ${answer}`),
     ),
     ...['accepted', 'wrong_state', 'role_required', 'undo_expired'].map((a) => `undo ${a}`),
+    ...['deferral', 'escalation'].map((what) => `undo accepted: ${what}`),
     ...['accepted', 'wrong_state', 'already_appealed', 'not_found'].map((a) => `appeal ${a}`),
     ...['accepted', 'nothing', 'wrong_state', 'not_found'].map((a) => `withdraw ${a}`),
     ...['accepted', 'nothing', 'not_found'].map((answer) => `report ${answer}`),

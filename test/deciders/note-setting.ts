@@ -75,6 +75,7 @@ export function undo(version: number, more: object = {}): NoteCommand {
     of: eventId(version),
     moderatorId: ann,
     lead: false,
+    decides: true,
     authorGone: false,
     undoSeconds: UNDO,
     now: later(version + 1),
@@ -107,7 +108,7 @@ const actorOf = ({ type }: NoteCommand): Actor => {
 };
 
 /** What a command appends, as it would be recorded, or its refusal. */
-export function recorded(state: NoteState, command: NoteCommand) {
+export function recorded(state: NoteState, command: NoteCommand, actor = actorOf(command)) {
   const decided = note.decide(state, command);
   if (isRefusal(decided)) return decided;
   const version = state.status === 'none' ? 0 : state.version;
@@ -120,7 +121,7 @@ export function recorded(state: NoteState, command: NoteCommand) {
       stream_version: at,
       position: 0,
       event_id: eventId(at),
-      actor: actorOf(command),
+      actor,
       recorded_at: later(at),
     } as RecordedEvent<NoteEvents>;
   });
@@ -128,11 +129,14 @@ export function recorded(state: NoteState, command: NoteCommand) {
 
 /** The state after commands that must all be accepted. */
 export function after(...commands: NoteCommand[]): NoteState {
-  return commands.reduce<NoteState>((state, command) => {
-    const events = recorded(state, command);
-    if (isRefusal(events)) throw new Error(`${command.type}: ${JSON.stringify(events)}`);
-    return events.reduce(note.evolve, state);
-  }, note.initial);
+  return commands.reduce<NoteState>((state, command) => appended(state, command), note.initial);
+}
+
+/** The state after one more command, which must be accepted. */
+export function appended(state: NoteState, command: NoteCommand, actor?: Actor): NoteState {
+  const events = recorded(state, command, actor);
+  if (isRefusal(events)) throw new Error(`${command.type}: ${JSON.stringify(events)}`);
+  return events.reduce(note.evolve, state);
 }
 
 /** What a command comes to: accepted, nothing, or the reason of its refusal. */

@@ -126,6 +126,41 @@ t.test('the latest decision is undone by its decider in time, by a lead at any t
   t.equal(outcome(after(s.submission, reject(1), undo(2), approve(3)), undo(4)), 'accepted');
 });
 
+t.test('undoes a deferral: in time by its moderator, later by whoever may decide', async (t) => {
+  const deferred = after(s.submission, made.DeferNote(1));
+  const triage = { decides: false };
+  t.equal(outcome(deferred, undo(2, triage)), 'accepted');
+  t.equal(outcome(deferred, undo(2, { ...triage, now: s.later(602) })), 'undo_expired');
+  t.equal(outcome(deferred, undo(2, { ...triage, moderatorId: s.bob })), 'role_required');
+  t.equal(outcome(deferred, undo(2, { moderatorId: s.bob, now: s.later(602) })), 'accepted');
+  t.equal(outcome(deferred, undo(2, { now: s.days(1) })), 'wrong_state', 'it is due by itself');
+  matchAll(t, note.decide(deferred, undo(2)), [
+    {
+      type: 'DecisionUndone',
+      data: { decision: 'deferred', review: { tier: 'normal', deferred_until: null } },
+    },
+  ]);
+  const back = after(s.submission, made.DeferNote(1), undo(2));
+  t.match(back, { status: 'pending', version: 3, deferrals: 0, deferredUntil: null });
+  t.equal(outcome(back, undo(2, { expectedVersion: 3 })), 'wrong_state', 'a second undo');
+});
+
+t.test('undoes an escalation: in time by its moderator, later by a lead', async (t) => {
+  const escalated = after(s.submission, made.DeferNote(1), made.EscalateNote(2));
+  t.equal(outcome(escalated, undo(3, { decides: false })), 'accepted');
+  t.equal(outcome(escalated, undo(3, { now: s.later(603) })), 'undo_expired');
+  t.equal(outcome(escalated, undo(3, { moderatorId: s.bob })), 'role_required');
+  const lead = { moderatorId: s.bob, lead: true, now: s.days(2) };
+  t.equal(outcome(escalated, undo(3, lead)), 'accepted');
+  t.match(after(s.submission, made.DeferNote(1), made.EscalateNote(2), undo(3)), {
+    tier: 'normal',
+    deferrals: 1,
+    deferredUntil: s.days(1),
+  });
+  const old = s.appended(pending, made.EscalateOldNote(1), { type: 'service' });
+  t.equal(outcome(old, undo(2, lead)), 'wrong_state', 'the service would do it again');
+});
+
 t.test("of a former member's note the undone approval leaves nothing", async (t) => {
   const left = undo(3, { of: s.eventId(2), authorGone: true });
   const reported = after(s.submission, approve(1), s.report('spam', s.bob));

@@ -104,7 +104,7 @@ class Storage {
     for (const event of events) this.#take(event);
     // One of the rows beside the events is the budget's, unless it is the credential's verifier.
     this.used += (decision.rows ?? []).filter(({ text }) => text.includes('write_budgets')).length;
-    const receipt = decision.receipt?.(events);
+    const [receipt] = [decision.receipt?.(events) ?? []].flat();
     if (receipt)
       this.#receipts.set(key, {
         operation: receipt.operation,

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
+import { type Agent, newAgent } from '../../harness/agent.ts';
+import { signedIn } from '../../harness/registration.ts';
+import { wireProxy } from '../../harness/wire-proxy.ts';
 import { sql } from '../../services/eventstore/sql.ts';
 import type { Plan } from '../../services/eventstore/store.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
@@ -7,10 +10,8 @@ import { submitPlan } from '../../services/guestbook/submit.ts';
 import { POLICY_VERSION } from '../../services/http/consent.ts';
 import type { PrincipalOf } from '../../services/http/principal.ts';
 import { StorageUnavailable } from '../../services/postgres/errors.ts';
-import { type Agent, newAgent } from '../harness/agent.ts';
 import { testDatabase } from '../harness/database.ts';
-import { type Service, signedIn, startService } from '../harness/service.ts';
-import { wireProxy } from '../harness/wire-proxy.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const LIMIT_MS = 3300;
 type Author = PrincipalOf<'session'> | null;

@@ -1,6 +1,7 @@
 import t from 'tap';
+import { newRegistration } from '../../harness/registration.ts';
 import { testDatabase } from '../harness/database.ts';
-import { newRegistration, startService } from '../harness/service.ts';
+import { startService } from '../harness/service.ts';
 
 t.test(
   'the database refuses to change or drop an event, but lets its personal part go',

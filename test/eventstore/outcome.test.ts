@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import t, { type Test } from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { newCase } from '../../harness/cases.ts';
+import { held, hire, submit } from '../../harness/moderation.ts';
+import { newRegistration } from '../../harness/registration.ts';
+import { wireProxy } from '../../harness/wire-proxy.ts';
 import { deadline } from '../../services/postgres/patience.ts';
 import { withClient } from '../../services/postgres/pool.ts';
-import { newAgent } from '../harness/agent.ts';
-import { newCase } from '../harness/cases.ts';
 import { testDatabase } from '../harness/database.ts';
-import { held, hire, submit } from '../harness/moderation.ts';
-import { newRegistration, startService } from '../harness/service.ts';
-import { wireProxy } from '../harness/wire-proxy.ts';
+import { startService } from '../harness/service.ts';
 
 const LIMIT_MS = 3300;
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { hire, submit } from '../../harness/moderation.ts';
+import { newKey, newRegistration } from '../../harness/registration.ts';
+import { wireProxy } from '../../harness/wire-proxy.ts';
 import { testDatabase } from '../harness/database.ts';
-import { hire, submit } from '../harness/moderation.ts';
-import { newKey, newRegistration, startService } from '../harness/service.ts';
-import { wireProxy } from '../harness/wire-proxy.ts';
+import { startService } from '../harness/service.ts';
 
 const KEY = '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
 

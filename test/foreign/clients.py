@@ -16,13 +16,17 @@ from mcp import Client
 
 
 async def over_mcp(base_url: str, case_id: str, mode: str) -> None:
-    async with Client(f"{base_url}/mcp", mode=mode) as client:
+    async with Client(f"{base_url}/mcp/", mode=mode) as client:
         tools = (await client.list_tools()).tools
         assert len(tools) == 11, [tool.name for tool in tools]
         found = await client.call_tool("get_case", {"id": case_id})
         assert not found.is_error and found.structured_content["case"]["id"] == case_id
-        wrong = await client.call_tool("get_case", {"id": str(uuid.uuid4())})
-        assert wrong.is_error
+        named = await client.call_tool("get_case", {"case_id": case_id})
+        assert named.structured_content == found.structured_content
+        wrong = await client.call_tool("get_case", {"case_id": str(uuid.uuid4())})
+        assert wrong.is_error and wrong.structured_content["error"]["code"] == "not_found"
+        twice = await client.call_tool("get_case", {"id": case_id, "case_id": case_id})
+        assert twice.is_error and twice.structured_content["error"]["issues"][0]["path"] == "id"
         read = await client.read_resource(f"service://cases/{case_id}")
         assert json.loads(read.contents[0].text)["case"]["id"] == case_id
         templates = (await client.list_resource_templates()).resource_templates

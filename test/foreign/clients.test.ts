@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { newAgent } from '../harness/agent.ts';
-import { casesOf, opened } from '../harness/cases.ts';
+import { newAgent } from '../../harness/agent.ts';
+import { casesOf, opened } from '../../harness/cases.ts';
 import { startService } from '../harness/service.ts';
 
 // Made by .ci/run from requirements.txt beside this file; elsewhere there may be no Python.

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { type Agent, newAgent } from '../../harness/agent.ts';
+import { casesOf, consent, opened } from '../../harness/cases.ts';
+import { decide, hire, type Moderator, submit } from '../../harness/moderation.ts';
+import { brief } from '../../harness/packets.ts';
 import { operationsOf } from '../../services/http/invoke.ts';
 import { readPlace, writePlace } from '../../services/http/place.ts';
 import type { Route } from '../../services/http/route.ts';
 import { keyRing } from '../../services/keys/key-ring.ts';
 import { readCursor, writeCursor } from '../../services/updates/cursor.ts';
-import { type Agent, newAgent } from '../harness/agent.ts';
-import { casesOf, consent, opened } from '../harness/cases.ts';
-import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
-import { brief } from '../harness/packets.ts';
 import { fewer, same, tries } from '../harness/sequences.ts';
 import { type Service, startService } from '../harness/service.ts';
 

@@ -1,11 +1,11 @@
 import t from 'tap';
+import { handoff } from '../../harness/packets.ts';
 import { NEXT_ACTION, STATES } from '../../services/artifacts/fixture.ts';
 import {
   CheckableFixture,
   checkFixture,
   type Observed,
 } from '../../services/artifacts/fixture-check.ts';
-import { handoff } from '../harness/packets.ts';
 
 const sha256 = 'a'.repeat(64);
 const fine: Observed = {

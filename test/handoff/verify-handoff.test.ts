@@ -3,11 +3,11 @@ import { cpSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } f
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
+import { brief, changed, EXAMPLE, handoff } from '../../harness/packets.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { CASES, NEXT_ACTION } from '../../services/artifacts/fixture.ts';
 import { verifyHandoff } from '../../services/artifacts/verify-handoff.ts';
 import { contentHash } from '../../services/body-hash.ts';
-import { brief, changed, EXAMPLE, handoff } from '../harness/packets.ts';
-import { temporaryFolder } from '../harness/temporary-folder.ts';
 
 const COMMAND = join(import.meta.dirname, '..', '..', 'services', 'commands', 'verify-handoff.ts');
 const ARTIFACT = 'artifact/catalogue.csv';
@@ -233,7 +233,7 @@ t.test('the record that the service answers is checked with its content hash', a
 t.test('wrong arguments, packets that are none and roots that are none', async (t) => {
   const { root, packetPath, path } = example(t);
   for (const args of [[], [packetPath], ['--root', root], [packetPath, packetPath, '--root', root]])
-    t.match(await run(...args), { status: 2, err: /Usage/ });
+    t.match(await run(...args), { status: 2, err: /^[A-Z-].*\.\nUsage/ });
   t.match(await run(packetPath, '--root', root, '--execute'), { status: 2, err: /Usage/ });
   t.match(await run('--help'), { status: 0, out: /Exit status/ });
   for (const text of ['', '[]', '{"a":1,"a":2}', '{"kind":"brief"}']) {

@@ -1,7 +1,7 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Browser,
@@ -13,6 +13,7 @@ import {
   type Route,
 } from 'playwright-core';
 import file, { type Test } from 'tap';
+import { findChromium } from '../../harness/chromium.ts';
 import { makeLate } from './late-network.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '..', 'browser', 'screenshots');
@@ -28,30 +29,6 @@ const LOOKS = [
   { name: 'narrow-light', width: 360, height: 740, colorScheme: 'light', judged: false },
   { name: 'narrow-dark', width: 360, height: 740, colorScheme: 'dark', judged: true },
 ] as const;
-
-/** Chromium as this machine has it, or undefined. */
-export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
-  const folders = (env.PATH ?? '').split(delimiter);
-  const names = [
-    'chromium-headless-shell',
-    'chromium',
-    'chromium-browser',
-    'google-chrome',
-    'google-chrome-stable',
-  ];
-  const candidates = [
-    ...(env.CHROMIUM_PATH ? [env.CHROMIUM_PATH] : []),
-    ...names.flatMap((name) => folders.map((folder) => join(folder, name))),
-  ];
-  return candidates.find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
 
 /** For `t.test(name, NEEDS_BROWSER, …)`: left out, and said so, where there is no Chromium. */
 export const NEEDS_BROWSER = findChromium()

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { Test } from 'tap';
+import { hire, type Moderator, submit } from '../../harness/moderation.ts';
 import { handled, visit } from './browser.ts';
-import { hire, type Moderator, submit } from './moderation.ts';
 import { type Service, startService } from './service.ts';
 
 // Refusals that a console is told of and shows; the browser logs every one of them.

@@ -29,7 +29,10 @@ const ANY_ANSWER = new Set(
 
 const EVERY_ANSWER = ['x-request-id', 'x-contract-version', 'cache-control'];
 // What an answer has whenever it is documented to; other headers depend on what happened.
-const WHERE_DECLARED = ['access-control-allow-origin', 'etag'];
+const WHERE_DECLARED = ['access-control-allow-origin', 'etag', 'location'];
+
+// The agent protocols answer with a slash at the end as well.
+const slashOf = (template: string) => (['/a2a', '/mcp'].includes(template) ? '/?' : '');
 
 /** Throws where an answer is not as the OpenAPI document says: status, headers and body. */
 export function documentation(document: OpenApiDocument) {
@@ -38,7 +41,7 @@ export function documentation(document: OpenApiDocument) {
   ajv.addSchema({ $id: 'openapi', components: document.components });
   const shared = (document.components?.responses ?? {}) as Record<string, Answered>;
   const paths = Object.entries(document.paths ?? {}).map(([template, item]) => ({
-    pattern: new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`),
+    pattern: new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}${slashOf(template)}$`),
     parameters: template.split('{').length,
     item: item as Record<string, Documented>,
   }));

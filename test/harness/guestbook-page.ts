@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { type Visit, visit } from './browser.ts';
 import { type Service, startService } from './service.ts';
@@ -77,6 +77,14 @@ export async function write({ page }: Visit, message: string): Promise<void> {
   await field.waitFor({ state: 'detached' });
   const own = page.locator('.own-note', { hasText: message });
   await own.getByText('Waiting for review', { exact: true }).waitFor();
+}
+
+/** Waits until the page shows this confirmation to those who see it. */
+export async function confirmed(page: Page, text: string): Promise<void> {
+  const toast = page.locator('.toast', { hasText: text });
+  await toast.waitFor();
+  const { width = 0, height = 0 } = (await toast.boundingBox()) ?? {};
+  if (width < 100 || height < 20) throw new Error(`too small to be seen: ${text}`);
 }
 
 /** A key file as a visitor chooses it from the disk. */

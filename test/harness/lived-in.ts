@@ -1,5 +1,5 @@
-import { writeHistory } from './history.ts';
-import { fillPrimaryData, fillTables } from './history-tables.ts';
+import { writeHistory } from '../../harness/history.ts';
+import { fillPrimaryData, fillTables } from '../../harness/history-tables.ts';
 import type { Service } from './service.ts';
 
 /** What stands beside a history: rows of no story, so many that reading them all would be dear. */

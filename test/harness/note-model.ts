@@ -14,7 +14,7 @@ export type Act =
         | 'grant'
         | 'uphold';
     }
-  | { type: 'undo'; back: number; lead: boolean }
+  | { type: 'undo'; back: number; role: 'triage' | 'moderator' | 'lead' }
   | { type: 'withdraw' | 'appeal'; member: number }
   | { type: 'report'; member: number | null; again: boolean; reason: 'spam' | 'abuse' }
   | { type: 'escalateOld' | 'endAppealPeriod' }
@@ -45,7 +45,11 @@ const act = fc.oneof(
   { weight: 4, arbitrary: fc.record({ type: of('grant', 'uphold') }) },
   {
     weight: 4,
-    arbitrary: fc.record({ type: of('undo'), back: fc.nat(2), lead: fc.boolean() }),
+    arbitrary: fc.record({
+      type: of('undo'),
+      back: fc.nat(2),
+      role: fc.constantFrom('triage', 'moderator', 'lead'),
+    }),
   },
   {
     weight: 5,
@@ -90,7 +94,10 @@ export const steps = (most: number): fc.Arbitrary<Step[]> =>
 interface Review {
   tier: 'normal' | 'lead';
   deferrals: number;
+  /** Second to which the note is deferred; 0 where it is not. */
   until: number;
+  /** What a moderator deferred or escalated last, and the review before it. */
+  last: (Decision & { what: 'deferral' | 'escalation'; before: Review }) | null;
 }
 
 interface Decision {
@@ -99,7 +106,7 @@ interface Decision {
   at: number;
 }
 
-const NEW: Review = { tier: 'normal', deferrals: 0, until: 0 };
+const NEW: Review = { tier: 'normal', deferrals: 0, until: 0, last: null };
 
 /**
  * A note as MODERATION.md, section 1, describes it: no events, and the past kept only as far as an
@@ -114,6 +121,8 @@ export class NoteModel {
   waiting: string[] = [];
   readonly #reply: boolean;
   readonly kept = new Set<string>();
+  /** What was undone of a review. */
+  readonly brought = new Set<string>();
   readonly #reporters = new Set<number>();
   /** The decision that stands and can be undone, and what it decided on. */
   #decision: Decision | null = null;
@@ -142,7 +151,7 @@ export class NoteModel {
         return this.#reported(act, public_);
       case 'escalateOld':
         if (this.state !== 'pending' || this.review.tier === 'lead') return 'nothing';
-        return now < this.review.until ? 'nothing' : this.#escalate();
+        return now < this.review.until ? 'nothing' : this.#escalate(null);
       case 'endAppealPeriod': {
         const over = this.#decision !== null && now >= this.#decision.at + APPEAL;
         if (!this.#refused() || this.appeal !== 'none' || !over) return 'nothing';
@@ -193,11 +202,16 @@ export class NoteModel {
         this.#settled = this.waiting;
         return this.#become('rejected', decision);
       case 'escalate':
-        return this.#escalate();
+        return this.#escalate(decision);
       case 'defer':
         if (this.review.deferrals >= 3 && !(this.review.tier === 'lead' && by === LEAD))
-          return this.#escalate();
-        this.review = { ...this.review, deferrals: this.review.deferrals + 1, until: now + DAY };
+          return this.#escalate(decision);
+        this.review = {
+          tier: this.review.tier,
+          deferrals: this.review.deferrals + 1,
+          until: now + DAY,
+          last: { ...decision, what: 'deferral', before: this.review },
+        };
         return this.#step();
       case 'remove':
         this.#approval = this.#decision;
@@ -218,10 +232,12 @@ export class NoteModel {
 
   #undo(act: Extract<Act, { type: 'undo' }>, by: number, stale: number, now: number): string {
     const { state } = this;
+    if (state === 'pending') return this.#bringBack(act, by, stale, now);
     if (this.#decision?.event !== this.version - act.back || this.erased) return 'wrong_state';
-    if (!act.lead && this.#decision.by !== by) return 'role_required';
+    const lead = act.role === 'lead';
+    if (!lead && this.#decision.by !== by) return 'role_required';
     if (stale !== 0) return 'version_mismatch';
-    if (!act.lead && now >= this.#decision.at + UNDO) return 'undo_expired';
+    if (!lead && now >= this.#decision.at + UNDO) return 'undo_expired';
     if (state === 'removed') {
       const reports = this.#settled;
       this.#become('approved', this.#approval);
@@ -232,6 +248,21 @@ export class NoteModel {
     this.#become('pending', null);
     this.waiting = reports;
     return 'accepted';
+  }
+
+  /** The undo of a deferral or an escalation: the note has its old place, or is due. */
+  #bringBack(act: Extract<Act, { type: 'undo' }>, by: number, stale: number, now: number): string {
+    const { last, until } = this.review;
+    if (last?.event !== this.version - act.back) return 'wrong_state';
+    const deferral = last.what === 'deferral';
+    if (deferral && now >= until) return 'wrong_state';
+    const anyTime = act.role === 'lead' || (deferral && act.role === 'moderator');
+    if (!anyTime && last.by !== by) return 'role_required';
+    if (stale !== 0) return 'version_mismatch';
+    if (!anyTime && now >= last.at + UNDO) return 'undo_expired';
+    this.review = deferral ? { ...last.before, until: 0 } : last.before;
+    this.brought.add(last.what);
+    return this.#step();
   }
 
   #appealed(member: number, now: number): string {
@@ -255,8 +286,10 @@ export class NoteModel {
     return this.#step();
   }
 
-  #escalate(): string {
-    this.review = { ...this.review, tier: 'lead', until: 0 };
+  /** By a moderator, or by the service, which does not take it back. */
+  #escalate(by: Decision | null): string {
+    const last = by && { ...by, what: 'escalation' as const, before: this.review };
+    this.review = { ...this.review, tier: 'lead', until: 0, last };
     return this.#step();
   }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { newCredential } from './agent.ts';
+import { newCredential } from '../../harness/agent.ts';
 
 export const WRITES = 2;
 

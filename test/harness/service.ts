@@ -1,24 +1,16 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
+import { type Answer, type CallOptions, createApi } from '../../harness/api.ts';
+import { assertRebuilt } from '../../harness/rebuilt.ts';
 import { openApp, openCore } from '../../services/app.ts';
 import { readConfig } from '../../services/config.ts';
 import { openApiDocument } from '../../services/http/openapi.ts';
 import { openServer } from '../../services/http/server.ts';
-import { parseJson } from '../../services/json-text.ts';
 import { testDatabase } from './database.ts';
 import { documentation } from './documented.ts';
-import { assertRebuilt } from './rebuilt.ts';
 
 type Ending = Parameters<typeof testDatabase>[0];
-
-export interface Answer {
-  status: number;
-  headers: Headers;
-  text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered
-  body: any;
-}
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
@@ -65,64 +57,14 @@ export async function startService(t: Ending, settings: Record<string, string> =
     await database.pool.query(statement, values);
   }
 
-  async function call(
-    method: string,
-    path: string,
-    options: { body?: unknown; headers?: Record<string, string>; cookie?: string | undefined } = {},
-  ): Promise<Answer> {
-    const response = await fetch(`${baseUrl}${path}`, {
-      method,
-      redirect: 'manual',
-      headers: {
-        ...(method === 'GET' || method === 'HEAD' ? {} : { origin: baseUrl }),
-        ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(options.cookie ? { cookie: options.cookie } : {}),
-        ...options.headers,
-      },
-      ...(options.body === undefined
-        ? {}
-        : { body: typeof options.body === 'string' ? options.body : JSON.stringify(options.body) }),
-    });
-    const text = await response.text();
-    check({ method, path, status: response.status, headers: response.headers, text });
-    const json = response.headers.get('content-type')?.startsWith('application/json') && text;
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      // biome-ignore lint/suspicious/noExplicitAny: tests read any field of it
-      body: (json ? parseJson(text) : undefined) as any,
-    };
+  const api = createApi(baseUrl);
+
+  async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const answer = await api.call(method, path, options);
+    const { status, headers, text } = answer;
+    check({ method, path, status, headers, text });
+    return answer;
   }
 
   return { call, tamper, features, baseUrl, database, core, logger, logged };
-}
-
-export const newKey = () => randomBytes(32).toString('hex');
-
-let count = 0;
-
-export function newRegistration() {
-  count += 1;
-  return {
-    id: randomUUID() as string,
-    // No handle is part of another one, so that a search finds one and no other.
-    handle: `member_${count}_${randomBytes(4).toString('hex')}`,
-    sign_in_key: newKey(),
-    recovery_key: newKey(),
-  };
-}
-
-/** The `name=value` of the cookie that an answer sets. */
-export function cookieOf(answer: Answer): string {
-  return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-}
-
-/** A new member with a session. */
-export async function signedIn(service: Service) {
-  const registration = newRegistration();
-  await service.call('POST', '/api/membership/register', { body: registration });
-  const { id, sign_in_key } = registration;
-  const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
-  return { ...registration, cookie: cookieOf(login) };
 }

@@ -1,10 +1,10 @@
 import { realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
 import { embeddedPostgres } from '../../services/embedded/postgres.ts';
 import { migrate } from '../../services/migrate.ts';
 import { withConnection } from '../../services/postgres/connection.ts';
 import { TEMPLATE } from './database.ts';
-import { inMemory, temporaryFolder } from './temporary-folder.ts';
 
 // One server for the suite. TEST_DATABASE_URL names another one, such as an older PostgreSQL.
 export async function suiteDatabase(given: string | undefined) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { asking, callA2a, dataPart, sending, VERSION } from '../harness/a2a.ts';
-import { newAgent } from '../harness/agent.ts';
+import { asking, callA2a, dataPart, sending, VERSION } from '../../harness/a2a.ts';
+import { newAgent } from '../../harness/agent.ts';
 import { startService } from '../harness/service.ts';
 
 const READ = asking('case.list');
@@ -215,7 +215,7 @@ t.test('every fault has its code, its HTTP status and the id of the call', async
     t.equal(info['@type'], 'type.googleapis.com/google.rpc.ErrorInfo');
     if (reason) t.match(info, { reason, domain: 'service' }, says);
     if (reason) t.match(info.metadata.http_status, /^4\d\d$/);
-    t.equal(answer.headers.get('www-authenticate'), status === 401 ? 'Bearer' : null, says);
+    t.match(answer.headers.get('www-authenticate'), status === 401 ? /^Bearer/ : null, says);
   }
   const after = await service.database.pool.query('SELECT count(*)::int FROM events');
   t.same(after.rows, before.rows, 'nothing was written');
@@ -242,6 +242,22 @@ t.test('a key in the wrong place is not said back', async (t) => {
     const { text } = await callA2a(service, agent, body);
     t.match(text, '(hidden)');
     t.notMatch(text, key);
+  }
+});
+
+t.test('the address with a slash at its end answers alike', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const post = (path: string, authorization: string) =>
+    service.call('POST', path, {
+      body: asking('credential.me'),
+      headers: { ...VERSION, authorization },
+    });
+  t.equal((await post('/a2a/', agent.authorization)).body.result.message.role, 'ROLE_AGENT');
+  for (const path of ['/a2a', '/a2a/']) {
+    const refused = await post(path, 'Bearer x');
+    t.same([refused.status, refused.body.error.code], [401, -32041], path);
+    t.equal((await service.call('GET', path)).headers.get('allow'), 'POST', path);
   }
 });
 

@@ -2,12 +2,12 @@ import { hash, randomUUID } from 'node:crypto';
 import { AgentCard, Role } from '@a2a-js/sdk';
 import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
 import t from 'tap';
+import { answered, asking, callA2a, dataPart, sending } from '../../harness/a2a.ts';
+import { newAgent } from '../../harness/agent.ts';
+import { newCase } from '../../harness/cases.ts';
 import { agentCard, CARD_CHANGED, exampleRequest } from '../../services/a2a/card.ts';
 import { inputOf, offered } from '../../services/a2a/operations.ts';
 import { operationsOf } from '../../services/http/invoke.ts';
-import { answered, asking, callA2a, dataPart, sending } from '../harness/a2a.ts';
-import { newAgent } from '../harness/agent.ts';
-import { newCase } from '../harness/cases.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 async function sdkClient(service: Service, authorization: string) {

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { newAgent } from '../harness/agent.ts';
+import { newAgent } from '../../harness/agent.ts';
+import { casesOf, opened } from '../../harness/cases.ts';
+import { decide, hire, submit } from '../../harness/moderation.ts';
+import { publishProfile } from '../../harness/records.ts';
+import { signedIn } from '../../harness/registration.ts';
 import { appendTo } from '../harness/append.ts';
-import { casesOf, opened } from '../harness/cases.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
-import { publishProfile } from '../harness/records.ts';
-import { type Service, signedIn, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const list = async (service: Service, query = '') => {
   const { status, body } = await service.call('GET', `/api/v1/activity${query}`);

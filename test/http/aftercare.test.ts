@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { decide, held, hire, submit, submitAs } from '../../harness/moderation.ts';
+import { newKey, signedIn } from '../../harness/registration.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { decide, held, hire, submit, submitAs } from '../harness/moderation.ts';
 import { feedOf, letPass, tellAll } from '../harness/passing-time.ts';
-import { newKey, type Service, signedIn, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 type Member = Awaited<ReturnType<typeof signedIn>>;
 
@@ -178,7 +179,7 @@ t.test('reports: one of each reporter, kept in silence, settled by a removal', a
   const [item] = (await ann.get('queue?view=reported')).body.items;
   t.equal(item.reports.length, 2);
   t.match(item.reports[1], { reason: 'spam', details: 'It sells', member_id: member.id });
-  t.same(item.allowed_actions, ['remove', 'keep']);
+  t.same(item.allowed_actions, ['keep', 'remove']);
   const keep = { action: 'keep', expected_version: item.version };
   t.equal((await ann.post(`notes/${note.id}/decisions`, keep)).status, 201);
   matchAll(t, await feedOf(service, member.id), [

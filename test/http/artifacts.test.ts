@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
+import { type Agent, newAgent } from '../../harness/agent.ts';
+import { brief, changed, handoff, result } from '../../harness/packets.ts';
 import { rebuild } from '../../projections/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
 import { contentHash } from '../../services/body-hash.ts';
-import { type Agent, newAgent } from '../harness/agent.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { brief, changed, handoff, result } from '../harness/packets.ts';
 import { startService } from '../harness/service.ts';
 
 const ARTIFACTS = '/api/v1/artifacts';

@@ -1,8 +1,9 @@
 import t from 'tap';
+import { cookieOf } from '../../harness/api.ts';
+import { decide, hire, submit } from '../../harness/moderation.ts';
 import { auditAfter, auditBefore } from '../../projections/audit.ts';
 import { revokeModerator } from '../../services/moderation/moderators.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
-import { cookieOf, type Service, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 interface Entry {
   position: number;

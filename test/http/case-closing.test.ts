@@ -1,16 +1,16 @@
 import t from 'tap';
+import { type Agent, newAgent } from '../../harness/agent.ts';
+import { casesOf, opened, pass } from '../../harness/cases.ts';
+import { hire } from '../../harness/moderation.ts';
+import { publishCase, publishCaseNote, report } from '../../harness/records.ts';
 import { caseNotesOf, reviewsOf, submissionsOf } from '../../projections/case-record.ts';
 import { casesOf as casesToExport } from '../../projections/cases.ts';
 import type { Sql } from '../../services/eventstore/sql.ts';
 import { query } from '../../services/postgres/reading.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
 import { settleReports } from '../../workers/tell-removal.ts';
-import { type Agent, newAgent } from '../harness/agent.ts';
-import { casesOf, opened, pass } from '../harness/cases.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { hire } from '../harness/moderation.ts';
 import { feedOf } from '../harness/passing-time.ts';
-import { publishCase, publishCaseNote, report } from '../harness/records.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const remove = async ({ call, handle }: Agent) =>

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { newAgent } from '../harness/agent.ts';
+import { newAgent } from '../../harness/agent.ts';
+import { casesOf, opened, pass } from '../../harness/cases.ts';
 import { CaseModel, MEMBERS, steps } from '../harness/case-model.ts';
-import { casesOf, opened, pass } from '../harness/cases.ts';
 import { fewer } from '../harness/sequences.ts';
 import { startService } from '../harness/service.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { newAgent } from '../harness/agent.ts';
-import { casesOf, newCase, opened, pass } from '../harness/cases.ts';
+import { newAgent } from '../../harness/agent.ts';
+import { casesOf, newCase, opened, pass } from '../../harness/cases.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const member = async (service: Service) => casesOf(await newAgent(service));

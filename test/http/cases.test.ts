@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { newAgent } from '../harness/agent.ts';
-import { casesOf, consent, opened, pass } from '../harness/cases.ts';
+import { newAgent } from '../../harness/agent.ts';
+import { casesOf, consent, opened, pass } from '../../harness/cases.ts';
+import { hire } from '../../harness/moderation.ts';
+import { brief } from '../../harness/packets.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { hire } from '../harness/moderation.ts';
-import { brief } from '../harness/packets.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const member = async (service: Service) => casesOf(await newAgent(service));
@@ -211,7 +211,7 @@ t.test('every refusal of state, role, version and artifact', async (t) => {
   await refused(author.open({ artifact_id }), { reason: 'artifact_unavailable' });
   await refused(author.claim(id, 1), {
     reason: 'own_case',
-    message: 'Your own case is for another member to claim.',
+    message: 'You cannot claim your own case.',
   });
   await refused(ann.claim(id, 2), { reason: 'version_mismatch', current_version: 1 });
   await refused(ann.withdraw(id, 1), { reason: 'not_author' });

@@ -3,8 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { freePort } from '../../harness/free-port.ts';
 import { testDatabase } from '../harness/database.ts';
-import { freePort } from '../harness/free-port.ts';
 
 const WEB = join(import.meta.dirname, '../../services/web.ts');
 

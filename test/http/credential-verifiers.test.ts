@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { bearerOf, bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
+import { newKey } from '../../harness/registration.ts';
 import { expireCredentials } from '../../workers/expire-credentials.ts';
-import { bearerOf, bootstrap, newAgent, newCredential } from '../harness/agent.ts';
-import { newKey, startService } from '../harness/service.ts';
+import { startService } from '../harness/service.ts';
 
 const ROTATE = '/api/v1/me/credentials/rotate';
 const REVOKE = '/api/v1/me/credentials/revoke';

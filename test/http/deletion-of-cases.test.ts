@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { casesOf, opened } from '../../harness/cases.ts';
+import { assertRebuilt } from '../../harness/rebuilt.ts';
 import { CLOSING_BATCH } from '../../services/closing.ts';
 import type { Append } from '../../services/eventstore/append.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
-import { newAgent } from '../harness/agent.ts';
-import { casesOf, opened } from '../harness/cases.ts';
-import { assertRebuilt } from '../harness/rebuilt.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations');

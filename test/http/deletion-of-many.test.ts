@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { type Agent, newAgent } from '../../harness/agent.ts';
+import { cookieOf } from '../../harness/api.ts';
+import { decide, hire, type Moderator, submit } from '../../harness/moderation.ts';
+import { brief } from '../../harness/packets.ts';
+import { assertRebuilt } from '../../harness/rebuilt.ts';
+import { publishArtifact, report } from '../../harness/records.ts';
 import type { Append } from '../../services/eventstore/append.ts';
 import { MIGRATIONS } from '../../services/migrate.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
-import { type Agent, newAgent } from '../harness/agent.ts';
-import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
-import { brief } from '../harness/packets.ts';
-import { assertRebuilt } from '../harness/rebuilt.ts';
-import { publishArtifact, report } from '../harness/records.ts';
-import { cookieOf, type Service, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 /** As many as one transaction tells the log of. */
 const BATCH = 500;

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
+import { cookieOf } from '../../harness/api.ts';
+import { decide, hire, submit } from '../../harness/moderation.ts';
+import { newKey } from '../../harness/registration.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
-import { bootstrap, newAgent, newCredential } from '../harness/agent.ts';
 import { matchAll } from '../harness/match-all.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
-import { cookieOf, newKey, type Service, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 type Agent = Awaited<ReturnType<typeof newAgent>>;
 

@@ -1,16 +1,17 @@
 import t from 'tap';
-import { type Agent, newAgent } from '../harness/agent.ts';
-import { matchAll } from '../harness/match-all.ts';
-import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
-import { letPass } from '../harness/passing-time.ts';
+import { type Agent, newAgent } from '../../harness/agent.ts';
+import { cookieOf } from '../../harness/api.ts';
+import { decide, hire, type Moderator, submit } from '../../harness/moderation.ts';
 import {
   type Published,
   publishArtifact,
   publishCase,
   publishCaseNote,
   publishProfile,
-} from '../harness/records.ts';
-import { cookieOf, type Service, startService } from '../harness/service.ts';
+} from '../../harness/records.ts';
+import { matchAll } from '../harness/match-all.ts';
+import { letPass } from '../harness/passing-time.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const MESSAGE = 'Be kind.';
 const NOTHING = { decision: null };

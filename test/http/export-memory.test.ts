@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
-import { newAgent } from '../harness/agent.ts';
+import { newAgent } from '../../harness/agent.ts';
 import { fillFeed } from '../harness/feed.ts';
 import { startService } from '../harness/service.ts';
 

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { type Agent, bootstrap, newAgent, newCredential } from '../harness/agent.ts';
+import { type Agent, bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
+import { cookieOf } from '../../harness/api.ts';
+import { submit } from '../../harness/moderation.ts';
+import { brief } from '../../harness/packets.ts';
 import { fillFeed } from '../harness/feed.ts';
-import { submit } from '../harness/moderation.ts';
-import { brief } from '../harness/packets.ts';
-import { cookieOf, type Service, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const PATH = '/api/v1/me/export';
 const consent = {

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { cookieOf } from '../../harness/api.ts';
+import { decide, hire, type Moderator, submit } from '../../harness/moderation.ts';
+import { report } from '../../harness/records.ts';
 import { closeAppeals } from '../../workers/close-appeals.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
 import { retention } from '../../workers/retention.ts';
-import { newAgent } from '../harness/agent.ts';
-import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
 import { feedOf, letPass } from '../harness/passing-time.ts';
-import { report } from '../harness/records.ts';
-import { cookieOf, type Service, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 import { tracesInTables } from '../harness/traces.ts';
 
 /** A public note whose author's account was deleted, and erased. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import t from 'tap';
-import { answered, asking, callA2a } from '../harness/a2a.ts';
-import { newAgent } from '../harness/agent.ts';
-import { newCase } from '../harness/cases.ts';
+import { answered, asking, callA2a } from '../../harness/a2a.ts';
+import { newAgent } from '../../harness/agent.ts';
+import { newCase } from '../../harness/cases.ts';
 import { startService } from '../harness/service.ts';
 
 t.test('one write has one receipt and one record, whichever door it is asked by', async (t) => {

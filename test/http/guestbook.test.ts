@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { decide, hire, submit as submitNote } from '../../harness/moderation.ts';
+import { signedIn } from '../../harness/registration.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { decide, hire, submit as submitNote } from '../harness/moderation.ts';
-import { type Service, signedIn, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const submit = (service: Service, body: object, cookie?: string) =>
   service.call('POST', '/api/guestbook', { body, cookie });
@@ -83,30 +84,40 @@ t.test('a body of neither shape is refused with the field', async (t) => {
   t.equal((await submit(service, { ...good, message: '👋'.repeat(500) })).status, 202);
 });
 
-t.test('a message needs more than white space, a name nothing; both stay as sent', async (t) => {
+t.test('a message needs a visible character, and a name without one is Guest', async (t) => {
   const service = await startService(t);
   const mod = await hire(service, 'Mod');
-  // All that Unicode calls white space and JSON may hold; then what only looks like it.
   const spaces = '\t\n \u00a0\u1680\u2000\u2003\u200a\u2028\u2029\u202f\u205f\u3000';
-  for (const message of [...spaces, spaces]) {
+  const hidden = '\u00ad\u180e\u200b\u200d\u2060\u2062\u2800\u3164\ufe0f\ufeff\u0301\u{e0041}';
+  const invisible = [...spaces, ...hidden, spaces + hidden];
+  for (const message of invisible) {
     const refused = await submit(service, { id: randomUUID(), message });
     t.equal(refused.status, 400, escape(message));
-    matchAll(t, refused.body.error.issues, [{ path: 'message' }], escape(message));
+    const issues = [{ path: 'message', message: 'must have a visible character' }];
+    matchAll(t, refused.body.error.issues, issues, escape(message));
   }
-  const texts = [...'\u00ad\u180e\u200b\u2060\u2800\ufeff', ' \u200b '].map((message) => {
-    return { name: '', message };
-  });
-  const names = ['', ' ', '\u3000', '\u200b'].map((name) => ({ name, message: 'Hello' }));
+  const names = ['', ...invisible].map((name) => ({ name, message: 'Hello' }));
+  const texts = [' \u200b.', 'e\u0301', '\u200d👋'].map((text) => ({ name: text, message: text }));
   const sent = [...texts, ...names].map((body) => ({ id: randomUUID() as string, ...body }));
   for (const body of sent) {
-    t.equal((await submit(service, body)).status, 202, escape(body.message));
+    t.equal((await submit(service, body)).status, 202, escape(body.name));
     t.equal((await decide(mod, body.id, 'approve')).status, 201);
   }
   const shown = (await service.call('GET', '/api/guestbook')).body.entries as typeof sent;
   t.same(
     shown.map(({ id, name, message }) => ({ id, name, message })).reverse(),
-    sent.map((body) => ({ ...body, name: body.name === '' ? 'Guest' : body.name })),
+    sent.map((body, index) => ({ ...body, name: index < texts.length ? body.name : 'Guest' })),
   );
+  const found = await service.call('POST', '/mcp', {
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'search_public', arguments: { query: 'hello', kind: 'note' } },
+    },
+  });
+  const { results } = found.body.result.structuredContent;
+  t.same([...new Set(results.map(({ title }: { title: string }) => title))], ['Guest']);
 });
 
 t.test('ten notes in ten minutes, counted once each, under a race too', async (t) => {

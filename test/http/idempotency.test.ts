@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { newAgent, newCredential } from '../harness/agent.ts';
-import { newKey, type Service, startService } from '../harness/service.ts';
+import { newAgent, newCredential } from '../../harness/agent.ts';
+import { newKey } from '../../harness/registration.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const REVOKE = '/api/v1/me/credentials/revoke';
 const BOOTSTRAP = '/api/v1/credentials';

@@ -1,8 +1,8 @@
 import t from 'tap';
+import { hire, submit } from '../../harness/moderation.ts';
+import { wireProxy } from '../../harness/wire-proxy.ts';
 import { testDatabase } from '../harness/database.ts';
-import { hire, submit } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
-import { wireProxy } from '../harness/wire-proxy.ts';
 
 t.test('a claim without a key whose answer was lost is found to have been made', async (t) => {
   const database = await testDatabase(t);

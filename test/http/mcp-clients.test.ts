@@ -1,17 +1,19 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import t from 'tap';
-import { newAgent } from '../harness/agent.ts';
-import { casesOf, opened } from '../harness/cases.ts';
-import { hire, submit } from '../harness/moderation.ts';
-import { brief } from '../harness/packets.ts';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import t, { type Test } from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { casesOf, opened } from '../../harness/cases.ts';
+import { hire, submit } from '../../harness/moderation.ts';
+import { brief } from '../../harness/packets.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const UNKNOWN = '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
 const ERAS = { legacy: 'legacy', modern: { pin: '2026-07-28' } } as const;
 
-async function connected(service: Service, mode: (typeof ERAS)[keyof typeof ERAS]) {
+async function connected(service: Service, mode: (typeof ERAS)[keyof typeof ERAS], path = '/mcp') {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${service.baseUrl}/mcp`)));
+  await client.connect(new StreamableHTTPClientTransport(new URL(service.baseUrl + path)));
   return client;
 }
 
@@ -45,7 +47,7 @@ for (const [era, mode] of Object.entries(ERAS))
   t.test(`the SDK's client reads the whole public record, ${era} era`, async (t) => {
     const service = await startService(t);
     const { agent, caseId, artifactId, notes } = await populated(service);
-    const client = await connected(service, mode);
+    const client = await connected(service, mode, era === 'modern' ? '/mcp/' : '/mcp');
     t.teardown(() => client.close());
     t.ok((client.getInstructions()?.length ?? 501) <= 500);
 
@@ -70,7 +72,8 @@ for (const [era, mode] of Object.entries(ERAS))
     t.equal((await use('get_discovery')).origin, service.baseUrl);
     t.equal((await use('get_status')).service, 'responding');
     t.equal((await use('list_members')).agents[0].id, agent.id);
-    t.equal((await use('get_member', { id: agent.id })).agent.profile.display_name, 'Keeper');
+    for (const given of [{ member_id: agent.id }, { id: agent.id }])
+      t.equal((await use('get_member', given)).agent.profile.display_name, 'Keeper');
     t.equal((await use('list_artifacts', { kind: 'brief' })).artifacts[0].id, artifactId);
     t.equal((await use('list_cases', { state: 'open' })).cases[0].id, caseId);
     t.equal((await use('list_activity', { kind: 'case.opened' })).entries.length, 1);
@@ -89,7 +92,9 @@ for (const [era, mode] of Object.entries(ERAS))
       offset = piece.next_offset;
     }
     t.same(JSON.parse(text), whole.body.artifact.packet, 'a long body in pieces');
-    const record = await use('get_case', { id: caseId });
+    const record = await use('get_case', { case_id: caseId });
+    t.same(await use('get_case', { id: caseId }), record, 'either name');
+    t.equal((await use('get_artifact', { artifact_id: artifactId })).id, artifactId);
     t.same(JSON.parse(record.text), { submissions: [], reviews: [], notes: [] });
 
     const found = await use('search_public', { query: 'harbour' });
@@ -104,6 +109,7 @@ for (const [era, mode] of Object.entries(ERAS))
     t.match(await use('get_case', { id: UNKNOWN }), /^not_found: /);
     t.match(await use('list_cases', { cursor: 'x' }), /^invalid_cursor: /);
     t.match(await use('list_notes', { id: UNKNOWN }), /^not_found: /);
+    t.match(await use('list_notes', { parent_id: UNKNOWN }), /^not_found: /);
     t.match(await use('list_cases', { limit: 51 }), /limit/);
     t.match(await use('search_public', { query: 'x'.repeat(201) }), /query/);
 
@@ -129,6 +135,63 @@ for (const [era, mode] of Object.entries(ERAS))
     const prompt = await client.getPrompt({ name: 'introduce_service' });
     t.equal(prompt.messages.length, 1);
   });
+
+/** Each client remembers the output schemas of the listed tools, and holds results against them. */
+async function callers(t: Test, service: Service) {
+  const url = new URL(`${service.baseUrl}/mcp`);
+  const old = new OldClient({ name: 'test', version: '1' });
+  await old.connect(new OldTransport(url) as never);
+  const clients = [old];
+  for (const mode of Object.values(ERAS)) clients.push((await connected(service, mode)) as never);
+  for (const client of clients) {
+    t.teardown(() => client.close());
+    await client.listTools();
+  }
+  return clients;
+}
+
+t.test('the error of a tool has the code and the issues of the HTTP problem', async (t) => {
+  const service = await startService(t);
+  const other = '8d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
+  const cases: [string, object, string, { path: string; message: RegExp }[]][] = [
+    ['get_case', { case_id: UNKNOWN }, 'not_found', []],
+    ['get_artifact', { id: UNKNOWN }, 'not_found', []],
+    ['list_cases', { cursor: 'x' }, 'invalid_cursor', []],
+    ['get_case', {}, 'invalid_request', [{ path: 'case_id', message: /^is required$/ }]],
+    [
+      'get_member',
+      { id: UNKNOWN, member_id: other },
+      'invalid_request',
+      [{ path: 'id', message: /^is the same as member_id: send one of them$/ }],
+    ],
+    [
+      'list_notes',
+      { id: UNKNOWN, parent_id: UNKNOWN },
+      'invalid_request',
+      [{ path: 'id', message: /^is the same as parent_id/ }],
+    ],
+    [
+      'get_artifact',
+      { artifact_id: 'x' },
+      'invalid_request',
+      [{ path: 'artifact_id', message: /UUID/ }],
+    ],
+    ['list_cases', { limit: 51 }, 'invalid_request', [{ path: 'limit', message: /./ }]],
+    ['search_public', {}, 'invalid_request', [{ path: 'query', message: /^is required$/ }]],
+  ];
+  for (const client of await callers(t, service))
+    for (const [name, given, code, issues] of cases) {
+      const result = await client.callTool({ name, arguments: { ...given } });
+      const says = `${name} ${JSON.stringify(given)}`;
+      t.equal(result.isError, true, says);
+      const { error, status } = result.structuredContent as { error: object; status: string };
+      t.equal(status, code, says);
+      t.match(error, { code, request_id: /^[0-9a-f-]{36}$/, ...(issues[0] && { issues }) }, says);
+      const [{ text = '' } = {}] = result.content as { text?: string }[];
+      t.ok(text.startsWith(`${code}: `), text);
+      for (const { path } of issues) t.match(text, `${path}: `);
+    }
+});
 
 t.test('what is missing and what was withdrawn are told alike', async (t) => {
   const service = await startService(t);

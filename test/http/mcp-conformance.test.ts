@@ -3,8 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { startService } from '../harness/service.ts';
-import { temporaryFolder } from '../harness/temporary-folder.ts';
 
 const run = promisify(execFile);
 const COMMAND = join(

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
 import { windowOf } from '../../services/mcp/arguments.ts';
-import { newAgent } from '../harness/agent.ts';
 import { raw, wire } from '../harness/raw.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -101,13 +101,13 @@ t.test('params that do not fit are told as such, in a sentence, in both eras', a
   const service = await startService(t);
   const argument = { name: 'id', value: '' };
   const cases: [string, object, RegExp][] = [
-    ['initialize', { protocolVersion: 5 }, /protocolVersion: .*expected string/],
-    ['tools/call', {}, /name: .*expected string/],
-    ['tools/call', { name: 'get_status', arguments: [] }, /arguments: .*expected record/],
+    ['initialize', { protocolVersion: 5 }, /protocolVersion: must be a string/],
+    ['tools/call', {}, /name: is required/],
+    ['tools/call', { name: 'get_status', arguments: [] }, /arguments: must be an object/],
     ['tools/call', { name: 'toString' }, /toString not found/],
     ['tools/call', { name: '__proto__' }, /__proto__ not found/],
-    ['resources/read', {}, /uri: .*expected string/],
-    ['prompts/get', {}, /name: .*expected string/],
+    ['resources/read', {}, /uri: is required/],
+    ['prompts/get', {}, /name: is required/],
     ['prompts/get', { name: 'introduce_service', arguments: { a: 5 } }, /arguments.a: /],
     ['prompts/get', { name: 'constructor' }, /constructor not found/],
     ['completion/complete', { argument }, /ref: /],
@@ -137,6 +137,51 @@ t.test('params that do not fit are told as such, in a sentence, in both eras', a
     headers: { 'mcp-protocol-version': '2026-07-28' },
   });
   t.equal(unnamed.status, 400, "what the protocol's headers lack comes first");
+});
+
+t.test('arguments that do not fit a tool are its error, in both eras', async (t) => {
+  const service = await startService(t);
+  const cases: [object, string][] = [
+    [{ limit: '5' }, 'limit'],
+    [{ limit: 0 }, 'limit'],
+    [{ state: 'shut' }, 'state'],
+    [{ colour: 'red' }, ''],
+  ];
+  for (const [era, _meta] of Object.entries(ERAS))
+    for (const [given, path] of cases) {
+      const { status, body } = await service.call('POST', '/mcp', {
+        body: {
+          ...LIST,
+          method: 'tools/call',
+          params: { name: 'list_cases', arguments: given, _meta },
+        },
+        headers: {
+          'mcp-protocol-version': era,
+          ...(era === '2026-07-28' && { 'mcp-method': 'tools/call', 'mcp-name': 'list_cases' }),
+        },
+      });
+      const says = `${era} ${JSON.stringify(given)}`;
+      t.equal(status, 200, says);
+      t.equal(body.result.isError, true, says);
+      const { error } = body.result.structuredContent;
+      t.equal(error.code, 'invalid_request', says);
+      if (path) t.equal(error.issues[0].path, path, says);
+      t.equal(error.issues.length, 1, says);
+    }
+});
+
+t.test('the address with a slash at its end answers alike', async (t) => {
+  const service = await startService(t);
+  const [plain, slash] = await Promise.all(
+    ['/mcp', '/mcp/'].map((path) => service.call('POST', path, { body: LIST })),
+  );
+  t.equal(slash?.status, 200);
+  t.equal(slash?.text, plain?.text);
+  t.equal((await service.call('GET', '/mcp/')).headers.get('allow'), 'POST');
+  t.equal(await statusOf(service, { host: 'example.org' }, '/mcp/'), 403, 'the same checks');
+  t.equal((await service.call('POST', '/mcp//', { body: LIST })).status, 404, 'one slash');
+  const routes = service.logged.map((line) => JSON.parse(line).route);
+  t.same(new Set(routes), new Set(['/mcp', '-']), 'one route in the log and the metrics');
 });
 
 t.test('a bearer and a cookie change nothing, and stand in no log', async (t) => {
@@ -211,6 +256,9 @@ t.test('an internal failure is told as one, and no more', async (t) => {
   ]) {
     const { body, status } = await service.call('POST', '/mcp', { body: { ...LIST, ...method } });
     t.equal(status, 200);
-    t.match(body.result, { isError: true, content: [{ text: /^internal_error: Something/ }] });
+    t.match(body.result, {
+      isError: true,
+      content: [{ text: /^internal_error: An internal error/ }],
+    });
   }
 });

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { cookieOf, newKey, newRegistration, signedIn, startService } from '../harness/service.ts';
+import { cookieOf } from '../../harness/api.ts';
+import { newKey, newRegistration, signedIn } from '../../harness/registration.ts';
+import { startService } from '../harness/service.ts';
 
 t.test('registering answers the member, and the same four values answer it again', async (t) => {
   const service = await startService(t);
@@ -50,7 +52,7 @@ t.test('a malformed body is refused with the field, before anything is counted',
   const good = newRegistration();
   for (const [body, code, path] of [
     [{ ...good, handle: 'No' }, 'invalid_request', 'handle'],
-    [{ ...good, extra: 1 }, 'invalid_request', ''],
+    [{ ...good, extra: 1 }, 'invalid_request', 'extra'],
     [{ ...good, recovery_key: good.sign_in_key }, 'invalid_request', 'recovery_key'],
     ['{"id":1,"id":2}', 'invalid_json', undefined],
     ['[]', 'invalid_json', undefined],

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
+import { freePort } from '../../harness/free-port.ts';
 import { openApp } from '../../services/app.ts';
 import { openServer } from '../../services/http/server.ts';
 import { processMetrics, requestMetrics } from '../../services/telemetry/metrics.ts';
 import { serveMetrics } from '../../services/telemetry/metrics-server.ts';
-import { freePort } from '../harness/free-port.ts';
 import { startService } from '../harness/service.ts';
 
 /** A web process's parts on two ports. */

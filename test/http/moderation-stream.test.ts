@@ -3,16 +3,17 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { cookieOf } from '../../harness/api.ts';
+import { decide, hire, type Moderator, submit } from '../../harness/moderation.ts';
+import { publishArtifact, report } from '../../harness/records.ts';
 import { openApp, openCore } from '../../services/app.ts';
 import { openServer } from '../../services/http/server.ts';
 import { revokeModerator, rotateModerator } from '../../services/moderation/moderators.ts';
 import { streamHandlers } from '../../services/moderation/stream-handlers.ts';
-import { newAgent } from '../harness/agent.ts';
 import { eventStream } from '../harness/event-stream.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
-import { publishArtifact, report } from '../harness/records.ts';
-import { cookieOf, type Service, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 type Test = Parameters<typeof startService>[0];
 

@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { signedIn } from '../../harness/registration.ts';
 import { isRefusal } from '../../services/eventstore/decider.ts';
 import type { Role } from '../../services/http/principal.ts';
 import { addModerator, revokeModerator } from '../../services/moderation/moderators.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { type Service, signedIn, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 async function hire(service: Service, name: string, role: Role = 'moderator') {
   const added = await addModerator(service.core, name, role);

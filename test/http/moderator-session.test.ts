@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { cookieOf } from '../../harness/api.ts';
+import { hire, submit } from '../../harness/moderation.ts';
+import { signedIn } from '../../harness/registration.ts';
 import { revokeModerator, rotateModerator } from '../../services/moderation/moderators.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
-import { hire, submit } from '../harness/moderation.ts';
-import { cookieOf, type Service, signedIn, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const PATH = '/api/moderation/session';
 

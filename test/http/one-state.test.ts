@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { newAgent } from '../harness/agent.ts';
-import { casesOf, consent, opened } from '../harness/cases.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
-import { brief } from '../harness/packets.ts';
-import { type Answer, type Service, startService } from '../harness/service.ts';
+import { newAgent } from '../../harness/agent.ts';
+import type { Answer } from '../../harness/api.ts';
+import { casesOf, consent, opened } from '../../harness/cases.ts';
+import { decide, hire, submit } from '../../harness/moderation.ts';
+import { brief } from '../../harness/packets.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 /** What is read while `change` happens, after the read began and before it came to `table`. */
 async function readAround(

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { newAgent } from '../harness/agent.ts';
-import { brief, changed, handoff, result } from '../harness/packets.ts';
+import { newAgent } from '../../harness/agent.ts';
+import { brief, changed, handoff, result } from '../../harness/packets.ts';
 import { startService } from '../harness/service.ts';
 
 const long = (length: number) => 'x'.repeat(length);

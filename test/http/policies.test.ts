@@ -1,9 +1,9 @@
 import t from 'tap';
+import { hire } from '../../harness/moderation.ts';
 import { findPolicy, type PolicyRow } from '../../projections/policies.ts';
 import { rebuild } from '../../projections/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
 import { refuseUnlessActive } from '../../services/moderation/policy.ts';
-import { hire } from '../harness/moderation.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const PATH = '/api/moderation/policies';

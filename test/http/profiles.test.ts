@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { cookieOf } from '../../harness/api.ts';
+import { decide, hire, submit } from '../../harness/moderation.ts';
 import { findProfile, type ProfileRow } from '../../projections/profiles.ts';
 import { isRefusal } from '../../services/eventstore/decider.ts';
 import { definePlan } from '../../services/eventstore/store.ts';
 import { closeProfile } from '../../services/profiles/closing.ts';
 import { decideProfile } from '../../services/profiles/publish.ts';
-import { newAgent } from '../harness/agent.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
-import { cookieOf, type Service, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const PROFILE = '/api/v1/me/profile';
 const WITHDRAW = '/api/v1/me/profile/withdraw';

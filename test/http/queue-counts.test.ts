@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { hire } from '../harness/moderation.ts';
+import { hire } from '../../harness/moderation.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const WAITING = 1500;

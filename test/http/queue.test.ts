@@ -1,9 +1,10 @@
 import t from 'tap';
+import { decide, hire, type Moderator, submit } from '../../harness/moderation.ts';
+import { signedIn } from '../../harness/registration.ts';
 import { LOOKED_AT, RARE } from '../../services/moderation/queue-page.ts';
 import { othersDecided } from '../harness/decided-notes.ts';
-import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
 import { letPass } from '../harness/passing-time.ts';
-import { signedIn, startService } from '../harness/service.ts';
+import { startService } from '../harness/service.ts';
 
 type Item = { id: string };
 
@@ -61,6 +62,17 @@ t.test('each view is walked to its end, in its order, without a gap', async (t) 
   t.equal((await ann.get(`queue?view=escalated&cursor=${next_cursor}`)).status, 400);
   t.equal((await ann.get('queue?cursor=no')).body.status, 'invalid_cursor');
   t.equal((await ann.get('queue?view=all')).status, 400);
+});
+
+t.test('what lets an item stand is the first of its actions', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const note = await submit(service);
+  const actions = async () => (await ann.get(`notes/${note.id}`)).body.item.allowed_actions;
+  t.same(await actions(), ['approve', 'reject', 'escalate', 'defer']);
+  await decide(ann, note.id, 'approve');
+  await service.call('POST', `/api/guestbook/${note.id}/report`, { body: { reason: 'spam' } });
+  t.same(await actions(), ['keep', 'remove']);
 });
 
 t.test('the queue is searched by author, text and age', async (t) => {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import { bootstrap, newAgent } from '../harness/agent.ts';
+import { bootstrap, newAgent } from '../../harness/agent.ts';
+import type { Answer } from '../../harness/api.ts';
 import {
   ANSWERS,
   bodyOf,
@@ -13,7 +14,7 @@ import {
   WRITES,
 } from '../harness/receipt-model.ts';
 import { answersOf, fewer, same } from '../harness/sequences.ts';
-import { type Answer, type Service, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const PATHS = {
   publish: '/api/v1/me/profile',

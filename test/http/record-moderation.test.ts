@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { type Agent, newAgent } from '../harness/agent.ts';
-import { matchAll } from '../harness/match-all.ts';
-import { decide, held, hire, type Moderator, submit } from '../harness/moderation.ts';
-import { brief, handoff, result } from '../harness/packets.ts';
-import { feedOf, letPass } from '../harness/passing-time.ts';
+import { type Agent, newAgent } from '../../harness/agent.ts';
+import { decide, held, hire, type Moderator, submit } from '../../harness/moderation.ts';
+import { brief, handoff, result } from '../../harness/packets.ts';
 import {
   type Published,
   publishArtifact,
@@ -13,7 +11,9 @@ import {
   publishProfile,
   report,
   tellRemovals,
-} from '../harness/records.ts';
+} from '../../harness/records.ts';
+import { matchAll } from '../harness/match-all.ts';
+import { feedOf, letPass } from '../harness/passing-time.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const KINDS = [

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { newAgent } from '../harness/agent.ts';
-import { matchAll } from '../harness/match-all.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
-import { feedOf, letPass } from '../harness/passing-time.ts';
+import { newAgent } from '../../harness/agent.ts';
+import { decide, hire, submit } from '../../harness/moderation.ts';
 import {
   publishArtifact,
   publishCase,
@@ -11,7 +9,9 @@ import {
   publishProfile,
   report,
   tellRemovals,
-} from '../harness/records.ts';
+} from '../../harness/records.ts';
+import { matchAll } from '../harness/match-all.ts';
+import { feedOf, letPass } from '../harness/passing-time.ts';
 import { startService } from '../harness/service.ts';
 
 t.test('everything public can be reported, once, and stands in the queue', async (t) => {
@@ -75,7 +75,7 @@ t.test('everything public can be reported, once, and stands in the queue', async
       { member_id: bob.id, reason: 'spam', state: 'open', details: null },
       { member_id: ann.id, reason: 'spam', state: 'open', details: 'Look' },
     ],
-    allowed_actions: ['remove', 'keep'],
+    allowed_actions: ['keep', 'remove'],
   });
 
   const ids: string[] = [];

@@ -1,6 +1,7 @@
 import t from 'tap';
+import { newRegistration } from '../../harness/registration.ts';
 import { withConnection } from '../../services/postgres/connection.ts';
-import { newRegistration, startService } from '../harness/service.ts';
+import { startService } from '../harness/service.ts';
 
 t.test('what cannot read is not ready, although it could write', async (t) => {
   const service = await startService(t, {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { decide, hire, submit } from '../../harness/moderation.ts';
+import { publishArtifact, publishCase, report } from '../../harness/records.ts';
 import { arrivalsByDay, decisionsIn } from '../../projections/review-stats.ts';
-import { newAgent } from '../harness/agent.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
-import { publishArtifact, publishCase, report } from '../harness/records.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const NOTHING = { decisions: 0, overturned: 0, overturn_rate: null, age_seconds: null };

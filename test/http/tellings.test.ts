@@ -1,8 +1,9 @@
 import t from 'tap';
+import { decide, hire, type Moderator, submitAs } from '../../harness/moderation.ts';
+import { signedIn } from '../../harness/registration.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { decide, hire, type Moderator, submitAs } from '../harness/moderation.ts';
 import { feedOf, letPass, tellAll } from '../harness/passing-time.ts';
-import { type Service, signedIn, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 type Member = Awaited<ReturnType<typeof signedIn>>;
 

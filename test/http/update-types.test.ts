@@ -1,8 +1,8 @@
 import t from 'tap';
+import { hire } from '../../harness/moderation.ts';
+import { openTraffic } from '../../harness/traffic.ts';
 import { UPDATES, type UpdateType } from '../../services/updates/kind.ts';
-import { hire } from '../harness/moderation.ts';
 import { startService } from '../harness/service.ts';
-import { openTraffic } from '../harness/traffic.ts';
 
 t.test('what is told of each update is what its feed holds', async (t) => {
   const service = await startService(t, { LIMIT_WRITES_PER_DAY: '10000' });

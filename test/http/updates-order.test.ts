@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { type Agent, bootstrap, newAgent, newCredential } from '../harness/agent.ts';
+import { type Agent, bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
+import { type Answer, cookieOf } from '../../harness/api.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { type Answer, cookieOf, type Service, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const UPDATES = '/api/v1/updates';
 const WRITERS = 50;

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { type Agent, bearerOf, bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
+import type { Answer } from '../../harness/api.ts';
+import { freePort } from '../../harness/free-port.ts';
 import { openWaiting } from '../../services/updates/waiting.ts';
-import { type Agent, bearerOf, bootstrap, newAgent, newCredential } from '../harness/agent.ts';
-import { freePort } from '../harness/free-port.ts';
-import { type Answer, type Service, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const UPDATES = '/api/v1/updates';
 const WEB = join(import.meta.dirname, '../../services/web.ts');

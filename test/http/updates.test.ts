@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
+import { bearerOf, bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
+import { newKey } from '../../harness/registration.ts';
 import { UpdatesPage } from '../../services/updates/contract.ts';
-import { bearerOf, bootstrap, newAgent, newCredential } from '../harness/agent.ts';
-import { newKey, type Service, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const UPDATES = '/api/v1/updates';
 const from = (cursor: string, more = '') =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { bearerOf, bootstrap, newAgent, newCredential } from '../harness/agent.ts';
-import { newCase } from '../harness/cases.ts';
+import { bearerOf, bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
+import { newCase } from '../../harness/cases.ts';
 import { startService } from '../harness/service.ts';
 
 const CASES = '/api/v1/cases';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { newCase } from '../../harness/cases.ts';
+import { decide, hire, submit } from '../../harness/moderation.ts';
+import { brief } from '../../harness/packets.ts';
 import { nothing, openCall, type Request } from '../../proof/history.ts';
 import { asMessage, fromMessage, fromTool, noteTool } from '../../proof/protocols.ts';
-import { newAgent } from '../harness/agent.ts';
-import { newCase } from '../harness/cases.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
-import { brief } from '../harness/packets.ts';
 import { startService } from '../harness/service.ts';
 
 t.test('a write has the same answer over A2A and over HTTP', async (t) => {

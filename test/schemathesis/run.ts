@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newIdentity, newKey } from '../../client/identity.ts';
-import { startInstance } from '../../demo/instance.ts';
+import { startInstance } from '../../harness/instance.ts';
 import { SCOPES } from '../../services/http/scopes.ts';
 
 /** Seconds for the whole run of schemathesis. */
@@ -117,12 +117,14 @@ async function main(): Promise<number> {
   const seed =
     process.env.SCHEMATHESIS_SEED ?? (process.env.CI ? CI_SEED : String(randomInt(1_000_000_000)));
   const instance = await startInstance({
-    LIMIT_WRITES_PER_DAY: '1000000',
-    LIMIT_ACTIVE_CREDENTIALS: '1000000',
-    LIMIT_MEMBERS: '1000000',
-    LIMIT_MCP_REQUESTS: '1000000',
-    UNDO_WINDOW_SECONDS: '0',
-    SECURITY_CONTACT: 'mailto:security@example.org',
+    settings: {
+      LIMIT_WRITES_PER_DAY: '1000000',
+      LIMIT_ACTIVE_CREDENTIALS: '1000000',
+      LIMIT_MEMBERS: '1000000',
+      LIMIT_MCP_REQUESTS: '1000000',
+      UNDO_WINDOW_SECONDS: '0',
+      SECURITY_CONTACT: 'mailto:security@example.org',
+    },
   });
   try {
     const token = await instance.moderator('property-tester', 'lead');

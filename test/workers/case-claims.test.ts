@@ -1,9 +1,9 @@
 import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { casesOf, opened, pass } from '../../harness/cases.ts';
 import { lapsedCases } from '../../projections/cases.ts';
 import { query } from '../../services/postgres/reading.ts';
 import { lapseCaseClaims } from '../../workers/lapse-case-claims.ts';
-import { newAgent } from '../harness/agent.ts';
-import { casesOf, opened, pass } from '../harness/cases.ts';
 import { startService } from '../harness/service.ts';
 
 t.test('claims past their lease become one event each, and live ones none', async (t) => {

@@ -82,5 +82,5 @@ t.test('dead letters are listed, and given back to the queues that they came fro
   t.match(await command('again'), /^Gave 1 back/);
   t.equal((await jobs()).length, 2);
   t.strictSame(await listed(), []);
-  await t.rejects(command('all'), { code: 1, stderr: /Usage/ });
+  await t.rejects(command('all'), { code: 2, stderr: /^Unknown command 'all'\.\nUsage/ });
 });

@@ -1,9 +1,9 @@
 import t from 'tap';
+import { type Agent, newAgent } from '../../harness/agent.ts';
 import { membersToErase } from '../../projections/members.ts';
 import { query } from '../../services/postgres/reading.ts';
 import { BATCH } from '../../workers/batches.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
-import { type Agent, newAgent } from '../harness/agent.ts';
 import { startService } from '../harness/service.ts';
 
 /** More than two batches of what the end of an erasure, too, erases a batch of. */

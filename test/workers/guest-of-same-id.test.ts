@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import t from 'tap';
+import { type Agent, newAgent } from '../../harness/agent.ts';
+import { cookieOf } from '../../harness/api.ts';
+import { decide, hire, submit } from '../../harness/moderation.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
 import { screenNote } from '../../workers/screen-note.ts';
-import { type Agent, newAgent } from '../harness/agent.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
-import { cookieOf, type Service, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 import { tracesInTables } from '../harness/traces.ts';
 
 const newText = (what: string) => `${what} ${randomBytes(8).toString('hex')}`;

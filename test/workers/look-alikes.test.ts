@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
+import { decide, hire, type Moderator, submit } from '../../harness/moderation.ts';
 import { rebuild } from '../../projections/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
 import { sql } from '../../services/eventstore/sql.ts';
@@ -8,7 +9,6 @@ import { bayesFindings } from '../../services/screening/bayes.ts';
 import { learn } from '../../workers/learnt.ts';
 import { screenNote } from '../../workers/screen-note.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { decide, hire, type Moderator, submit } from '../harness/moderation.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const SPAM = 'Win a free holiday on the moon, all you need to do is write to us today';

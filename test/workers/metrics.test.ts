@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import t from 'tap';
+import { freePort } from '../../harness/free-port.ts';
 import { openPool } from '../../services/postgres/pool.ts';
 import { waitingMetrics } from '../../services/telemetry/waiting.ts';
 import { jobMetrics } from '../../workers/metrics.ts';
-import { freePort } from '../harness/free-port.ts';
 import { startProcess } from '../harness/processes.ts';
 import { startService } from '../harness/service.ts';
 

@@ -1,4 +1,6 @@
 import t from 'tap';
+import { decide, hire, submit, submitAs } from '../../harness/moderation.ts';
+import { signedIn } from '../../harness/registration.ts';
 import { openCore } from '../../services/app.ts';
 import { FAST_LANE_RULE } from '../../services/notes/fast-lane.ts';
 import { closeAppeals } from '../../workers/close-appeals.ts';
@@ -6,9 +8,8 @@ import { queueAge, queueAlert } from '../../workers/queue-age.ts';
 import { retention } from '../../workers/retention.ts';
 import { screenNote } from '../../workers/screen-note.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { decide, hire, submit, submitAs } from '../harness/moderation.ts';
 import { feedOf, letPass, tellAll } from '../harness/passing-time.ts';
-import { type Service, signedIn, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 /** Every row of every table of the service, as text. */
 async function everything({ database: { pool } }: Service): Promise<string> {

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { decide, hire, submit } from '../../harness/moderation.ts';
+import { signedIn } from '../../harness/registration.ts';
 import { rebuild } from '../../projections/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
 import { rescreen } from '../../services/screening/rescreen.ts';
@@ -10,8 +12,7 @@ import { RULES_VERSION } from '../../services/screening/rules.ts';
 import { expireLeases } from '../../workers/expire-leases.ts';
 import { screenNote, screenNotes, ToScreen } from '../../workers/screen-note.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { decide, hire, submit } from '../harness/moderation.ts';
-import { type Service, signedIn, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const waiting = (service: Service) =>
   service.database.pool.query(

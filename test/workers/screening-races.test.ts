@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { cookieOf } from '../../harness/api.ts';
+import { submitAs } from '../../harness/moderation.ts';
 import { eraseMembers } from '../../workers/erase-member.ts';
 import { screenNote } from '../../workers/screen-note.ts';
-import { newAgent } from '../harness/agent.ts';
 import { meanwhile, waitingForLocks } from '../harness/meanwhile.ts';
-import { submitAs } from '../harness/moderation.ts';
-import { cookieOf, type Service, startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 import { tracesInTables } from '../harness/traces.ts';
 
 const MESSAGE = 'Oh shit, see example.com/wholly-unlikely-words';

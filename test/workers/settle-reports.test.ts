@@ -1,12 +1,12 @@
 import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { hire } from '../../harness/moderation.ts';
+import { publishArtifact, publishProfile, report, tellRemovals } from '../../harness/records.ts';
 import { withdrawnReported } from '../../projections/record-reports.ts';
 import { query } from '../../services/postgres/reading.ts';
 import { settleReports } from '../../workers/tell-removal.ts';
-import { newAgent } from '../harness/agent.ts';
 import { matchAll } from '../harness/match-all.ts';
-import { hire } from '../harness/moderation.ts';
 import { feedOf, letPass } from '../harness/passing-time.ts';
-import { publishArtifact, publishProfile, report, tellRemovals } from '../harness/records.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const three = async (service: Service) =>

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { hasVisibleText } from '../../services/visible-text.ts';
 import { Field } from '../shared/field.tsx';
 import { tooLong } from '../shared/text.tsx';
 import { fullTime } from '../shared/time.tsx';
@@ -21,7 +22,7 @@ export function Appeal({ noteId, until, onSend }: AppealParts) {
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => form.current?.querySelector('textarea')?.focus(), []);
-  const error = text.trim() ? tooLong(text, MOST) : 'Say why it should appear.';
+  const error = hasVisibleText(text) ? tooLong(text, MOST) : 'Say why it should appear.';
   return (
     <form
       ref={form}

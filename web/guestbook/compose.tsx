@@ -1,10 +1,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { hasVisibleText } from '../../services/visible-text.ts';
 import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
 import { isComposing } from '../shared/composing.ts';
 import { Field, focusFirstError } from '../shared/field.tsx';
 import { randomUuid } from '../shared/random.ts';
-import { isBlank, tooLong } from '../shared/text.tsx';
+import { tooLong } from '../shared/text.tsx';
 import { type Draft, dropDraft, keepDraft, readDraft } from './drafts.ts';
 import type { Experience } from './experience.ts';
 import type { OwnNotes, Standing, Submission } from './own-notes-store.ts';
@@ -73,7 +74,9 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
   };
 
   const local = {
-    message: isBlank(draft.message) ? 'Write something first.' : tooLong(draft.message, MESSAGE),
+    message: hasVisibleText(draft.message)
+      ? tooLong(draft.message, MESSAGE)
+      : 'Write something first.',
     name: member ? undefined : tooLong(draft.name, NAME),
   };
   const errorOf = (field: 'message' | 'name') =>

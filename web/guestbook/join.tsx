@@ -24,6 +24,7 @@ export function JoinDialog(parts: { membership: Membership; onClose: () => void 
   });
   const { form, tried, busy, failure } = sending;
   const taken = failure?.kind === 'problem' && failure.code === 'registration_conflict';
+  const refused = taken ? TAKEN : issueOf(failure, 'handle');
 
   async function showKeys(): Promise<undefined> {
     setStep('keys');
@@ -55,7 +56,7 @@ export function JoinDialog(parts: { membership: Membership; onClose: () => void 
       title={step === 'handle' ? 'Join' : 'Keep your keys'}
       onClose={onClose}
       sending={sending}
-      told={taken}
+      told={refused !== undefined}
       buttons={
         <button type="submit" class={step === 'handle' ? 'button primary' : 'button handle'}>
           {step === 'handle' ? 'Make my keys' : busy ? 'Joining…' : `Join as ${handle}`}
@@ -78,11 +79,7 @@ export function JoinDialog(parts: { membership: Membership; onClose: () => void 
               sending.changed();
             }}
             hint={RULE}
-            error={
-              taken
-                ? TAKEN
-                : (issueOf(failure, 'handle') ?? (tried && !fits ? `Use ${RULE}.` : undefined))
-            }
+            error={refused ?? (tried && !fits ? `Use ${RULE}.` : undefined)}
           />
         </>
       ) : (

@@ -1,10 +1,11 @@
 import { useRef, useState } from 'preact/hooks';
-import { announce } from '../shared/announce.tsx';
+import { guestName, hasVisibleText } from '../../services/visible-text.ts';
 import { focusOnInstead } from '../shared/focus.ts';
 import { Foreign, visible } from '../shared/text.tsx';
 import { Ago } from '../shared/time.tsx';
 import { Compose, useFocusWhere } from './compose.tsx';
-import { ReportDialog } from './report.tsx';
+import { isReported, ReportDialog } from './report.tsx';
+import { toast } from './toast.tsx';
 import { type ListParts, type Note, useNotes } from './use-notes.ts';
 
 interface NoteParts extends ListParts {
@@ -19,8 +20,9 @@ export function NoteItem({ note, isReply = false, ...list }: NoteParts) {
   const article = useFocusWhere(replying);
   const [reporting, setReporting] = useState(false);
   const replyButton = useRef<HTMLButtonElement>(null);
+  const reported = isReported(note.id);
   const title = `note-${note.id}`;
-  const name = visible(note.name).trim() || 'Guest';
+  const name = visible(guestName(note.name)).trim();
 
   const closeReply = () => {
     setReplying(false);
@@ -67,9 +69,10 @@ export function NoteItem({ note, isReply = false, ...list }: NoteParts) {
           type="button"
           class="button quiet"
           aria-describedby={title}
-          onClick={() => setReporting(true)}
+          aria-disabled={reported ? 'true' : undefined}
+          onClick={() => setReporting(!reported)}
         >
-          Report
+          {reported ? 'Reported' : 'Report'}
         </button>
       </div>
       {replying && (
@@ -85,10 +88,10 @@ export function NoteItem({ note, isReply = false, ...list }: NoteParts) {
       {open && <Replies parentId={note.id} {...list} />}
       {reporting && (
         <ReportDialog
-          noteId={note.id}
+          note={note}
           onClose={(sent) => {
             setReporting(false);
-            if (sent) announce('Thank you. A moderator will look at it.');
+            if (sent) toast('Thank you. A moderator will look at', note.message);
           }}
         />
       )}
@@ -98,9 +101,11 @@ export function NoteItem({ note, isReply = false, ...list }: NoteParts) {
 
 /** The words of a note: nothing but text, whatever is in it. */
 export function Message({ text, id }: { text: string; id?: string }) {
-  const shown = visible(text)
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
+  const shown =
+    hasVisibleText(text) &&
+    visible(text)
+      .replace(/\n{3,}/g, '\n\n')
+      .trim();
   return (
     <p class="message foreign" dir="auto" id={id}>
       {shown || <span class="hint">(no visible text)</span>}

@@ -1,5 +1,4 @@
 import { useRef, useState } from 'preact/hooks';
-import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
 import { focusOnInstead } from '../shared/focus.ts';
 import { Ago } from '../shared/time.tsx';
@@ -9,6 +8,7 @@ import { Message } from './note-item.tsx';
 import type { OwnNote, OwnNotes } from './own-notes-store.ts';
 import { type Failure, signInNeeded, words } from './problem-text.ts';
 import type { Session } from './session.ts';
+import { toast } from './toast.tsx';
 
 interface Parts {
   own: OwnNotes;
@@ -89,7 +89,7 @@ function OwnNoteItem({ note, own, session }: Parts & { note: OwnNote }) {
       own.update(body.id, { appealed: true });
     }
     await own.check(note);
-    announce(done);
+    toast(done);
     // What was pressed is gone.
     focusOnInstead(item.current);
   }
@@ -117,8 +117,7 @@ function OwnNoteItem({ note, own, session }: Parts & { note: OwnNote }) {
       <Message text={body.message} id={text} />
       {standing === 'not_published' && !member && (
         <p class="hint">
-          A moderator decided against it, or took it down. Guests are not told more; members are,
-          and can appeal.
+          A moderator didn’t publish this note. Members see the reason and can appeal; guests can’t.
         </p>
       )}
       {outcome?.policy && (
@@ -133,7 +132,7 @@ function OwnNoteItem({ note, own, session }: Parts & { note: OwnNote }) {
         </blockquote>
       )}
       {note.appealed && standing === 'not_published' && (
-        <p class="hint">Your appeal waits for somebody who did not decide before.</p>
+        <p class="hint">Your appeal is waiting for a different moderator.</p>
       )}
       <div class="actions">
         {member && !gone && standing !== 'not_published' && (
@@ -164,7 +163,7 @@ function OwnNoteItem({ note, own, session }: Parts & { note: OwnNote }) {
       </div>
       {asking === 'withdraw' && (
         <div class="box row">
-          <span>Take it back for good? Nobody will read it any more.</span>
+          <span>Withdraw this note? It disappears for everyone and can’t be restored.</span>
           <button
             type="button"
             class="button danger"

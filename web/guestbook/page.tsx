@@ -11,6 +11,7 @@ import { useOwnNotes } from './own-notes-store.ts';
 import { RecoverDialog } from './recover.tsx';
 import { useMembership } from './session.ts';
 import { SignInDialog } from './sign-in.tsx';
+import { Toaster } from './toast.tsx';
 
 type Open = 'join' | 'sign-in' | 'recover' | 'account';
 
@@ -117,6 +118,7 @@ export function GuestbookPage() {
         />
       </main>
       <Announcer />
+      <Toaster />
       {dialog === 'join' && <JoinDialog membership={membership} onClose={close} />}
       {dialog === 'sign-in' && (
         <SignInDialog

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { call } from '../shared/api.ts';
 import { Field } from '../shared/field.tsx';
-import { tooLong } from '../shared/text.tsx';
+import { Foreign, quoteOf, tooLong } from '../shared/text.tsx';
 import { FormDialog, useSending } from './form-dialog.tsx';
 import { issueOf } from './problem-text.ts';
+import type { Note } from './use-notes.ts';
 
 const REASONS = [
   ['spam', 'Spam or advertising'],
@@ -16,16 +17,26 @@ const REASONS = [
 
 const DETAILS = 1000;
 
-export function ReportDialog(parts: { noteId: string; onClose: (sent: boolean) => void }) {
-  const { noteId, onClose } = parts;
+/** Notes that were reported since the page was opened. */
+const reported = new Set<string>();
+
+export const isReported = (noteId: string): boolean => reported.has(noteId);
+
+interface ReportParts {
+  note: Note;
+  onClose: (sent: boolean) => void;
+}
+
+export function ReportDialog({ note, onClose }: ReportParts) {
   const [reason, setReason] = useState('');
   const [details, setDetails] = useState('');
   const sending = useSending({
     complete: reason !== '' && !tooLong(details, DETAILS),
     async send() {
       const body = { reason, ...(details.trim() ? { details } : {}) };
-      const answer = await call('POST', `/api/guestbook/${noteId}/report`, { body });
+      const answer = await call('POST', `/api/guestbook/${note.id}/report`, { body });
       if (answer.kind !== 'done') return answer;
+      reported.add(note.id);
       onClose(true);
       return undefined;
     },
@@ -43,7 +54,13 @@ export function ReportDialog(parts: { noteId: string; onClose: (sent: boolean) =
         </button>
       }
     >
-      <p>A moderator looks at it. The author is not told who reported it.</p>
+      <blockquote class="foreign" dir="auto">
+        {quoteOf(note.message) || '(no visible text)'}
+        <footer>
+          <Foreign text={note.name.trim() || 'Guest'} />
+        </footer>
+      </blockquote>
+      <p>A moderator will look at it. The author won’t see who reported it.</p>
       <fieldset class="stack tight">
         <legend class="label">What is wrong with it?</legend>
         {REASONS.map(([value, text]) => (

@@ -4,7 +4,8 @@ import { leaseOn, release } from './leases.ts';
 import { DecisionPanel } from './panel.tsx';
 import { store } from './state.ts';
 import { useStore } from './store.ts';
-import { undoableOf, undoThis } from './undo.ts';
+import { undoableOf, undoesCurrent, undoThis } from './undo.ts';
+import { whyNot } from './why-not.ts';
 import type { Action, Item } from './wire.ts';
 import { ACTION_NAMES } from './words.ts';
 
@@ -26,8 +27,9 @@ export function Actions({ item }: { item: Item }) {
   const mayClaim =
     me?.role !== 'auditor' && !held && !lost && !others && item.allowed_actions.length > 0;
   const undoable = undoableOf(item);
+  const isDeferral = item.decision?.decision === 'deferred';
   // Elsewhere, and while a toast tells of another decision, the key means that one.
-  const undoKey = keys && view === 'decided' && !toast?.undo ? 'u' : undefined;
+  const undoKey = keys && undoesCurrent(view) && !toast?.undo ? 'u' : undefined;
   const sending = marks.get(item.id)?.kind === 'deciding';
   return (
     <div class="actions">
@@ -44,7 +46,7 @@ export function Actions({ item }: { item: Item }) {
               class={`button ${tone}`}
               aria-keyshortcuts={keys ? key : undefined}
               aria-expanded={panel?.itemId === item.id ? panel.action === action : undefined}
-              onClick={() => begin(action)}
+              onClick={() => begin([action])}
             >
               {ACTION_NAMES[action]} {keys && key && <kbd>{key}</kbd>}
             </button>
@@ -57,7 +59,7 @@ export function Actions({ item }: { item: Item }) {
             aria-keyshortcuts={undoKey}
             onClick={() => undoThis(undoable)}
           >
-            Undo {undoKey && <kbd>{undoKey}</kbd>}
+            {isDeferral ? 'Bring back' : 'Undo'} {undoKey && <kbd>{undoKey}</kbd>}
           </button>
         )}
         {mayClaim && (
@@ -76,9 +78,7 @@ export function Actions({ item }: { item: Item }) {
           </button>
         )}
         {item.allowed_actions.length === 0 && !undoable && (
-          <span class="hint">
-            {me?.role === 'auditor' ? 'Auditors read only.' : 'Nothing for you to do here.'}
-          </span>
+          <span class="hint">{whyNot(item, [], me)}</span>
         )}
       </fieldset>
     </div>

@@ -5,10 +5,8 @@ import { NoPolicy } from './no-policy.tsx';
 import { activePolicies } from './policy-list.ts';
 import { focusOn } from './queue.ts';
 import { type Batch, get, set } from './state.ts';
-import { ACTION_NAMES, authorName, firstOf, plural } from './words.ts';
-
-const SHOWN = 5;
-const EXCERPT = 200;
+import { type Item, isNote } from './wire.ts';
+import { ACTION_NAMES, authorName, plural } from './words.ts';
 
 /** What a batch would do, before it does it. */
 export function BatchPreview({ batch: { action, items, sending } }: { batch: Batch }) {
@@ -18,24 +16,24 @@ export function BatchPreview({ batch: { action, items, sending } }: { batch: Bat
     set({ batch: null });
     focusOn(get().focusId);
   };
-  const rest = items.length - SHOWN;
   const left = get().selected.size - items.length;
   return (
     <Dialog title={`${ACTION_NAMES[action]} ${plural(items.length, 'note')}?`} onClose={close}>
       <div class="batch">
-        <ul class="firsts">
-          {items.slice(0, SHOWN).map((item) => (
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+        <ul class="chosen" tabIndex={0} aria-label="Notes to decide on">
+          {items.map((item) => (
             <li key={item.id}>
               <MarkedText text={authorName(item)} class="author" />
-              <MarkedText text={firstOf(item.text, EXCERPT)} class="first-text" />
+              <MarkedText text={item.text} class="chosen-text" />
+              <Findings item={item} />
             </li>
           ))}
         </ul>
-        {rest > 0 && <p class="hint">and {plural(rest, 'more note', 'more notes')}</p>}
         {left > 0 && (
           <p class="box look">
-            {plural(left, 'selected note')} will be left out: this is not possible there, or a
-            hundred is the most at once.
+            {plural(left, 'selected note is', 'selected notes are')} left out: not possible there,
+            or beyond the limit of 100.
           </p>
         )}
         {withPolicy ? (
@@ -46,8 +44,6 @@ export function BatchPreview({ batch: { action, items, sending } }: { batch: Bat
                 key={code}
                 type="button"
                 class="button danger"
-                // biome-ignore lint/a11y/noAutofocus: the dialog has just been asked for
-                autoFocus={index === 0}
                 onClick={() => void runBatch(code)}
               >
                 {index < 9 && get().keys && <kbd>{index + 1}</kbd>} {title}
@@ -71,5 +67,19 @@ export function BatchPreview({ batch: { action, items, sending } }: { batch: Bat
         )}
       </div>
     </Dialog>
+  );
+}
+
+function Findings({ item }: { item: Item }) {
+  const findings = isNote(item) ? item.screening.findings : [];
+  if (findings.length === 0) return null;
+  return (
+    <span class="tags">
+      {findings.map(({ code, text }) => (
+        <span key={code} class="tag look">
+          <MarkedText text={text} />
+        </span>
+      ))}
+    </span>
   );
 }

@@ -8,20 +8,28 @@ import { reread } from './reread.ts';
 import { select } from './selection.ts';
 import { get, mark, set, toast } from './state.ts';
 import { remember } from './undo.ts';
-import { type Action, type BatchResult, isNote } from './wire.ts';
+import { type Action, type BatchResult, type Item, isNote } from './wire.ts';
 import { doneWords, failureWords, plural, refusalWords } from './words.ts';
 
 const MOST_IN_BATCH = 100;
 
+const chosenNotes = (): Item[] => {
+  const { items, selected } = get();
+  return items.filter((item) => isNote(item) && selected.has(item.id));
+};
+
+/** The first of these actions that some selected note allows. */
+export const batchAction = (actions: readonly Action[]): Action | undefined =>
+  actions.find((one) => chosenNotes().some((item) => item.allowed_actions.includes(one)));
+
 /** Shows what a batch would do; nothing runs before it is confirmed. */
 export function preview(actions: readonly Action[]): void {
-  const { items, selected } = get();
-  if (selected.size === 0) {
+  if (get().selected.size === 0) {
     toast('Nothing is selected. Select with x.');
     return;
   }
-  const chosen = items.filter((item) => isNote(item) && selected.has(item.id));
-  const action = actions.find((one) => chosen.some((item) => item.allowed_actions.includes(one)));
+  const chosen = chosenNotes();
+  const action = batchAction(actions);
   if (!action) {
     toast('None of the selected notes allows this.');
     return;

@@ -1,10 +1,12 @@
+import { hasVisibleText } from '../../services/visible-text.ts';
 import { claimThis } from './claims.ts';
 import { type Decisive, decide } from './decisions.ts';
 import { leaseOn, leavePanel, release } from './leases.ts';
-import { focusOn } from './queue.ts';
-import { changePanel, current, draftOf, get, itemOf, mark, set, toast } from './state.ts';
+import { focusOn, nextAfter } from './queue.ts';
+import { changePanel, current, draftOf, get, itemOf, listView, mark, set, toast } from './state.ts';
+import { waits, whyNot } from './why-not.ts';
 import type { Action, Item } from './wire.ts';
-import { ACTION_NAMES, failureWords } from './words.ts';
+import { aboutOf, failureWords } from './words.ts';
 
 /** Actions that need a word or a choice before they are sent. */
 const WITH_PANEL: readonly Action[] = ['reject', 'remove', 'escalate', 'defer', 'uphold'];
@@ -16,12 +18,17 @@ export const NO: readonly Action[] = ['reject', 'uphold', 'remove'];
 export const firstAllowed = (item: Item, actions: readonly Action[]): Action | undefined =>
   actions.find((action) => item.allowed_actions.includes(action));
 
-/** Begins an action on the present note: at once, or with the panel that asks for the rest. */
-export function begin(action: Action | undefined): void {
+/**
+ * Begins the first allowed of these actions on the present note: immediately, or with the panel that
+ * asks for the rest. If none is allowed, says why, and goes on where nothing is left to decide.
+ */
+export function begin(actions: readonly Action[]): void {
   const item = current();
   if (!item || get().marks.get(item.id)?.kind === 'deciding') return;
-  if (!action || !item.allowed_actions.includes(action)) {
-    toast(action ? `${ACTION_NAMES[action]} is not possible here.` : 'Not possible here.');
+  const action = firstAllowed(item, actions);
+  if (!action) {
+    toast(whyNot(item, actions, get().me), { about: aboutOf(item) });
+    if (listView() !== 'decided' && !waits(item)) focusOn(nextAfter(item.id));
     return;
   }
   if (WITH_PANEL.includes(action)) void openPanel(item, action);
@@ -63,5 +70,5 @@ export function finish(said: Decisive): void {
   const item = itemOf(panel?.itemId ?? null);
   if (!panel || !item || panel.sending) return;
   const message = draftOf(item.id, panel.action).trim();
-  void decide(item, panel.action, { ...said, ...(message ? { message } : {}) });
+  void decide(item, panel.action, { ...said, ...(hasVisibleText(message) ? { message } : {}) });
 }

@@ -16,7 +16,7 @@ export async function claimNext(): Promise<void> {
   // The service would give back what is about to be decided.
   await decisionsAnswered();
   const view = listView();
-  const from = view === 'mine' || view === 'decided' ? 'todo' : view;
+  const from = view === 'mine' || view === 'deferred' || view === 'decided' ? 'todo' : view;
   try {
     const { claims } = await call<{ claims: Claimed[] }>('POST', 'claims', {
       count: 1,
@@ -24,7 +24,7 @@ export async function claimNext(): Promise<void> {
     });
     const [claimed] = claims;
     if (!claimed) {
-      toast('Nothing is free to claim: the queue is clear, or others hold the rest.');
+      toast('Nothing left to claim.');
       return;
     }
     const item = named(claimed.item);

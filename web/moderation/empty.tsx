@@ -97,6 +97,7 @@ const EMPTY: Record<ReturnType<typeof listView>, string> = {
   todo: 'The queue is clear.',
   mine: 'You hold nothing.',
   escalated: 'Nothing is escalated.',
+  deferred: 'Nothing is deferred.',
   reported: 'Nothing is reported.',
   appeals: 'There is no open appeal.',
   decided: `Nothing has been ${VIEW_NAMES.decided.toLowerCase()} yet.`,

@@ -1,14 +1,14 @@
 import { serviceNow } from '../shared/clock.ts';
 import { isComposing } from '../shared/composing.ts';
 import { preview, runBatch } from './batches.ts';
-import { begin, closePanel, finish, firstAllowed, NO, YES } from './begin.ts';
+import { begin, closePanel, finish, NO, YES } from './begin.ts';
 import { claimNext } from './claims.ts';
 import { release } from './leases.ts';
 import { leaveNote } from './opened.ts';
 import { activePolicies } from './policy-list.ts';
 import { focusOn, move } from './queue.ts';
 import { select } from './selection.ts';
-import { type Batch, current, get, say, set } from './state.ts';
+import { type Batch, get, say, set } from './state.ts';
 import { undo } from './undo.ts';
 import { isList } from './wire.ts';
 
@@ -107,7 +107,6 @@ function press(key: string): boolean {
     return true;
   }
   if (!isList(get().view)) return false;
-  const item = current();
   switch (key) {
     case 'j':
     case 'k':
@@ -117,17 +116,17 @@ function press(key: string): boolean {
       void claimNext();
       return true;
     case 'a':
-      begin(item && firstAllowed(item, YES));
+      begin(YES);
       return true;
     case 'r':
-      begin(item && firstAllowed(item, NO));
+      begin(NO);
       return true;
     case 'e':
-      begin('escalate');
+      begin(['escalate']);
       return true;
     case 'd':
       if (get().panel?.action === 'defer') finish({ until: inHours(24) });
-      else begin('defer');
+      else begin(['defer']);
       return true;
     case 'x':
       select(get().focusId);

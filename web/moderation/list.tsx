@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { preview } from './batches.ts';
+import { batchAction, preview } from './batches.ts';
 import { NO, YES } from './begin.ts';
 import { claimNext } from './claims.ts';
 import { Empty } from './empty.tsx';
@@ -10,7 +10,7 @@ import { Row } from './row.tsx';
 import { selectAll, selectable } from './selection.ts';
 import { type Filters, listView, NO_FILTERS, set, store } from './state.ts';
 import { useStore } from './store.ts';
-import { findingName, plural, VIEW_NAMES } from './words.ts';
+import { ACTION_NAMES, findingName, plural, VIEW_NAMES } from './words.ts';
 
 export function List() {
   const { items, nextCursor, loading, listFault, selected, me, keys } = useStore(store);
@@ -54,7 +54,7 @@ export function List() {
                 aria-keyshortcuts={keys ? 'Shift+A' : undefined}
                 onClick={() => preview(YES)}
               >
-                Approve… {keys && <kbd>⇧A</kbd>}
+                {ACTION_NAMES[batchAction(YES) ?? 'approve']}… {keys && <kbd>⇧A</kbd>}
               </button>
               <button
                 type="button"
@@ -62,7 +62,7 @@ export function List() {
                 aria-keyshortcuts={keys ? 'Shift+R' : undefined}
                 onClick={() => preview(NO)}
               >
-                Reject… {keys && <kbd>⇧R</kbd>}
+                {ACTION_NAMES[batchAction(NO) ?? 'reject']}… {keys && <kbd>⇧R</kbd>}
               </button>
             </div>
           </fieldset>

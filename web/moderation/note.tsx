@@ -85,7 +85,7 @@ export function Note({ item }: { item: Item | undefined }) {
         )}
         {item.claim && !item.claim.mine && (
           <p class="box look lease">
-            <bdi>{item.claim.moderator.name}</bdi> has been working on this since{' '}
+            <bdi>{item.claim.moderator.name}</bdi> has been on this since{' '}
             {timeWords(item.claim.claimed_at)}.
           </p>
         )}
@@ -143,8 +143,8 @@ const ageWords = (item: Item): string =>
   item.state === 'pending' ? `waiting ${spanWords(ageOf(item))}` : `${spanWords(ageOf(item))} old`;
 
 /** Guests are told nothing. */
-function toldWords({ author, decision }: Item): string {
-  if (author.kind === 'guest' || !decision) return '.';
+function toldWords({ author, decision, state }: Item): string {
+  if (author.kind === 'guest' || !decision || state === 'pending') return '.';
   if (decision.told_at) return '; the author was told.';
   return decision.undo_until
     ? `; the author is told after ${timeWords(decision.undo_until)}.`
@@ -158,6 +158,8 @@ const DECIDED = {
   restored: 'restore',
   kept: 'keep',
   granted: 'grant',
+  deferred: 'defer',
+  escalated: 'escalate',
 } as const;
 
 function recordWords({ author }: Item): string {

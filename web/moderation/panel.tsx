@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { hasVisibleText } from '../../services/visible-text.ts';
 import { isComposing } from '../shared/composing.ts';
 import { Field } from '../shared/field.tsx';
 import { closePanel, finish } from './begin.ts';
@@ -32,7 +33,7 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
   }, [action]);
   const policies = action === 'reject' || action === 'remove';
   const words = isWorded(action);
-  const missing = action === 'escalate' && text.trim() === '';
+  const missing = action === 'escalate' && !hasVisibleText(text);
   const submit = () => {
     if (!missing) finish({});
   };

@@ -1,7 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { hasVisibleText } from '../../services/visible-text.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { Field, focusFirstError } from '../shared/field.tsx';
-import { isBlank, tooLong } from '../shared/text.tsx';
+import { tooLong } from '../shared/text.tsx';
 import { call, failureOf } from './api.ts';
 import { loadPolicies } from './policy-list.ts';
 import { get, say } from './state.ts';
@@ -20,8 +21,8 @@ function faultsOf({ code, title, text, version }: Policy) {
       : taken
         ? 'Another policy has this code.'
         : undefined,
-    title: isBlank(title) ? 'Write a title.' : tooLong(title, TITLE),
-    text: isBlank(text) ? 'Write what the author is told.' : tooLong(text, TEXT),
+    title: hasVisibleText(title) ? tooLong(title, TITLE) : 'Write a title.',
+    text: hasVisibleText(text) ? tooLong(text, TEXT) : 'Write what the author is told.',
   };
 }
 

@@ -1,7 +1,8 @@
 import { call } from './api.ts';
 import { named, pathOf } from './names.ts';
 import { get, itemOf, set, withEntry } from './state.ts';
-import { type Detail, type Item, isNote } from './wire.ts';
+import { waits } from './why-not.ts';
+import type { Detail, Item } from './wire.ts';
 
 /** When what is shown of an item was asked for: the answer to an earlier question comes too late. */
 const shownSince = new Map<string, number>();
@@ -47,8 +48,3 @@ function checkLease(item: Item, asked: number): void {
   const over = item.claim === null && !waits(item);
   set({ leases: withEntry(get().leases, item.id, over ? undefined : { ...lease, lost: true }) });
 }
-
-const waits = (item: Item): boolean =>
-  item.state === 'pending' ||
-  item.reports.some(({ state }) => state === 'open') ||
-  (isNote(item) && item.appeal?.state === 'open');

@@ -93,7 +93,12 @@ export function Row({ item }: { item: Item }) {
           )}
           {lost && <span class="tag due">Claim lost</span>}
           {mark?.kind === 'deciding' && <span class="tag">Sending…</span>}
-          {item.decision && <span class="when">{timeWords(item.decision.decided_at)}</span>}
+          {note?.deferred_until ? (
+            <span class="tag">Deferred until {timeWords(note.deferred_until)}</span>
+          ) : (
+            item.state !== 'pending' &&
+            item.decision && <span class="when">{timeWords(item.decision.decided_at)}</span>
+          )}
         </span>
         {mark?.kind === 'conflict' && <span class="row-fault">{mark.text}</span>}
       </button>

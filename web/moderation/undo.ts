@@ -1,10 +1,10 @@
 import { randomUuid } from '../shared/random.ts';
 import { call, type Failure, failureOf } from './api.ts';
 import { notDecidedHere } from './decided-here.ts';
-import { focusOn, refresh } from './queue.ts';
+import { focusOn, nextAfter, refresh, settle } from './queue.ts';
 import { current, type Done, get, itemOf, mark, set, toast, type Undoable } from './state.ts';
 import { decisionsAnswered } from './under-way.ts';
-import type { BatchResult, Decided, Item } from './wire.ts';
+import type { BatchResult, Decided, Item, View } from './wire.ts';
 import { aboutOf, plural, refusalWords } from './words.ts';
 
 export function remember(what: Done): void {
@@ -25,6 +25,9 @@ export function undoableOf(item: Item): Undoable | undefined {
   return { kind: 'item', itemId, eventId: decision.event_id, version, about, key: randomUuid() };
 }
 
+/** Views in which the key undoes the decision on the present item, unless a toast offers another. */
+export const undoesCurrent = (view: View): boolean => view === 'decided' || view === 'deferred';
+
 let undoing: Promise<unknown> = Promise.resolve();
 
 /** What is undone next is known when all that was sent before is answered. */
@@ -39,7 +42,7 @@ export const undoThis = (what: Undoable): void => inTurn(() => send(what));
 export const undo = (): void =>
   inTurn(async () => {
     const { toast: told, view } = get();
-    const item = view === 'decided' ? current() : undefined;
+    const item = undoesCurrent(view) ? current() : undefined;
     const what = told?.undo ?? (item && undoableOf(item)) ?? get().done.at(-1);
     if (!what) toast('There is nothing to undo.');
     else if (what.kind === 'final') {
@@ -74,11 +77,25 @@ async function undoOne(one: Extract<Undoable, { kind: 'item' }>): Promise<void> 
   await call<Decided>('POST', `decisions/${eventId}/undo`, { expected_version: version }, key);
   notDecidedHere(itemId);
   mark(itemId, undefined);
+  const left = leftBy(itemId);
+  if (left) {
+    if (before === itemId) focusOn(nextAfter(itemId));
+    settle(itemId);
+  }
   await refresh();
-  toast('Undone:', { about });
+  toast(left === 'deferred' ? 'Brought back:' : 'Undone:', { about });
   const { focusId } = get();
   // Whoever has gone on to another meanwhile is not taken back.
   if (itemOf(itemId) && (focusId === before || !before)) focusOn(itemId);
+}
+
+/** What brought an item into the present view, where the undo of that takes it out again. */
+function leftBy(itemId: string): 'deferred' | 'escalated' | undefined {
+  const { view } = get();
+  const decision = itemOf(itemId)?.decision?.decision;
+  return (decision === 'deferred' || decision === 'escalated') && decision === view
+    ? decision
+    : undefined;
 }
 
 async function undoBatch(batch: Extract<Undoable, { kind: 'batch' }>): Promise<void> {

@@ -24,7 +24,15 @@ export interface Subject {
   id: string;
 }
 
-export const LISTS = ['todo', 'mine', 'escalated', 'reported', 'appeals', 'decided'] as const;
+export const LISTS = [
+  'todo',
+  'mine',
+  'escalated',
+  'deferred',
+  'reported',
+  'appeals',
+  'decided',
+] as const;
 export type ListView = (typeof LISTS)[number];
 export const PAGES = ['stats', 'policies', 'audit'] as const;
 export type View = ListView | (typeof PAGES)[number];

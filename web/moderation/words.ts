@@ -12,6 +12,7 @@ export const VIEW_NAMES: Record<View, string> = {
   todo: 'To do',
   mine: 'Mine',
   escalated: 'Escalated',
+  deferred: 'Deferred',
   reported: 'Reported',
   appeals: 'Appeals',
   decided: 'Decided',
@@ -120,29 +121,52 @@ interface Named {
   name?: string;
 }
 
-/** What stood in the way of a decision, who and since when, for a person. */
+/** "Anna has been on this since 21:31." */
+export const heldWords = (by: Named | undefined, since: string | undefined): string =>
+  `${by?.name || 'Another moderator'} has been on this since ${timeWords(since ?? 0)}.`;
+
+/** What a decision did, after its moderator's name. */
+const DID: Record<string, string> = {
+  approved: 'approved it',
+  rejected: 'rejected it',
+  removed: 'removed it',
+  restored: 'restored it',
+  kept: 'kept it',
+  granted: 'granted the appeal',
+  upheld: 'upheld the decision',
+  escalated: 'escalated it',
+  deferred: 'deferred it',
+  undone: 'undid the decision',
+};
+
+/** "Anna approved it at 21:34." */
+export const decidedWords = (by: string, decision: string, at: string): string =>
+  `${by} ${DID[decision] ?? 'changed it'} at ${timeWords(at)}.`;
+
+/** What prevented a decision, with the name of the other moderator and the time. */
 export function failureWords(failure: Failure): string {
-  const { claimed_by, claimed_at, decided_by, decided_at, current_state } = failure.details as {
-    claimed_by?: Named;
-    claimed_at?: string;
-    decided_by?: Named;
-    decided_at?: string;
-    current_state?: string;
-  };
-  const state = current_state ? `It is ${current_state} now` : 'It has changed';
-  const who = decided_by
-    ? `: ${decided_by.name || 'another moderator'} decided at ${timeWords(decided_at ?? 0)}`
-    : '';
+  const { claimed_by, claimed_at, decided_by, decided_at, decision, current_state } =
+    failure.details as {
+      claimed_by?: Named;
+      claimed_at?: string;
+      decided_by?: Named;
+      decided_at?: string;
+      decision?: string;
+      current_state?: string;
+    };
   switch (failure.reason) {
     case 'claimed_by_other':
-      return `${claimed_by?.name || 'Another moderator'} has been working on this since ${timeWords(claimed_at ?? 0)}.`;
+      return heldWords(claimed_by, claimed_at);
     case 'version_mismatch':
     case 'wrong_state':
-      return `${state}${who}.`;
+      if (current_state === 'withdrawn') return 'Its author withdrew it.';
+      if (decided_by && decided_at)
+        return decidedWords(decided_by.name || 'Another moderator', decision ?? '', decided_at);
+      return current_state ? `It is ${current_state} now.` : 'It has changed.';
     case 'parent_not_public':
-      return 'The note that it replies to is not public, so the reply cannot be approved.';
+      return 'The note it replies to is not public, so this reply cannot be approved.';
     case 'second_person_required':
-      return 'You decided this yourself; another moderator is needed.';
+      return 'You made this decision; another moderator is needed.';
     case 'undo_expired':
       return 'The time to undo it is over. A lead still can.';
     case 'claim_limit':

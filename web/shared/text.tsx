@@ -13,6 +13,16 @@ const INVISIBLE =
 /** What a reader sees of a text: without the characters that show nothing. */
 export const visible = (text: string): string => text.replaceAll(INVISIBLE, '');
 
+const QUOTE = 60;
+
+/** The beginning of a note on one line, cut between characters, to say which note is meant. */
+export function quoteOf(message: string): string {
+  const characters = [...visible(message).replace(/\s+/gu, ' ').trim()];
+  return characters.length > QUOTE
+    ? `${characters.slice(0, QUOTE).join('').trimEnd()}…`
+    : characters.join('');
+}
+
 /** A short text of somebody else, in its own direction, apart from what stands around it. */
 export function Foreign({ text, class: name = '' }: { text: string; class?: string }) {
   return (
@@ -21,8 +31,6 @@ export function Foreign({ text, class: name = '' }: { text: string; class?: stri
     </bdi>
   );
 }
-
-export const isBlank = (text: string): boolean => !/\P{White_Space}/u.test(text);
 
 /** What to do about a text that is too long; nothing where it is not. */
 export function tooLong(text: string, most: number): string | undefined {

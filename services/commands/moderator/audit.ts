@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { parseArgs } from 'node:util';
+import { parseArguments } from '../arguments.ts';
 import { explain, openApi } from './api.ts';
 import { leave, printableJson } from './terminal.ts';
 
 /** The whole audit as lines of JSON, oldest first, as they come. */
 export async function run(args: string[]): Promise<void> {
-  parseArgs({ args });
+  parseArguments(args);
   const api = await openApi();
   const response = await api.send('GET', 'audit?format=ndjson');
   if (!response.ok || !response.body)

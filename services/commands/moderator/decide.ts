@@ -1,20 +1,18 @@
-import { parseArgs } from 'node:util';
+import { ArgumentError, parseArguments } from '../arguments.ts';
 import { explain, type Item, openApi } from './api.ts';
 import { leave, say } from './terminal.ts';
 
 /** One decision on one note: the command's name is the action. */
 export async function run(args: string[], action: string): Promise<void> {
-  const { positionals, values } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { policy: { type: 'string' }, message: { type: 'string' } },
-  });
+  const options = { policy: { type: 'string' }, message: { type: 'string' } } as const;
+  const {
+    positionals: [id = ''],
+    values,
+  } = parseArguments(args, options, [1, 1]);
   const named = action === 'reject' || action === 'remove';
-  const [id] = positionals;
-  if (!id || positionals.length > 1) leave('One id of a note is wanted.\n');
-  if (named && !values.policy) leave('A policy is wanted: --policy CODE\n');
+  if (named && !values.policy) throw new ArgumentError('A policy is missing: --policy CODE.');
   if (!named && (values.policy || values.message))
-    leave(`${action} takes no policy, no message.\n`);
+    throw new ArgumentError(`${action} takes neither --policy nor --message.`);
   const path = `notes/${encodeURIComponent(id)}`;
   const api = await openApi();
 

@@ -1,11 +1,11 @@
-import { parseArgs } from 'node:util';
 import { allModerators } from '../../../projections/moderators.ts';
 import { query } from '../../postgres/reading.ts';
+import { parseArguments } from '../arguments.ts';
 import { withStorage } from './storage.ts';
 import { printable } from './terminal.ts';
 
 export async function run(args: string[]): Promise<void> {
-  parseArgs({ args });
+  parseArguments(args);
   await withStorage(async ({ pool }) => {
     for (const row of await query(pool, allModerators())) {
       const name = printable(row.name ?? '-');

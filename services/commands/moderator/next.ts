@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
+import { parseArguments } from '../arguments.ts';
 import { type Api, explain, type Item, openApi } from './api.ts';
 import { age, quote, say } from './terminal.ts';
 
@@ -19,7 +19,7 @@ interface Decision {
 
 /** One note after another: read it, decide, until the queue is clear or one quits. */
 export async function run(args: string[]): Promise<void> {
-  parseArgs({ args });
+  parseArguments(args);
   const api = await openApi();
   const { policies } = await api.need('GET', 'policies');
   const codes = policies

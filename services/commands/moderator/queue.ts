@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseArguments } from '../arguments.ts';
 import { type Item, openApi } from './api.ts';
 import { age, say } from './terminal.ts';
 
@@ -6,10 +6,7 @@ const FIRST_CHARACTERS = 70;
 
 /** A page of the queue, a line each. */
 export async function run(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: { view: { type: 'string' }, limit: { type: 'string' } },
-  });
+  const { values } = parseArguments(args, { view: { type: 'string' }, limit: { type: 'string' } });
   const search = new URLSearchParams(Object.entries(values));
   const api = await openApi();
   const { items, counts, next_cursor } = await api.need('GET', `queue?${search}`);

@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util';
 import { rescreen } from '../../screening/rescreen.ts';
+import { parseArguments } from '../arguments.ts';
 import { withStorage } from './storage.ts';
 
 /** After a change of the rules of screening. */
 export async function run(args: string[]): Promise<void> {
-  parseArgs({ args });
+  parseArguments(args);
   await withStorage(async ({ store }) => {
     process.stdout.write(`Enqueued ${await rescreen(store)} notes to be screened again\n`);
   });

@@ -1,14 +1,11 @@
-import { parseArgs } from 'node:util';
+import { parseArguments } from '../arguments.ts';
 import { openApi } from './api.ts';
 import { age, say } from './terminal.ts';
 
 type Spread = { p50: number; p95: number; max: number } | null;
 
 export async function run(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: { from: { type: 'string' }, to: { type: 'string' } },
-  });
+  const { values } = parseArguments(args, { from: { type: 'string' }, to: { type: 'string' } });
   const api = await openApi();
   const stats = await api.need('GET', `stats?${new URLSearchParams(Object.entries(values))}`);
   const { depth } = stats;

@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util';
 import { type Core, openCore } from '../../app.ts';
 import { configOrExit } from '../../config.ts';
 import { isUnavailable } from '../../postgres/errors.ts';
+import { ArgumentError, parseArguments } from '../arguments.ts';
 import { lineOf } from '../failure.ts';
 import { leave } from './terminal.ts';
 
@@ -21,8 +21,8 @@ export async function withStorage(work: (core: Core) => Promise<void>): Promise<
 
 /** The one name or id that the arguments have. */
 export function oneName(args: string[]): string {
-  const { positionals } = parseArgs({ args, allowPositionals: true });
+  const { positionals } = parseArguments(args, {}, [1, 1]);
   const name = positionals[0]?.trim();
-  if (!name || positionals.length > 1) leave('One name or id is wanted.\n');
+  if (!name) throw new ArgumentError('The name or id is empty.');
   return name;
 }

@@ -3,8 +3,8 @@ import { copyFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
+import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 import type { Service } from '../../harness/service.ts';
-import { temporaryFolder } from '../../harness/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

@@ -1,8 +1,9 @@
-import { settleReports, tellRemoval } from '../../workers/tell-removal.ts';
+import type pg from 'pg';
+import type { Core } from '../services/app.ts';
+import { settleReports, tellRemoval } from '../workers/tell-removal.ts';
 import type { Agent } from './agent.ts';
 import { casesOf, consent, opened } from './cases.ts';
 import { brief } from './packets.ts';
-import type { Service } from './service.ts';
 
 export interface Published {
   type: 'profile' | 'artifact' | 'case' | 'case_note';
@@ -48,7 +49,13 @@ export function report(
 }
 
 /** Runs the jobs that tell of removals and settle reports, as a worker would; answers how many told. */
-export async function tellRemovals({ core, database }: Service): Promise<number> {
+export async function tellRemovals({
+  core,
+  database,
+}: {
+  core: Core;
+  database: { pool: pg.Pool };
+}): Promise<number> {
   const { rows } = await database.pool.query(
     `SELECT data FROM pgboss.job WHERE name = 'tell-removal' ORDER BY created_on, id`,
   );

@@ -1,5 +1,5 @@
+import type pg from 'pg';
 import type { Agent } from './agent.ts';
-import type { Service } from './service.ts';
 
 export const consent = {
   visibility: 'public',
@@ -46,7 +46,11 @@ export async function opened(member: ReturnType<typeof casesOf>, more: object = 
  * Lets time pass for a claimed case: its lease was made that many seconds earlier, in the log and
  * in the read models alike. Only a test may do so, past the trigger that keeps the log as it is.
  */
-export async function pass(service: Service, caseId: string, seconds: number): Promise<void> {
+export async function pass(
+  service: { database: { pool: pg.Pool } },
+  caseId: string,
+  seconds: number,
+): Promise<void> {
   const client = await service.database.pool.connect();
   const earlier = `jsonb_set(data, '{lease_expires_at}', to_jsonb(to_char(
     ((data->>'lease_expires_at')::timestamptz - make_interval(secs => $2)) AT TIME ZONE 'UTC',

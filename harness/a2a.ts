@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from './agent.ts';
-import type { Answer, Service } from './service.ts';
+import type { Answer, Api } from './api.ts';
 
 export const VERSION = { 'a2a-version': '1.0' };
 
@@ -18,7 +18,7 @@ export const asking = (operation: string, input: object = {}, key?: string) =>
   sending([dataPart({ operation, input, ...(key ? { idempotency_key: key } : {}) })]);
 
 export function callA2a(
-  service: Service,
+  service: Api,
   agent: Pick<Agent, 'authorization'>,
   body: unknown,
   headers: Record<string, string> = {},

@@ -8,13 +8,13 @@ const FAR = 500;
 
 /** Lists, from their beginning and from far within; records; what a member and a moderator see. */
 export async function reads(traffic: Traffic): Promise<Operation[]> {
-  const { wire, ann, moderator, lead, limit } = traffic;
+  const { api, ann, moderator, lead, limit } = traffic;
   await publishProfile(ann);
   const artifact = await publishArtifact(ann);
   const caseId = await opened(casesOf(ann));
-  const note = await submit(wire);
+  const note = await submit(api);
   await decide(moderator, note.id, 'approve');
-  const get = (path: string) => wire.call('GET', path);
+  const get = (path: string) => api.call('GET', path);
   const lists = [
     '/api/v1/agents',
     '/api/v1/artifacts',
@@ -63,9 +63,9 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
       ann.call('GET', `/api/v1/updates?cursor=${feed}`),
     ),
     at('GET /api/v1/me/export', () => ann.call('GET', '/api/v1/me/export')),
-    at('GET /api/membership/me', () => wire.call('GET', '/api/membership/me', traffic)),
+    at('GET /api/membership/me', () => api.call('GET', '/api/membership/me', traffic)),
   );
-  for (const view of ['todo', 'mine', 'escalated', 'reported', 'appeals', 'decided'])
+  for (const view of ['todo', 'mine', 'escalated', 'deferred', 'reported', 'appeals', 'decided'])
     for (const me of [moderator, lead])
       operations.push(
         at(`GET /api/moderation/queue, ${view}${me === lead ? ', lead' : ''}`, () =>
@@ -123,8 +123,8 @@ async function farWithin(
   return whole;
 }
 
-function search({ wire }: Traffic, query: string) {
-  return wire.call('POST', '/mcp', {
+function search({ api }: Traffic, query: string) {
+  return api.call('POST', '/mcp', {
     body: {
       jsonrpc: '2.0',
       id: 1,

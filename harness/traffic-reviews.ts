@@ -4,11 +4,11 @@ import { at, good, type Operation, type Traffic } from './traffic.ts';
 import { after } from './traffic-writes.ts';
 
 /** What moderators do. */
-export function reviews({ wire, ann, moderator, lead }: Traffic): Operation[] {
-  const pending = () => submit(wire);
+export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
+  const pending = () => submit(api);
   const wanted = async () => {
     await freed();
-    return submit(wire);
+    return submit(api);
   };
   const removed = async () => {
     const { id } = await publishArtifact(ann);
@@ -25,13 +25,13 @@ export function reviews({ wire, ann, moderator, lead }: Traffic): Operation[] {
   };
   const release = (lease_ids: string[]) => moderator.post('claims/release', { lease_ids });
   const approved = async () => {
-    const { id } = await submit(wire);
+    const { id } = await submit(api);
     return good(decide(moderator, id, 'approve'));
   };
   const batch = async () => {
     const items = [];
     for (let n = 0; n < 3; n++)
-      items.push({ note_id: (await submit(wire)).id, expected_version: 1 });
+      items.push({ note_id: (await submit(api)).id, expected_version: 1 });
     return { action: 'reject', policy: 'spam', items };
   };
   return [
@@ -66,22 +66,22 @@ export function reviews({ wire, ann, moderator, lead }: Traffic): Operation[] {
       lead.post(`${path}/decisions`, { action: 'restore', ...version }),
     ),
     at('PUT /api/moderation/policies', () =>
-      wire.call('PUT', '/api/moderation/policies', {
+      api.call('PUT', '/api/moderation/policies', {
         body: { code: 'other', title: `Other ${Math.random()}`, text: 'More', active: true },
         headers: { authorization: `Bearer ${lead.token}` },
       }),
     ),
     at('POST /api/moderation/session', () =>
-      wire.call('POST', '/api/moderation/session', { body: { token: moderator.token } }),
+      api.call('POST', '/api/moderation/session', { body: { token: moderator.token } }),
     ),
     after(
       'DELETE /api/moderation/session',
       async () => {
         const body = { token: lead.token };
-        const answer = await wire.call('POST', '/api/moderation/session', { body });
+        const answer = await api.call('POST', '/api/moderation/session', { body });
         return { cookie: (answer.headers.get('set-cookie') ?? '').split(';')[0] };
       },
-      (cookie) => wire.call('DELETE', '/api/moderation/session', cookie),
+      (cookie) => api.call('DELETE', '/api/moderation/session', cookie),
     ),
   ];
 

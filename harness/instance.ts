@@ -1,17 +1,28 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { freePort } from '../test/harness/free-port.ts';
-import { temporaryFolder } from '../test/harness/temporary-folder.ts';
+import { freePort } from './free-port.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const service = (file: string) => join(import.meta.dirname, '../services', file);
 
 export type Instance = Awaited<ReturnType<typeof startInstance>>;
 
-/** The whole service as `npm start` runs it, on data of its own that go with it, with room to fill. */
-export async function startInstance(settings: Record<string, string> = {}) {
-  const { path: folder, remove } = temporaryFolder('service-demo');
-  const port = await freePort();
+export interface InstanceOptions {
+  /** Further environment variables of the service. */
+  settings?: Record<string, string>;
+  /** A free port by default. */
+  port?: string | undefined;
+  /** Keeps the data here. By default they are in a temporary folder, which is removed at the end. */
+  dataDir?: string | undefined;
+}
+
+/** The whole service as `npm start` runs it, with an embedded PostgreSQL and high limits. */
+export async function startInstance({ settings, port: givenPort, dataDir }: InstanceOptions = {}) {
+  const { path: folder, remove } = dataDir
+    ? { path: dataDir, remove: () => undefined }
+    : temporaryFolder('service-demo');
+  const port = givenPort ?? (await freePort());
   const env = {
     ...process.env,
     DATA_DIR: folder,
@@ -47,9 +58,12 @@ export async function startInstance(settings: Record<string, string> = {}) {
       said.push(chunk.toString());
       if (said.join('').includes(`${baseUrl}\n`)) resolve();
     });
-    void ended.then(() => reject(new Error(`the service did not start:\n${said.join('')}`)));
+    void ended.then(() => reject(new Error(`The service did not start:\n${said.join('')}`)));
   });
-  await ready;
+  await ready.catch((error) => {
+    remove();
+    throw error;
+  });
 
   /** A new moderator's token. */
   async function moderator(name: string, role: string): Promise<string> {

@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { asking, VERSION } from './a2a.ts';
 import { type Agent, bearerOf, bootstrap, newAgent, newCredential } from './agent.ts';
+import { type Api, cookieOf } from './api.ts';
 import { casesOf, opened } from './cases.ts';
 import { decide, submit } from './moderation.ts';
 import { brief } from './packets.ts';
 import { publishArtifact, publishProfile, report } from './records.ts';
-import { cookieOf, newKey, newRegistration, type Service } from './service.ts';
+import { newKey, newRegistration } from './registration.ts';
 import { at, type Operation, type Traffic } from './traffic.ts';
 
 /** What members and guests do. */
-export function writes({ wire, ann, bob, cookie, moderator }: Traffic): Operation[] {
+export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation[] {
   const post = (path: string, body: object, more: object = {}) =>
-    wire.call('POST', path, { body, ...more });
+    api.call('POST', path, { body, ...more });
   const [mine, theirs] = [casesOf(ann), casesOf(bob)];
   const attributed = { name: '', attribution: 'member', member_handle: bob.handle };
-  const ownNote = () => submit(wire, attributed, cookie);
+  const ownNote = () => submit(api, attributed, cookie);
   const publicNote = async () => {
-    const note = await submit(wire);
+    const note = await submit(api);
     await decide(moderator, note.id, 'approve');
     return note;
   };
@@ -46,23 +47,23 @@ export function writes({ wire, ann, bob, cookie, moderator }: Traffic): Operatio
     {
       name: 'POST /api/membership/recover',
       async prepare() {
-        const { id, recovery_key } = await newAgent(wire);
+        const { id, recovery_key } = await newAgent(api);
         const [new_sign_in_key, new_recovery_key] = [newKey(), newKey()];
         const operation_id = randomUUID();
         const body = { id, recovery_key, new_sign_in_key, new_recovery_key, operation_id };
         return () => post('/api/membership/recover', body);
       },
     },
-    withNew(wire, 'POST /api/v1/credentials', (agent) => bootstrap(wire, agent, newCredential())),
-    withNew(wire, 'POST /api/v1/me/credentials/rotate', (agent) =>
+    withNew(api, 'POST /api/v1/credentials', (agent) => bootstrap(api, agent, newCredential())),
+    withNew(api, 'POST /api/v1/me/credentials/rotate', (agent) =>
       agent.call('POST', '/api/v1/me/credentials/rotate', newCredential()),
     ),
-    withNew(wire, 'POST /api/v1/me/credentials/revoke', (agent) =>
+    withNew(api, 'POST /api/v1/me/credentials/revoke', (agent) =>
       agent.call('POST', '/api/v1/me/credentials/revoke', {
         credential_id: agent.credential.credential_id,
       }),
     ),
-    withNew(wire, 'POST /api/v1/me/delete', (agent) =>
+    withNew(api, 'POST /api/v1/me/delete', (agent) =>
       agent.call('POST', '/api/v1/me/delete', { confirm_handle: agent.handle, erase_notes: true }),
     ),
     at('POST /api/v1/me/profile', () =>
@@ -151,7 +152,7 @@ export function writes({ wire, ann, bob, cookie, moderator }: Traffic): Operatio
       ({ id }) => post(`/api/guestbook/${id}/appeal`, { text: 'Why?' }, { cookie }),
     ),
     after('GET /api/guestbook/:id/outcome', ownNote, ({ id }) =>
-      wire.call('GET', `/api/guestbook/${id}/outcome`, { cookie }),
+      api.call('GET', `/api/guestbook/${id}/outcome`, { cookie }),
     ),
     at('POST /a2a', () =>
       post('/a2a', asking('credential.me'), {
@@ -166,7 +167,7 @@ const newNote = () => ({ id: randomUUID() as string, name: 'Ada', message: 'Hell
 export function after<Made>(
   name: string,
   make: () => Promise<Made>,
-  send: (made: Made) => ReturnType<Service['call']>,
+  send: (made: Made) => ReturnType<Api['call']>,
 ): Operation {
   return {
     name,
@@ -178,7 +179,7 @@ export function after<Made>(
 }
 
 const withNew = (
-  wire: Pick<Service, 'call'>,
+  api: Api,
   name: string,
-  send: (agent: Agent) => ReturnType<Service['call']>,
-): Operation => after(name, () => newAgent(wire), send);
+  send: (agent: Agent) => ReturnType<Api['call']>,
+): Operation => after(name, () => newAgent(api), send);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The example handoff with its five cases, as a user finds it. */
-export const EXAMPLE = join(import.meta.dirname, '..', '..', 'examples', 'handoff');
+export const EXAMPLE = join(import.meta.dirname, '..', 'examples', 'handoff');
 
 const shared = {
   schema: 'service.context-packet.v1',

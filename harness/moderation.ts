@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { isRefusal } from '../../services/eventstore/decider.ts';
-import type { Role } from '../../services/http/principal.ts';
-import { addModerator } from '../../services/moderation/moderators.ts';
-import type { Service } from './service.ts';
+import type { Core } from '../services/app.ts';
+import { isRefusal } from '../services/eventstore/decider.ts';
+import type { Role } from '../services/http/principal.ts';
+import { addModerator } from '../services/moderation/moderators.ts';
+import type { Api } from './api.ts';
 
 /** A moderator who calls the API by bearer. */
-export async function hire(service: Service, name: string, role: Role = 'moderator') {
+export async function hire(service: Api & { core: Core }, name: string, role: Role = 'moderator') {
   const added = await addModerator(service.core, name, role);
   if (isRefusal(added)) throw new Error(added.refused);
   return atDesk(service, added);
 }
 
 /** Somebody who was made a moderator already. */
-export function atDesk(service: Pick<Service, 'call'>, added: { id: string; token: string }) {
+export function atDesk(service: Api, added: { id: string; token: string }) {
   const headers = { authorization: `Bearer ${added.token}` };
   return {
     ...added,
@@ -29,7 +30,7 @@ export const held = async (moderator: Moderator): Promise<number> =>
   (await moderator.get('me')).body.leases.length;
 
 /** A new note, a guest's unless said otherwise. */
-export async function submit(service: Pick<Service, 'call'>, more: object = {}, cookie?: string) {
+export async function submit(service: Api, more: object = {}, cookie?: string) {
   const body = { id: randomUUID() as string, name: 'Ada', message: 'Hello', ...more };
   const answer = await service.call('POST', '/api/guestbook', { body, cookie });
   if (answer.status !== 202) throw new Error(answer.text);
@@ -38,7 +39,7 @@ export async function submit(service: Pick<Service, 'call'>, more: object = {}, 
 
 /** A member's note, under the handle. */
 export const submitAs = (
-  service: Pick<Service, 'call'>,
+  service: Api,
   { handle, cookie }: { handle: string; cookie: string },
   more: object = {},
 ) => submit(service, { name: '', attribution: 'member', member_handle: handle, ...more }, cookie);

@@ -1,6 +1,6 @@
 import { type Agent, newAgent } from './agent.ts';
+import { type Answer, type Api, cookieOf } from './api.ts';
 import type { Moderator } from './moderation.ts';
-import { type Answer, cookieOf, type Service } from './service.ts';
 import { reads } from './traffic-reads.ts';
 import { reviews } from './traffic-reviews.ts';
 import { writes } from './traffic-writes.ts';
@@ -13,10 +13,8 @@ export interface Operation {
   prepare(): Promise<() => Promise<Answer>>;
 }
 
-export type Wire = Pick<Service, 'call'>;
-
 export interface Traffic {
-  wire: Wire;
+  api: Api;
   /** Two members with every scope, the second with sessions too. */
   ann: Agent;
   bob: Agent;
@@ -29,15 +27,15 @@ export interface Traffic {
 
 /** Every operation of the API that reads or writes storage; the limits must be out of its way. */
 export async function openTraffic(
-  wire: Wire,
+  api: Api,
   { moderator, lead }: Pick<Traffic, 'moderator' | 'lead'>,
   limit = 100,
 ): Promise<Operation[]> {
-  const [ann, bob] = [await newAgent(wire), await newAgent(wire)];
-  const login = await wire.call('POST', '/api/membership/login', {
+  const [ann, bob] = [await newAgent(api), await newAgent(api)];
+  const login = await api.call('POST', '/api/membership/login', {
     body: { id: bob.id, sign_in_key: bob.sign_in_key },
   });
-  const traffic: Traffic = { wire, ann, bob, cookie: cookieOf(login), moderator, lead, limit };
+  const traffic: Traffic = { api, ann, bob, cookie: cookieOf(login), moderator, lead, limit };
   return [...(await reads(traffic)), ...writes(traffic), ...reviews(traffic)];
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { SCOPES, type Scope } from '../../services/http/scopes.ts';
-import { type Answer, newKey, newRegistration, type Service } from './service.ts';
+import { SCOPES, type Scope } from '../services/http/scopes.ts';
+import type { Answer, Api } from './api.ts';
+import { newKey, newRegistration } from './registration.ts';
 
 export const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
@@ -20,7 +21,7 @@ export type Agent = Awaited<ReturnType<typeof newAgent>>;
 
 /** A new member with a scoped credential. `call` sends its bearer, and a fresh key with each write. */
 export async function newAgent(
-  service: Pick<Service, 'call'>,
+  service: Api,
   scopes?: readonly Scope[],
   more: { id?: string } = {},
 ) {
@@ -47,7 +48,7 @@ export async function newAgent(
 
 /** A credential for a member, proven by the sign-in key. */
 export function bootstrap(
-  service: Pick<Service, 'call'>,
+  service: Api,
   { id, sign_in_key }: { id: string; sign_in_key: string },
   credential: ReturnType<typeof newCredential>,
   key: string = randomUUID(),

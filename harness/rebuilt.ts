@@ -1,8 +1,7 @@
 import { deepEqual } from 'node:assert/strict';
 import type pg from 'pg';
-import { rebuild } from '../../projections/rebuild.ts';
-import { catalogue, projections } from '../../projections/registry.ts';
-import type { TestDatabase } from './database.ts';
+import { rebuild } from '../projections/rebuild.ts';
+import { catalogue, projections } from '../projections/registry.ts';
 
 /** Every row of every projection's table, in an order of its own. */
 export async function readModels(pool: pg.Pool): Promise<Record<string, unknown[]>> {
@@ -17,7 +16,7 @@ export async function readModels(pool: pg.Pool): Promise<Record<string, unknown[
 }
 
 /** Throws where a read model differs from what the log makes of it. */
-export async function assertRebuilt({ url, pool }: TestDatabase): Promise<void> {
+export async function assertRebuilt({ url, pool }: { url: string; pool: pg.Pool }): Promise<void> {
   const { rows } = await pool.query('SELECT FROM events LIMIT 1');
   if (rows.length === 0) return;
   const before = await readModels(pool);

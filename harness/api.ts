@@ -1,0 +1,55 @@
+import { parseJson } from '../services/json-text.ts';
+
+/** One answer of the API. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: callers read any field of the JSON
+  body: any;
+}
+
+export interface CallOptions {
+  body?: unknown;
+  headers?: Record<string, string>;
+  cookie?: string | undefined;
+}
+
+/** Sends requests to one service. */
+export interface Api {
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+}
+
+/** An API client over HTTP. Writes carry the service's own origin. */
+export function createApi(baseUrl: string): Api {
+  return {
+    async call(method, path, { body, headers = {}, cookie } = {}) {
+      const response = await fetch(`${baseUrl}${path}`, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(method === 'GET' || method === 'HEAD' ? {} : { origin: baseUrl }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(cookie ? { cookie } : {}),
+          ...headers,
+        },
+        ...(body === undefined
+          ? {}
+          : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const json = response.headers.get('content-type')?.startsWith('application/json') && text;
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        body: json ? parseJson(text) : undefined,
+      };
+    },
+  };
+}
+
+/** The `name=value` of the cookie that an answer sets. */
+export function cookieOf(answer: Answer): string {
+  return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+}

@@ -1,0 +1,75 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+
+/** The arguments of a command do not fit. The message is one sentence. */
+export class ArgumentError extends Error {
+  override readonly name = 'ArgumentError';
+}
+
+const NO_OPTIONS = {} as const;
+
+/**
+ * Parses arguments strictly. `positionals` is the least and the greatest number of positional arguments
+ * (none by default). Throws `ArgumentError`.
+ */
+export function parseArguments<const Options extends ParseArgsOptionsConfig = typeof NO_OPTIONS>(
+  args: string[],
+  options?: Options,
+  [least, most]: readonly [least: number, most: number] = [0, 0],
+) {
+  const parsed = parse(args, options ?? (NO_OPTIONS as unknown as Options));
+  const { positionals } = parsed;
+  if (positionals.length > most)
+    throw new ArgumentError(`Unexpected argument '${positionals[most]}'.`);
+  if (positionals.length < least) throw new ArgumentError('An argument is missing.');
+  return parsed;
+}
+
+function parse<const Options extends ParseArgsOptionsConfig>(args: string[], options: Options) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (!code.startsWith('ERR_PARSE_ARGS')) throw error;
+    // Node adds advice after the first sentence.
+    throw new ArgumentError(`${message.replace(/\.(?:\n| To specify)[\s\S]*$/, '')}.`);
+  }
+}
+
+/**
+ * The arguments of this process. `--help` prints `usage` and exits with 0. Where the arguments do not fit, or `check`
+ * throws `ArgumentError`, one sentence and `usage` go to stderr and the process exits with 2.
+ */
+export function processArguments<const Options extends ParseArgsOptionsConfig = typeof NO_OPTIONS>(
+  usage: string,
+  options?: Options,
+  positionals?: readonly [least: number, most: number],
+  check?: (parsed: ReturnType<typeof parseArguments<Options>>) => void,
+): ReturnType<typeof parseArguments<Options>> {
+  const args = process.argv.slice(2);
+  if (asksForHelp(args)) exitWithHelp(usage);
+  try {
+    const parsed = parseArguments(args, options, positionals);
+    check?.(parsed);
+    return parsed;
+  } catch (error) {
+    return exitWithUsage(error, usage);
+  }
+}
+
+/** Whether `--help` is among the options. */
+export function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end < 0 ? args.length : end).includes('--help');
+}
+
+export function exitWithHelp(usage: string): never {
+  process.stdout.write(usage);
+  process.exit(0);
+}
+
+/** Exits with 2 after an `ArgumentError`; throws any other error. */
+export function exitWithUsage(error: unknown, usage: string): never {
+  if (!(error instanceof ArgumentError)) throw error;
+  process.stderr.write(`${error.message}\n${usage}`);
+  process.exit(2);
+}

@@ -1,0 +1,66 @@
+// Names that claim to speak for the service, or that stand for the absence of a member.
+const ROLES = [
+  'admin',
+  'administrator',
+  'anonymous',
+  'former_member',
+  'guest',
+  'member',
+  'mod',
+  'moderator',
+  'null',
+  'operator',
+  'owner',
+  'root',
+  'security',
+  'service',
+  'staff',
+  'support',
+  'system',
+  'undefined',
+];
+
+// Names of the service's own routes, present and planned. test/contract/reserved-handles.test.ts
+// compares them with the route table.
+const ROUTES = [
+  'a2a',
+  'about',
+  'activity',
+  'agents',
+  'api',
+  'artifacts',
+  'assets',
+  'cases',
+  'credentials',
+  'discovery',
+  'docs',
+  'feed',
+  'guestbook',
+  'help',
+  'livez',
+  'login',
+  'logout',
+  'mcp',
+  'members',
+  'membership',
+  'metrics',
+  'moderation',
+  'notes',
+  'openapi',
+  'packets',
+  'policy',
+  'profiles',
+  'readyz',
+  'register',
+  'reports',
+  'search',
+  'settings',
+  'status',
+  'updates',
+  'well_known',
+];
+
+const RESERVED = new Set([...ROLES, ...ROUTES]);
+
+/** Whether a handle cannot be registered, since it would look like the service itself. */
+export const isReservedHandle = (handle: string): boolean => RESERVED.has(handle);

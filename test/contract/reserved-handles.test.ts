@@ -1,0 +1,52 @@
+import t from 'tap';
+import { operationsOf } from '../../services/http/invoke.ts';
+import { Handle } from '../../services/http/schemas.ts';
+import { rateLimits } from '../../services/limits/rate-limits.ts';
+import type { registerPlan } from '../../services/membership/register.ts';
+import { isReservedHandle } from '../../services/membership/reserved-handles.ts';
+import { newRegistration, startService } from '../harness/service.ts';
+
+const REGISTER = '/api/membership/register';
+
+t.test('the names of all routes are reserved', async (t) => {
+  const { features } = await startService(t);
+  const names = [...operationsOf(features).values()].map(
+    ({ route }) => route.path.replace(/^(\/api)?(\/v1)?\//, '').split('/')[0] ?? '',
+  );
+  const handles = [...new Set([...names, 'api'])].filter((name) => Handle.safeParse(name).success);
+  t.ok(handles.length > 15, handles.join(' '));
+  for (const name of handles) t.ok(isReservedHandle(name), `add ${name} to reserved-handles.ts`);
+});
+
+t.test('a handle that looks like the service itself cannot be registered', async (t) => {
+  const service = await startService(t);
+  for (const handle of ['admin', 'moderator', 'service', 'guest', 'former_member', 'guestbook']) {
+    const body = { ...newRegistration(), handle };
+    const answer = await service.call('POST', REGISTER, { body });
+    t.equal(answer.status, 400, handle);
+    t.equal(answer.body.status, 'invalid_request');
+    t.same(answer.body.error.issues, [{ path: 'handle', message: 'must not be a reserved name' }]);
+  }
+  for (const handle of ['admin_ada', 'guests', 'services']) {
+    const body = { ...newRegistration(), handle };
+    t.equal((await service.call('POST', REGISTER, { body })).status, 200, handle);
+  }
+});
+
+t.test('a member who had such a handle before keeps it, and the receipt', async (t) => {
+  const service = await startService(t);
+  const { core } = service;
+  const earlier = await t.mockImport<{ registerPlan: typeof registerPlan }>(
+    '../../services/membership/register.ts',
+    { '../../services/membership/reserved-handles.ts': { isReservedHandle: () => false } },
+  );
+  const body = { ...newRegistration(), handle: 'support' };
+  const parts = { ...core, limits: rateLimits(core.pool, core.keys) };
+  const registered = await core.store.execute(earlier.registerPlan(parts, body, '127.0.0.1'));
+  const replay = await service.call('POST', REGISTER, { body });
+  t.equal(replay.status, 200);
+  t.same(replay.body, registered);
+  const { id, sign_in_key } = body;
+  const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
+  t.equal(login.status, 200);
+});
