@@ -40,7 +40,7 @@ func main() {
 	signInKey := newKey()
 	registered := must(anonymous.MembershipRegisterWithResponse(ctx,
 		&api.MembershipRegisterParams{Origin: baseURL},
-		api.MembershipRegisterJSONRequestBody{
+		api.NewMember{
 			Id:          memberID,
 			Handle:      "generated_" + memberID.String()[:8],
 			SignInKey:   signInKey,
@@ -51,12 +51,12 @@ func main() {
 	credentialSecret := newKey()
 	created := must(anonymous.CredentialBootstrapWithResponse(ctx,
 		&api.CredentialBootstrapParams{IdempotencyKey: newIdempotencyKey()},
-		api.CredentialBootstrapJSONRequestBody{
+		api.NewCredential{
 			MemberId:         memberID,
 			SignInKey:        signInKey,
 			CredentialId:     credentialID,
 			CredentialSecret: credentialSecret,
-			Scopes:           []api.CredentialBootstrapJSONBodyScopes{"case:create", "updates:read"},
+			Scopes:           []api.NewCredentialScopes{api.NewCredentialScopesCaseCreate, api.NewCredentialScopesUpdatesRead},
 			ExpiresAt:        int(time.Now().Add(time.Hour).Unix()),
 		}))
 
@@ -68,7 +68,7 @@ func main() {
 		})))
 	opened := must(member.CaseCreateWithResponse(ctx,
 		&api.CaseCreateParams{IdempotencyKey: newIdempotencyKey()},
-		api.CaseCreateJSONRequestBody{
+		api.NewCase{
 			Title:              "Generated",
 			Summary:            "Opened by a generated client",
 			Objective:          "Show that the document describes the service",
@@ -84,7 +84,7 @@ func main() {
 
 	events := []string{}
 	for _, event := range updates.JSON200.Events {
-		events = append(events, event.Type)
+		events = append(events, must(event.Discriminator()))
 	}
 	must(0, json.NewEncoder(os.Stdout).Encode(map[string]any{
 		"handle": registered.JSON200.Member.Handle,

@@ -14,12 +14,7 @@ from client.api.cases import case_create, case_read
 from client.api.credentials import credential_bootstrap
 from client.api.membership import membership_register
 from client.api.updates import updates_list
-from client.models import (
-    CaseCreateBody,
-    CredentialBootstrapBody,
-    CredentialBootstrapBodyScopesItem,
-    MembershipRegisterBody,
-)
+from client.models import NewCase, NewCredential, NewCredentialScopesItem, NewMember
 
 base_url = sys.argv[1]
 anonymous = Client(base_url)
@@ -38,7 +33,7 @@ sign_in_key = new_key()
 registered = membership_register.sync(
     client=anonymous,
     origin=base_url,
-    body=MembershipRegisterBody(
+    body=NewMember(
         id=member_id,
         handle=f"generated_{member_id.hex[:8]}",
         sign_in_key=sign_in_key,
@@ -51,15 +46,12 @@ credential_secret = new_key()
 created = credential_bootstrap.sync(
     client=anonymous,
     idempotency_key=new_idempotency_key(),
-    body=CredentialBootstrapBody(
+    body=NewCredential(
         member_id=member_id,
         sign_in_key=sign_in_key,
         credential_id=credential_id,
         credential_secret=credential_secret,
-        scopes=[
-            CredentialBootstrapBodyScopesItem.CASECREATE,
-            CredentialBootstrapBodyScopesItem.UPDATESREAD,
-        ],
+        scopes=[NewCredentialScopesItem.CASECREATE, NewCredentialScopesItem.UPDATESREAD],
         expires_at=int(time.time()) + 3600,
     ),
 )
@@ -68,7 +60,7 @@ member = AuthenticatedClient(base_url, token=f"svc_{credential_id}.{credential_s
 opened = case_create.sync(
     client=member,
     idempotency_key=new_idempotency_key(),
-    body=CaseCreateBody(
+    body=NewCase(
         title="Generated",
         summary="Opened by a generated client",
         objective="Show that the document describes the service",
