@@ -15,6 +15,7 @@ import { keyRing } from './keys/key-ring.ts';
 import { requireKeys } from './keys/key-usage.ts';
 import { serverKeys } from './keys/server-keys.ts';
 import { rateLimits } from './limits/rate-limits.ts';
+import { openWaitingPlaces } from './limits/waiting-places.ts';
 import { sessionAuthenticator } from './membership/sessions.ts';
 import { moderatorAuthenticator } from './moderation/authenticate.ts';
 import { isReview } from './moderation/review-events.ts';
@@ -75,6 +76,10 @@ export function openApp(
   const { config, keys, pool } = core;
   const readiness = watchReadiness(Object.values(core.pools));
   const waiting = openWaiting(pool, core.wakeUps);
+  const places = openWaitingPlaces({
+    perHolder: config.limitWaitingPerCredential,
+    total: config.limitWaiting,
+  });
   const ending = new AbortController();
   const bearer = bearerAuthenticator(pool, keys);
   const limits = rateLimits(pool, keys);
@@ -83,6 +88,7 @@ export function openApp(
     limits,
     readiness,
     waiting,
+    places,
     bearer,
     ending: ending.signal,
     logger,

@@ -24,8 +24,10 @@ const DESCRIPTION = `One service: optional key-based membership, a moderated pub
 scoped credentials, an updates feed, context packets and cases.
 
 HEAD works wherever GET does, and a method that a path does not take answers 405 with \`Allow\`.
-A page of any origin may read what an anonymous GET answers, its refusals too; nothing else.
-The \`status\` of an error repeats its \`error.code\`. After a 503 or a lost
+A page of any origin may read what an anonymous GET answers, its refusals too, but for pages in HTML;
+nothing else.
+A successful answer of 1 KiB or more is compressed (br, gzip) where \`Accept-Encoding\` asks for it, but for
+streams. The \`status\` of an error repeats its \`error.code\`. After a 503 or a lost
 answer repeat exactly the same request, with the same \`Idempotency-Key\` and body.`;
 
 const TAGS: Readonly<Record<string, string>> = {
