@@ -16,6 +16,7 @@ import { keyRing } from './keys/key-ring.ts';
 import { requireKeys } from './keys/key-usage.ts';
 import { serverKeys } from './keys/server-keys.ts';
 import { rateLimits } from './limits/rate-limits.ts';
+import { openWaitingPlaces } from './limits/waiting-places.ts';
 import { sessionAuthenticator } from './membership/sessions.ts';
 import { moderatorAuthenticator } from './moderation/authenticate.ts';
 import { isReview } from './moderation/review-events.ts';
@@ -78,6 +79,10 @@ export function openApp(
   const { config, keys, pool } = core;
   const readiness = watchReadiness(Object.values(core.pools));
   const waiting = openWaiting(pool, core.wakeUps);
+  const places = openWaitingPlaces({
+    perHolder: config.limitWaitingPerCredential,
+    total: config.limitWaiting,
+  });
   const ending = new AbortController();
   const bearer = bearerAuthenticator(pool, keys);
   const limits = rateLimits(pool, keys);
@@ -86,6 +91,7 @@ export function openApp(
     limits,
     readiness,
     waiting,
+    places,
     bearer,
     ending: ending.signal,
     logger,

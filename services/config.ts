@@ -72,6 +72,12 @@ const Environment = z.object({
   LIMIT_NOTES_PER_TEN_MINUTES: limit(10),
   LIMIT_NOTES_PER_DAY: limit(50),
   LIMIT_MCP_REQUESTS: limit(600),
+  // Requests that wait for an event, and streams, at one time: of a credential or moderator, and in a
+  // web process.
+  LIMIT_WAITING_PER_CREDENTIAL: limit(20),
+  LIMIT_WAITING: limit(5000),
+  // Of a web process; the next ones are closed unanswered.
+  MAX_CONNECTIONS: whole(1, 1_000_000, 10_000),
   RETENTION_REJECTED_DAYS: whole(1, 36_500, 90),
   RETENTION_WITHDRAWN_DAYS: whole(1, 36_500, 7),
   RETENTION_ADDRESS_KEYS_HOURS: whole(1, 876_000, 48),

@@ -35,6 +35,7 @@ import type { Authenticators } from './http/principal.ts';
 import { type Feature, feature } from './http/route.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
+import type { WaitingPlaces } from './limits/waiting-places.ts';
 import { mcpContract } from './mcp/contract.ts';
 import { mcpHandlers } from './mcp/handlers.ts';
 import { memberClosing, sessionsClosing } from './membership/closing.ts';
@@ -84,6 +85,7 @@ export interface FeatureParts {
   /** Aborted when the process is about to end: whoever waits is let go. */
   ending: AbortSignal;
   waiting: Waiting;
+  places: WaitingPlaces;
   bearer: Authenticators['bearer'];
   logger: Logger;
 }

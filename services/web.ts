@@ -11,6 +11,9 @@ import { processMetrics, requestMetrics } from './telemetry/metrics.ts';
 import { serveMetrics } from './telemetry/metrics-server.ts';
 import { waitingMetrics } from './telemetry/waiting.ts';
 
+/** One line of the log for all connections that are dropped in this time. */
+const DROP_WARNING_MS = 60_000;
+
 const config = configOrExit();
 const logger = openLogger(config.logLevel);
 
@@ -27,6 +30,13 @@ const { app, stop } = openApp(core, logger, requestMetrics(registry));
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };
 const closeMetrics = await serveMetrics(registry, metricsAt, logger);
 const server = openServer(app, isSecure(config.baseUrl));
+server.maxConnections = config.maxConnections;
+let warnedAt = Number.NEGATIVE_INFINITY;
+server.on('drop', () => {
+  if (performance.now() - warnedAt < DROP_WARNING_MS) return;
+  warnedAt = performance.now();
+  logger.warn({ maxConnections: config.maxConnections }, 'connections dropped');
+});
 const drained = openDraining(server);
 const { host, port } = config;
 server.once('error', (error: NodeJS.ErrnoException) => {

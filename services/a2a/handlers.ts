@@ -40,7 +40,7 @@ export function a2aHandlers({
     'a2a.call': call as unknown as Handlers<typeof a2aContract>['a2a.call'],
 
     'a2a.card': async () => {
-      card ??= publicContent(agentCard(offered(operations()), baseUrl));
+      card ??= { ...publicContent(agentCard(offered(operations()), baseUrl)), kept: true };
       return { status: 200, content: card, headers: { 'last-modified': CARD_CHANGED } };
     },
   };

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { refuse } from '../eventstore/decider.ts';
 import { openApiDocument } from '../http/openapi.ts';
 import { toOpenApi30 } from '../http/openapi-3.0.ts';
-import { pageHeaders, textContent } from '../http/page.ts';
+import { keptText, pageHeaders, textContent } from '../http/page.ts';
 import { publicContent } from '../http/respond.ts';
 import type { Content, Feature, Handlers } from '../http/route.ts';
 import { query } from '../postgres/reading.ts';
@@ -74,11 +74,11 @@ function forAgents(text: string, { a2aEnabled }: Config): string {
   return a2aEnabled ? text : text.replace(/^- A2A .*\n( {2}.*\n)*|^\| `POST \/a2a`.*\n/gm, '');
 }
 
-const page = keep(() => textContent('text/html', textFile('docs.html')));
+const page = keep(() => keptText('text/html', textFile('docs.html')));
 
 /** Made when it is first read, and the same for everybody from then on. */
 function once(make: () => Content) {
-  const content = keep(make);
+  const content = keep((): Content => ({ ...make(), kept: true }));
   return async () => ({ status: 200 as const, content: content() });
 }
 

@@ -24,7 +24,6 @@ export function factsOf(
     ifNoneMatch: req.headers['if-none-match'],
     lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
     accept: req.headers.accept,
-    acceptEncoding: req.headers['accept-encoding'],
     idempotencyKey: key,
     // No getter: an object literal with one has a hidden class of its own, in which V8 keeps the
     // closure, and by it the request and its answer, until it next collects all of the heap.

@@ -5,7 +5,7 @@ import { REASONS } from './reasons.ts';
 import {
   isForModerators,
   isMutation,
-  isPublicRead,
+  isReadableAnywhere,
   isRevalidated,
   type ReplyShape,
   type Route,
@@ -77,6 +77,10 @@ const REPLY_HEADERS = {
   'X-Request-Id': ['The id of this request', 'string'],
   'X-Contract-Version': ['The label of this contract', 'string'],
   'Cache-Control': ['Whether and how the answer may be kept', 'string'],
+  'Cross-Origin-Resource-Policy': [
+    '`cross-origin` where a page of any origin may read the answer, else `same-origin`',
+    'string',
+  ],
 } as const;
 
 const header = (description: string, type = 'string') => ({ description, schema: { type } });
@@ -138,7 +142,7 @@ const MODERATORS = ['moderator_required', 'role_required'] as const;
 export function responsesOf(route: Route): Record<string, object> {
   const responses: Record<string, object> = {};
   const revalidated = isRevalidated(route);
-  const crossOrigin = isPublicRead(route)
+  const crossOrigin = isReadableAnywhere(route)
     ? described({ 'Access-Control-Allow-Origin': '`*`: any page may read the answer' })
     : {};
   for (const [status, reply] of Object.entries(route.replies)) {

@@ -31,7 +31,9 @@ Every answer names the contract \`${CONTRACT_VERSION}\` in \`X-Contract-Version\
 in OpenAPI 3.0.3 is \`/openapi-3.0.json\`.
 
 Every path that takes GET also takes HEAD: the same answer without its body. Other methods answer 405
-with \`Allow\`. A page of any origin may read the answers of anonymous GETs and of nothing else.
+with \`Allow\`. A page of any origin may read the answers of anonymous GETs, except HTML pages, and of
+nothing else. A successful answer of 1 KiB or more that is no stream is compressed (br, gzip) where
+\`Accept-Encoding\` allows it.
 
 Every refusal is a \`Problem\`; act on its \`error.code\`, which \`status\` repeats. Each response lists the
 codes that the operation uses. After a 503 or a lost answer, repeat exactly the same request with the

@@ -36,3 +36,8 @@ export const PAGE_HEADERS = {
 export function textContent(type: string, bytes: Uint8Array | string): Content {
   return { type: `${type}; charset=utf-8`, bytes, etag: strongEtag(bytes) };
 }
+
+/** The same, for a text that is made once in a process. */
+export function keptText(type: string, bytes: Uint8Array | string): Content {
+  return { ...textContent(type, bytes), kept: true };
+}

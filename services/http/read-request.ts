@@ -85,8 +85,12 @@ export function checkMedia(req: IncomingMessage, route: Route): void {
 const isNoneBut = (coding: string, header = coding): boolean =>
   header.trim().toLowerCase() === coding;
 
+/** No type of JSON is longer; parsing one costs the square of its length. */
+const MAX_CONTENT_TYPE = 256;
+
 function isJson(type = ''): boolean {
   if (type === 'application/json') return true;
+  if (type.length > MAX_CONTENT_TYPE) return false;
   try {
     const { essence, params } = new MIMEType(type);
     // Of a name that stands twice the first counts there, and one without a value not at all.

@@ -102,7 +102,6 @@ export interface RequestFacts {
   ifNoneMatch: string | undefined;
   lastEventId: string | undefined;
   accept?: string | undefined;
-  acceptEncoding?: string | undefined;
   idempotencyKey: string | undefined;
   /** Aborted when the caller goes. */
   gone(): AbortSignal;
@@ -127,6 +126,8 @@ export interface Content {
   type: string;
   bytes: Uint8Array | string;
   etag?: string;
+  /** Served for the life of the process: it is worth compressing it well. */
+  kept?: true;
 }
 
 interface Extras {
@@ -211,6 +212,10 @@ export function isMutation(route: Route): boolean {
 
 export const isPublicRead = (route: Route): boolean =>
   !isMutation(route) && route.access === 'public';
+
+/** A page of any origin may read it. Pages for people are for their own origin. */
+export const isReadableAnywhere = (route: Route): boolean =>
+  isPublicRead(route) && route.replies[200]?.type !== 'text/html';
 
 /** Answered with an ETag, and with 304 to whoever has it. */
 export const isRevalidated = (route: Route): boolean =>

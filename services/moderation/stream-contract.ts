@@ -15,7 +15,9 @@ export const streamContract = defineContract({
       'released_subjects: [{type, id}]}`; `counts` as the queue has them; `resync` `{reason}`: ' +
       'read the queue again. Ids and versions, never a text. ' +
       '`Last-Event-ID` goes on where a stream broke off; what was told may be told again. A comment ' +
-      'comes every 15 seconds. The stream ends with the session or the moderator.',
+      'comes every 15 seconds. The stream ends with the session or the moderator. ' +
+      'A moderator may have 20 streams at one time (set by the operator), of as many as the service ' +
+      'can hold; beyond that 429 `rate_limited`.',
     tag: 'moderation',
     access: { roles: READERS },
     requestHeaders: {
@@ -31,6 +33,6 @@ export const streamContract = defineContract({
         headers: { 'X-Accel-Buffering': 'Tells a proxy to pass it on at once' },
       },
     },
-    problems: ['moderator_required'],
+    problems: ['moderator_required', 'rate_limited'],
   },
 });

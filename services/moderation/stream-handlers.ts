@@ -1,7 +1,9 @@
 import type pg from 'pg';
+import { refuse } from '../eventstore/decider.ts';
 import { eventsAfter } from '../eventstore/tail.ts';
 import type { PrincipalOf } from '../http/principal.ts';
 import type { Handlers } from '../http/route.ts';
+import type { WaitingPlaces } from '../limits/waiting-places.ts';
 import { sharedPatience } from '../postgres/patience.ts';
 import { query } from '../postgres/reading.ts';
 import type { WakeUps } from '../postgres/wake-ups.ts';
@@ -17,9 +19,12 @@ const MOST_MISSED = 5000;
 /** A console that reads more slowly, too. */
 const MOST_UNSENT = 1000;
 
+const TOO_MANY_STREAMS = 'Too many streams are open already.';
+
 export interface StreamParts {
   pool: pg.Pool;
   wakeUps: WakeUps;
+  places: WaitingPlaces;
   /** Aborted when the process is about to end. */
   ending: AbortSignal;
   pingMs?: number;
@@ -28,18 +33,21 @@ export interface StreamParts {
 export function streamHandlers(parts: StreamParts): Handlers<typeof streamContract> {
   const consoles = openConsoles(parts.pool, parts.wakeUps);
   return {
-    'moderation.stream': async ({ principal, request }) => ({
-      status: 200,
-      type: EVENT_STREAM,
-      headers: { 'x-accel-buffering': 'no' },
-      stream: follow(
-        parts,
-        consoles,
-        principal,
-        request.lastEventId,
-        AbortSignal.any([request.gone(), parts.ending]),
-      ),
-    }),
+    'moderation.stream': async ({ principal, request }) => {
+      const place = parts.places.take(principal.moderatorId);
+      if (typeof place === 'string') return refuse('rate_limited', { message: TOO_MANY_STREAMS });
+      // Not in `follow`, of which nothing runs where only the headers are asked for.
+      const gone = request.gone();
+      if (gone.aborted) place.leave();
+      gone.addEventListener('abort', place.leave, { once: true });
+      const over = AbortSignal.any([gone, parts.ending]);
+      return {
+        status: 200,
+        type: EVENT_STREAM,
+        headers: { 'x-accel-buffering': 'no' },
+        stream: follow(parts, consoles, principal, request.lastEventId, over),
+      };
+    },
   };
 }
 

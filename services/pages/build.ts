@@ -1,27 +1,19 @@
 import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
 import { type BuildResult, build, stop } from 'esbuild';
+import { keptText } from '../http/page.ts';
+import type { Content } from '../http/route.ts';
 import { html } from './html.ts';
 import { PAGES, type PageName } from './pages.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const squeeze = { br: promisify(brotliCompress), gzip: promisify(gzip) };
-
-/** A file as it is sent, by content encoding. */
-export interface Asset {
-  identity: Uint8Array;
-  br: Uint8Array;
-  gzip: Uint8Array;
-}
 
 export interface Built {
   /** By file name, which holds a hash of the content. */
-  scripts: ReadonlyMap<string, Asset>;
-  styles: ReadonlyMap<string, Asset>;
+  scripts: ReadonlyMap<string, Content>;
+  styles: ReadonlyMap<string, Content>;
   /** A page's document, and the file names that it asks for. */
-  pages: Readonly<Record<PageName, { html: string; script: string; style: string }>>;
+  pages: Readonly<Record<PageName, { html: Content; script: string; style: string }>>;
 }
 
 let building: Promise<Built> | undefined;
@@ -33,15 +25,16 @@ export function builtPages(): Promise<Built> {
 }
 
 async function buildPages(): Promise<Built> {
-  const scripts = new Map<string, Asset>();
-  const styles = new Map<string, Asset>();
+  const scripts = new Map<string, Content>();
+  const styles = new Map<string, Content>();
   const pages: Partial<Record<PageName, Built['pages'][PageName]>> = {};
   const names = Object.keys(PAGES) as PageName[];
   const result = await bundle(names);
   for (const name of names) {
-    const script = await keep(result, scripts, `${name}.js`);
-    const style = await keep(result, styles, `${name}.css`);
-    pages[name] = { html: html(PAGES[name], script, style), script, style };
+    const script = keep(result, scripts, `${name}.js`, 'text/javascript');
+    const style = keep(result, styles, `${name}.css`, 'text/css');
+    const document = keptText('text/html', html(PAGES[name], script, style));
+    pages[name] = { html: document, script, style };
   }
   return { scripts, styles, pages: pages as Built['pages'] };
 }
@@ -70,17 +63,16 @@ async function bundle(names: readonly PageName[]): Promise<BuildResult<{ write: 
   }
 }
 
-async function keep(
+function keep(
   { outputFiles }: BuildResult<{ write: false }>,
-  assets: Map<string, Asset>,
+  assets: Map<string, Content>,
   name: string,
-): Promise<string> {
+  type: string,
+): string {
   const file = outputFiles.find(({ path }) => basename(path) === name);
   if (!file) throw new Error(`The pages were built without ${name}`);
-  const identity = file.contents;
-  const digest = hash('sha256', identity, 'base64url').slice(0, 12);
+  const digest = hash('sha256', file.contents, 'base64url').slice(0, 12);
   const hashed = name.replace('.', `-${digest}.`);
-  const [br, gzipped] = await Promise.all([squeeze.br(identity), squeeze.gzip(identity)]);
-  assets.set(hashed, { identity, br, gzip: gzipped });
+  assets.set(hashed, keptText(type, file.contents));
   return hashed;
 }

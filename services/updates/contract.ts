@@ -30,11 +30,19 @@ export const updatesContract = defineContract({
       'Gap-free and in order, delivered at least once. Save `next_cursor` together with its page. ' +
       'A cursor outlives credentials, rotation and recovery. With `wait`, a request that has no ' +
       'event to answer is held until one comes, the seconds are over or the credential ends (401). ' +
+      'A credential may have 20 waiting requests at one time (429 `rate_limited`, set by the operator). ' +
+      'Where the service holds as many as it can, it answers without waiting.\n\n' +
       'Pass over an event whose type you do not know: a later release may add types.',
     tag: 'updates',
     access: { scope: 'updates:read' },
     query: z.object({ cursor: Cursor.optional(), limit: Limit, wait: Wait }),
     replies: { 200: { description: 'A page, which may be empty', body: UpdatesPage } },
-    problems: ['credential_not_accepted', 'scope_required', 'invalid_request', 'invalid_cursor'],
+    problems: [
+      'credential_not_accepted',
+      'scope_required',
+      'invalid_request',
+      'invalid_cursor',
+      'rate_limited',
+    ],
   },
 });

@@ -4,6 +4,7 @@ import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
 import type { Authenticators, PrincipalOf } from '../http/principal.ts';
 import type { Call, Handlers } from '../http/route.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
+import type { WaitingPlaces } from '../limits/waiting-places.ts';
 import { query } from '../postgres/reading.ts';
 import type { updatesContract } from './contract.ts';
 import { readCursor } from './cursor.ts';
@@ -14,13 +15,16 @@ export interface UpdatesParts {
   pool: pg.Pool;
   keys: KeyRing;
   waiting: Waiting;
+  places: WaitingPlaces;
   bearer: Authenticators['bearer'];
 }
+
+const TOO_MANY_WAIT = 'Too many requests of this credential wait already.';
 
 type ListCall = Call<(typeof updatesContract)['updates.list']>;
 
 export function updatesHandlers(parts: UpdatesParts): Handlers<typeof updatesContract> {
-  const { pool, keys, waiting } = parts;
+  const { pool, keys, waiting, places } = parts;
 
   async function read(memberId: string, after: number, limit: number) {
     const [row] = await query(pool, readUpdates(memberId, after, limit));
@@ -37,11 +41,15 @@ export function updatesHandlers(parts: UpdatesParts): Handlers<typeof updatesCon
   async function wait(
     call: ListCall,
     after: number,
-  ): Promise<Page | Refusal<'invalid_cursor' | 'credential_not_accepted'>> {
-    const { memberId, expiresAt, provenAt } = call.principal;
+  ): Promise<Page | Refusal<'invalid_cursor' | 'credential_not_accepted' | 'rate_limited'>> {
+    const { memberId, credentialId, expiresAt, provenAt } = call.principal;
     const { limit } = call.query;
     // Both by the database's clock: whoever waits is refused when the bearer ends, not later.
     const seconds = Math.min(call.query.wait, (expiresAt.getTime() - provenAt.getTime()) / 1000);
+    const place = places.take(credentialId);
+    if (place === 'holder_full') return refuse('rate_limited', { message: TOO_MANY_WAIT });
+    // That too many others wait is no fault of this caller's.
+    if (place === 'full') return read(memberId, after, limit);
     const listening = waiting.listen(memberId);
     try {
       const page = await read(memberId, after, limit);
@@ -53,6 +61,7 @@ export function updatesHandlers(parts: UpdatesParts): Handlers<typeof updatesCon
       return (await stillProven(call)) ? later : refuse('credential_not_accepted');
     } finally {
       listening.stop();
+      place.leave();
     }
   }
 

@@ -1,7 +1,14 @@
+import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import t from 'tap';
 import { presentedCredential } from '../../services/credentials/authenticate.ts';
+import { addressBucket } from '../../services/http/address.ts';
+import { preferredEncoding } from '../../services/http/compression.ts';
 import { bearerToken, readCookie } from '../../services/http/principal.ts';
+import { checkMedia, idempotencyKey } from '../../services/http/read-request.ts';
+import { isAsOf, matchingTag } from '../../services/http/respond.ts';
+import type { Route } from '../../services/http/route.ts';
+import { sourceCheck } from '../../services/mcp/source.ts';
 import { presentedSession, sessionCookie } from '../../services/membership/sessions.ts';
 import { moderatorCookie, presentedModeratorSession } from '../../services/moderation/sessions.ts';
 import { moderatorToken, readModeratorToken } from '../../services/moderation/token.ts';
@@ -158,3 +165,108 @@ t.test('a moderator’s token is read as it was handed out, and no other way', a
   );
   t.pass();
 });
+
+const route = { body: {}, idempotency: 'required' } as unknown as Route;
+const incoming = (headers: Record<string, string>) => ({ headers }) as unknown as IncomingMessage;
+const local = sourceCheck('http://localhost:3000');
+const remote = sourceCheck('https://example.org');
+
+/** Whatever reads a header before anything is known of its sender. */
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  'content-type': (text) => checkMedia(incoming({ 'content-type': text }), route),
+  'content-encoding': (text) => checkMedia(incoming({ 'content-encoding': text }), route),
+  'content-length': (text) =>
+    checkMedia(incoming({ 'content-type': 'application/json', 'content-length': text }), route),
+  'idempotency-key': (text) => idempotencyKey(incoming({ 'idempotency-key': text }), route),
+  'accept-encoding': preferredEncoding,
+  'if-none-match': (text) => matchingTag(text, '"a"', '"a-br"'),
+  'if-modified-since': (text) => isAsOf(text, 'Tue, 24 Nov 2026 00:00:00 GMT'),
+  'x-forwarded-for': (text) => addressBucket('127.0.0.1', text, 2),
+  authorization: presentedCredential,
+  cookie: (text) => [presentedSession(text), presentedModeratorSession(text)],
+  'moderator token': (text) => readModeratorToken(bearerToken(`Bearer ${text}`) ?? ''),
+  host: (text) => local(incoming({ host: text })),
+  'remote host': (text) => remote(incoming({ host: text })),
+  origin: (text) => local(incoming({ host: 'localhost', origin: `http://${text}` })),
+};
+
+const HEADS = [
+  '',
+  'application/json;',
+  'application/json; a="',
+  'Bearer ',
+  `${NAME}=`,
+  'xn--',
+  '[',
+  '(',
+];
+const UNITS = [
+  ' ',
+  '\t',
+  ';',
+  ' ;',
+  ',',
+  '=',
+  '"',
+  '\\"',
+  '(',
+  '.',
+  ':',
+  ':0',
+  '[',
+  ']',
+  '%',
+  '*',
+  'a',
+];
+const PARTS = [
+  '; charset',
+  '; charset=',
+  ';q=0',
+  ';q=0.0,',
+  'W/"',
+  '"a",',
+  'a=b;',
+  '1.',
+  'a-',
+  `${NAME}=`,
+];
+const ENDS = ['', 'x', ';', '"', ']', ':1'];
+const LENGTH = 7900;
+
+/** The shortest of several times: what else the machine does can only make one longer. */
+function shortest(work: () => unknown): number {
+  const times = Array.from({ length: 5 }, () => {
+    const started = performance.now();
+    try {
+      work();
+    } catch {
+      // A refusal is an answer.
+    }
+    return performance.now() - started;
+  });
+  return Math.min(...times);
+}
+
+t.test(
+  'no header takes more than a small multiple of the time that reading it takes',
+  async (t) => {
+    const list = 'a;q=0.5, '.repeat(LENGTH / 9);
+    const plain = shortest(() =>
+      list.split(',').map((entry) => entry.trim().toLowerCase().split(';')),
+    );
+    for (const [header, read] of Object.entries(READERS)) {
+      let most = { time: 0, text: '' };
+      for (const head of HEADS)
+        for (const unit of [...UNITS, ...PARTS])
+          for (const end of ENDS) {
+            const text = (head + unit.repeat(LENGTH / unit.length)).slice(0, LENGTH) + end;
+            const time = shortest(() => read(text));
+            if (time > most.time) most = { time, text: `${text.slice(0, 30)}…${end}` };
+          }
+      const times = most.time / plain;
+      // A reader that takes the square of the length took a hundred times as long.
+      t.ok(times < 25, `${header}: ${times.toFixed(1)} times, ${JSON.stringify(most.text)}`);
+    }
+  },
+);

@@ -23,11 +23,18 @@ interface Documented {
 
 // What every HTTP answer may carry, and what the server adds by itself.
 const ANY_ANSWER = new Set(
-  `access-control-allow-origin connection content-length content-type date keep-alive
-   referrer-policy transfer-encoding x-content-type-options strict-transport-security`.split(/\s+/),
+  `access-control-allow-origin connection content-encoding content-length content-type date keep-alive
+   referrer-policy transfer-encoding vary x-content-type-options strict-transport-security`.split(
+    /\s+/,
+  ),
 );
 
-const EVERY_ANSWER = ['x-request-id', 'x-contract-version', 'cache-control'];
+const EVERY_ANSWER = [
+  'x-request-id',
+  'x-contract-version',
+  'cache-control',
+  'cross-origin-resource-policy',
+];
 // What an answer has whenever it is documented to; other headers depend on what happened.
 const WHERE_DECLARED = ['access-control-allow-origin', 'etag', 'location'];
 

@@ -317,6 +317,9 @@ t.test('a type may have parameters, of which the charset alone matters', async (
     ['application/json; charset=', 415],
     ['application/json; charset=utf-8; charset=latin1', 415],
     ['application/jsonp', 415],
+    [`application/json; a="${'b'.repeat(234)}"`, 202],
+    [`application/json; a="${'b'.repeat(235)}"`, 415],
+    [`application/json;${' '.repeat(7000)}a=b`, 415],
     ['json', 415],
   ] as const) {
     const headers = { 'content-type': type, origin: baseUrl };

@@ -9,6 +9,7 @@ import { decide, hire, type Moderator, submit } from '../../harness/moderation.t
 import { publishArtifact, report } from '../../harness/records.ts';
 import { openApp, openCore } from '../../services/app.ts';
 import { openServer } from '../../services/http/server.ts';
+import { openWaitingPlaces } from '../../services/limits/waiting-places.ts';
 import { revokeModerator, rotateModerator } from '../../services/moderation/moderators.ts';
 import { streamHandlers } from '../../services/moderation/stream-handlers.ts';
 import { eventStream } from '../harness/event-stream.ts';
@@ -259,7 +260,14 @@ t.test('consoles of one process share one look; the last one that leaves ends it
     },
   };
   const ending = new AbortController();
-  const handlers = streamHandlers({ pool, wakeUps: counted, ending: ending.signal, pingMs: 20 });
+  const places = openWaitingPlaces({ perHolder: 10, total: 10 });
+  const handlers = streamHandlers({
+    pool,
+    wakeUps: counted,
+    places,
+    ending: ending.signal,
+    pingMs: 20,
+  });
   const me = { kind: 'moderator', moderatorId: ann.id, name: '', role: 'moderator' } as const;
   const streams = await Promise.all(
     Array.from({ length: 5 }, async () => {
@@ -289,7 +297,8 @@ t.test('a ping comes beside what is told, however often that is', async (t) => {
   const ann = await hire(service, 'Ann');
   const { pool, wakeUps } = service.core;
   const ending = new AbortController();
-  const handlers = streamHandlers({ pool, wakeUps, ending: ending.signal, pingMs: 400 });
+  const places = openWaitingPlaces({ perHolder: 10, total: 10 });
+  const handlers = streamHandlers({ pool, wakeUps, places, ending: ending.signal, pingMs: 400 });
   const outcome = await handlers['moderation.stream']({
     principal: {
       kind: 'moderator',

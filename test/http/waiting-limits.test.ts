@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { type Agent, bearerOf, bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
+import { hire } from '../../harness/moderation.ts';
+import { openWaitingPlaces } from '../../services/limits/waiting-places.ts';
+import { startProcess } from '../harness/processes.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const UPDATES = '/api/v1/updates';
+
+/** Asks for what comes after everything that the member was told; `leave` hangs up. */
+async function poll(service: Service, agent: Agent, authorization = agent.authorization) {
+  const { next_cursor: cursor } = (await agent.call('GET', UPDATES)).body;
+  const leaving = new AbortController();
+  const answer = fetch(`${service.baseUrl}${UPDATES}?cursor=${cursor}&wait=25`, {
+    headers: { authorization },
+    signal: leaving.signal,
+  });
+  answer.catch(() => undefined);
+  const status = Promise.race([answer.then((response) => response.status), sleep(200, 'waits')]);
+  return { answer, status: await status, leave: () => leaving.abort() };
+}
+
+t.test('places are counted by holder and in all, and given back once', (t) => {
+  const places = openWaitingPlaces({ perHolder: 2, total: 3 });
+  const take = (holder: string) => {
+    const place = places.take(holder);
+    return typeof place === 'string' ? place : place.leave;
+  };
+  const first = take('a');
+  take('a');
+  t.equal(take('a'), 'holder_full');
+  take('b');
+  t.equal(take('b'), 'full');
+  t.equal(take('c'), 'full');
+  if (typeof first === 'string') throw new Error(first);
+  first();
+  first();
+  t.type(take('c'), 'function');
+  t.equal(take('c'), 'full', 'given back once');
+  t.end();
+});
+
+t.test('a credential has its share of waiting requests', async (t) => {
+  const service = await startService(t, { LIMIT_WAITING_PER_CREDENTIAL: '2' });
+  const agent = await newAgent(service);
+  const second = newCredential();
+  await bootstrap(service, agent, second);
+  const polls = [await poll(service, agent), await poll(service, agent)];
+  t.same(
+    polls.map(({ status }) => status),
+    ['waits', 'waits'],
+  );
+  const refused = await poll(service, agent);
+  t.equal(refused.status, 429);
+  const answer = await refused.answer;
+  t.equal(answer.headers.get('retry-after'), '600');
+  t.match(await answer.json(), { status: 'rate_limited', error: { message: /wait already/ } });
+  t.equal((await agent.call('GET', UPDATES)).status, 200, 'what does not wait is answered');
+  const other = await poll(service, agent, bearerOf(second));
+  t.equal(other.status, 'waits', 'another credential of the same member');
+  polls[0]?.leave();
+  await sleep(100);
+  const again = await poll(service, agent);
+  t.equal(again.status, 'waits', 'once another has gone');
+  for (const { leave } of [...polls, other, again]) leave();
+});
+
+t.test('a process that holds as many as it can answers without waiting', async (t) => {
+  const service = await startService(t, { LIMIT_WAITING: '1' });
+  const [ada, bob] = [await newAgent(service), await newAgent(service)];
+  const first = await poll(service, ada);
+  t.equal(first.status, 'waits');
+  const next = await poll(service, bob);
+  t.equal(next.status, 200);
+  t.match(await (await next.answer).json(), { status: 'ok', events: [], has_more: false });
+  first.leave();
+  await sleep(100);
+  const again = await poll(service, bob);
+  t.equal(again.status, 'waits');
+  again.leave();
+});
+
+t.test(
+  'a moderator has a share of streams, and a question for the headers keeps none',
+  async (t) => {
+    const service = await startService(t, { LIMIT_WAITING_PER_CREDENTIAL: '1' });
+    const headers = { authorization: `Bearer ${(await hire(service, 'Ann')).token}` };
+    const follow = async (method = 'GET') => {
+      const leaving = new AbortController();
+      const url = `${service.baseUrl}/api/moderation/stream`;
+      const { status, body } = await fetch(url, { method, headers, signal: leaving.signal });
+      return { status, body, leave: () => leaving.abort() };
+    };
+    for (const _ of [1, 2]) t.equal((await follow('HEAD')).status, 200);
+    const stream = await follow();
+    t.equal(stream.status, 200);
+    t.equal((await follow()).status, 429);
+    stream.leave();
+    await sleep(100);
+    const again = await follow();
+    t.equal(again.status, 200, 'once the other has gone');
+    again.leave();
+  },
+);
+
+t.test('a web process takes so many connections and no more', async (t) => {
+  const { base, untilServes } = await startProcess(t, 'web', ['ignore', 'ignore', 'inherit'], {
+    MAX_CONNECTIONS: '3',
+  });
+  await untilServes();
+  const { hostname, port } = new URL(base);
+  // Beside the one that `untilServes` may have kept.
+  const sockets = Array.from({ length: 6 }, () => connect(Number(port), hostname));
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  const closed = sockets.map((socket) => {
+    socket.on('error', () => undefined).resume();
+    return once(socket, 'close').then(() => 'closed');
+  });
+  const fates = await Promise.all(closed.map((fate) => Promise.race([fate, sleep(1000, 'open')])));
+  const open = fates.filter((fate) => fate === 'open').length;
+  t.ok(open === 2 || open === 3, `${open} open`);
+});
