@@ -294,7 +294,9 @@ CREATE INDEX notes_deferred ON notes (deferred_until, note_id)
   WHERE state = 'pending' AND deferred_until IS NOT NULL;
 CREATE INDEX notes_appealed ON notes (appealed_at, note_id) WHERE appeal = 'open';
 -- Counts of open appeals that a moderator may not answer, because the decision was the moderator's own.
-CREATE INDEX notes_appealed_by_decider ON notes (settled_by) WHERE appeal = 'open';
+-- `settled_by IS NOT NULL` keeps the planner from reading and sorting this index for the view itself.
+CREATE INDEX notes_appealed_by_decider ON notes (settled_by)
+  WHERE appeal = 'open' AND settled_by IS NOT NULL;
 CREATE INDEX notes_decided ON notes (settled_at DESC, note_id)
   WHERE state IN ('approved', 'rejected', 'removed');
 -- The same, filtered by author. `state` is included to count an author's approved and refused notes.

@@ -38,7 +38,7 @@ export function appealsFor({ role }: Pick<Viewer, 'role'>, open: number, own: nu
 /** How many open appeals are against each moderator's own decisions. */
 export const appealsByDecider = (): Sql<{ moderator_id: string; count: number }> =>
   sql`SELECT settled_by AS moderator_id, count(*)::int AS count FROM notes
-    WHERE appeal = 'open' GROUP BY settled_by`;
+    WHERE appeal = 'open' AND settled_by IS NOT NULL GROUP BY settled_by`;
 
 /**
  * How many notes wait in each view. A page's cost must not grow with the queue: beyond a thousand
