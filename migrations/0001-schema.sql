@@ -285,16 +285,16 @@ CREATE INDEX notes_of_guest ON notes (name) WHERE member_id IS NULL;
 -- A note's thread in every state, for moderators.
 CREATE INDEX notes_thread ON notes (parent_id, submitted_at DESC) WHERE parent_id IS NOT NULL;
 -- The views of the moderators' queue (services/moderation/queue.ts; verbatim). `deferred_until` is
--- included so that the queue's counts need the index alone.
+-- included in notes_pending so that the queue's counts need the index alone.
 CREATE INDEX notes_pending ON notes (tier, submitted_at, note_id) INCLUDE (deferred_until)
   WHERE state = 'pending';
-CREATE INDEX notes_deferred ON notes (deferred_until, note_id)
-  WHERE state = 'pending' AND deferred_until IS NOT NULL;
 CREATE INDEX notes_reported ON notes (reported_at, note_id)
   WHERE state = 'approved' AND reported_at IS NOT NULL;
+CREATE INDEX notes_deferred ON notes (deferred_until, note_id)
+  WHERE state = 'pending' AND deferred_until IS NOT NULL;
 CREATE INDEX notes_appealed ON notes (appealed_at, note_id) WHERE appeal = 'open';
--- Appeals against a moderator's own decisions, which that moderator may not answer. The second
--- condition keeps the planner from walking it for the view of all appeals.
+-- Counts of open appeals that a moderator may not answer, because the decision was the moderator's own.
+-- `settled_by IS NOT NULL` keeps the planner from reading and sorting this index for the view itself.
 CREATE INDEX notes_appealed_by_decider ON notes (settled_by)
   WHERE appeal = 'open' AND settled_by IS NOT NULL;
 CREATE INDEX notes_decided ON notes (settled_at DESC, note_id)
@@ -662,9 +662,11 @@ CREATE TABLE note_decisions (
   note_id uuid NOT NULL,
   version integer NOT NULL,         -- the note's version after the decision
   moderator_id uuid,                -- null if the service decided
-  decision text NOT NULL,           -- approved, rejected, removed, restored, kept, granted, upheld
+  -- approved, rejected, removed, restored; kept (reports dismissed); granted, upheld (appeals); deferred,
+  -- escalated.
+  decision text NOT NULL,
   policy text,
-  message text,                     -- the moderator's words to the author
+  message text,                     -- the moderator's words: to the author, or why it is put off
   batch_id uuid,                    -- shared by decisions that were made together
   claimed_at timestamptz,           -- when the moderator had claimed the note
   decided_at timestamptz NOT NULL,
