@@ -230,7 +230,7 @@ t.test(
       const answer = await raw(baseUrl, wire('POST', path, [...twice, ...more], body));
       t.equal(statusOf(answer), 401, path);
       t.match(answer, new RegExp(`"status":"${code}"`));
-      t.match(paths[path].post.responses['401'].$ref, code, 'and documented');
+      t.match(paths[path].post.responses['401'].description, code, 'and documented');
     };
     await refused('/api/guestbook', [], newNote(), 'credential_not_accepted');
     await refused('/api/membership/logout', [], '{}', 'credential_not_accepted');
