@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { freePort } from '../../harness/free-port.ts';
+import { startInstance } from '../../harness/instance.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+// Benchmarks and proof wait for the disk most of the time, and a busy machine has little of it.
+t.setTimeout(900_000);
+
+interface ShortRun {
+  args: string[];
+  /** A line of the output that only a complete run prints. */
+  prints: RegExp;
+  /** 0 by default. */
+  exits?: readonly number[];
+}
+
+const HANDOFF = ['examples/handoff/packet.json', '--root', 'examples/handoff/fixture'];
+
+/** Run on one instance, with its DATA_DIR, in this order. FOLDER and ADDRESS are replaced. */
+const ON_INSTANCE: Record<string, ShortRun> = {
+  moderator: {
+    args: ['add', 'grace', '--role', 'moderator'],
+    prints: /^Added grace \(moderator, \S+\)[\s\S]*\nmod_\S+\n$/,
+  },
+  agent: { args: ['ADDRESS/', 'FOLDER/agent', '--until-now'], prints: /^1 member\.registered /m },
+  keys: { args: ['status'], prints: /^1\tnewest\t\d/m },
+  'dead-letters': { args: ['again'], prints: /^Gave 0 back to the queues/m },
+  rebuild: { args: [], prints: /^Rebuilt every read model from [1-9]\d* events/m },
+  'verify-handoff': { args: HANDOFF, prints: /^Every case was found as expected/m },
+};
+
+/** Run on services of their own. */
+const ALONE: Record<string, ShortRun> = {
+  demo: { args: ['--mails', '20'], prints: /^No fault\.$/m },
+  bench: {
+    args: ['guestbook', 'pages', '--rounds', '1', '--seconds', '0.2'],
+    prints: /^POST \/api\/guestbook \/ bare Express[\s\S]*^script and style of \/:/m,
+  },
+  'bench:screening': { args: [], prints: /\d+ decisions learnt in \d+ ms$/m },
+  // Whether something grows cannot be told in a few seconds.
+  soak: {
+    args: ['--minutes', '0.1'],
+    prints: /^\d+ operations in 0\.1 minutes, \d+ refused, 0 failed$/m,
+    exits: [0, 1],
+  },
+  proof: { args: ['--seconds', '20', '--seed', '1'], prints: /^Nothing is wrong\.$/m },
+};
+
+const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>;
+};
+
+/** Whether CI runs a command anyway: as a stage of its own, or as files of this suite. */
+function runsInCi(name: string): boolean {
+  const stages = /^for stage in (.+); do$/m.exec(readFileSync(join(ROOT, '.ci/run'), 'utf8'))?.[1];
+  if (stages?.split(' ').includes(name)) return true;
+  const files = / test\/run\.ts (.+)$/.exec(scripts[name] ?? '')?.[1]?.match(/test\/\S+/g) ?? [];
+  return files.length > 0 && files.every((file) => globSync(file, { cwd: ROOT }).length > 0);
+}
+
+t.test('CI runs every command that the README names', async (t) => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const names = [...readme.matchAll(/\bnpm run\s+(?:-s\s+)?([a-z][a-z:-]*)/g)].map(
+    ([, name]) => name,
+  );
+  t.ok(names.length > 20);
+  for (const name of new Set(names)) {
+    t.ok(name && scripts[name], `npm run ${name} exists`);
+    if (name && !(name in ON_INSTANCE) && !(name in ALONE))
+      t.ok(runsInCi(name), `npm run ${name} has a short run`);
+  }
+});
+
+async function runCommand(name: string, args: string[], env: Record<string, string>) {
+  const child = spawn('npm', ['run', '-s', name, '--', ...args], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+async function check(
+  t: Test,
+  name: string,
+  { args, prints, exits = [0] }: ShortRun,
+  env: Record<string, string> = {},
+) {
+  const { code, stdout, stderr } = await runCommand(name, args, env);
+  t.ok(code !== null && exits.includes(code), `exits with ${code}: ${stderr}`);
+  t.match(stdout, prints);
+  t.notMatch(stdout, /^TAP version/m, 'the test runner is not part of it');
+}
+
+t.test('a running instance and its commands', async (t) => {
+  const folder = temporaryFolder('readme-commands');
+  t.teardown(folder.remove);
+  const dataDir = join(folder.path, 'data');
+  const instance = await startInstance({ dataDir });
+  t.teardown(instance.stop);
+  const env = { DATA_DIR: dataDir, BASE_URL: instance.baseUrl };
+  for (const [name, run] of Object.entries(ON_INSTANCE))
+    await t.test(`npm run ${name}`, async (t) => {
+      const args = run.args.map((argument) =>
+        argument.replace('ADDRESS', instance.baseUrl).replace('FOLDER', folder.path),
+      );
+      await check(t, name, { ...run, args }, env);
+    });
+});
+
+for (const [name, run] of Object.entries(ALONE))
+  t.test(`npm run ${name}`, (t) => check(t, name, run));
+
+t.test(
+  'the demo listens on PORT, keeps its data in DATA_DIR, and refuses a used one',
+  async (t) => {
+    const folder = temporaryFolder('readme-demo');
+    t.teardown(folder.remove);
+    const env = { PORT: await freePort(), DATA_DIR: join(folder.path, 'data') };
+    const first = await runCommand('demo', ['--mails', '0'], env);
+    t.equal(first.code, 0, first.stderr);
+    t.match(first.stdout, `the service runs on http://localhost:${env.PORT}\n`);
+    const second = await runCommand('demo', ['--mails', '0'], env);
+    t.match(second, {
+      code: 1,
+      stderr: `DATA_DIR ${env.DATA_DIR} already holds data. The demo needs an empty folder.\n`,
+    });
+  },
+);
