@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
+import { hasVisibleText } from '../services/visible-text.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -36,12 +37,11 @@ function text(message: string, kind: Text['kind']): Text {
   return { id: randomUUID(), message, kind, fits: fits(message) };
 }
 
-/** The rule of the specification, written once more and on its own. */
+/** Whether the service accepts a text as a message. */
 function fits(message: string): boolean {
   const length = [...message].length;
-  const visible = /\P{White_Space}/u.test(message);
   const forbidden = /[^\P{Cc}\n\t]|\p{Cs}/u.test(message);
-  return length <= MOST && visible && !forbidden;
+  return length <= MOST && hasVisibleText(message) && !forbidden;
 }
 
 function noteOf(mail: string): string {
