@@ -13,7 +13,7 @@ const HOSTILE = [
   [`Z${'\u0301'.repeat(60)}algo`, []],
   ['A\uFE01\u{E0150}\uFE0F', ['character U+FE01', 'character U+E0150', 'character U+FE0F']],
   ['\u{E0048}\u{E0049} \u{1F3F4}\u{E0078}\u{E007F}', ['character U+E0049', 'character U+E0078']],
-  ['\u180B\uFFF0\u{1BCA0}\u{1D173}\u{E0FFF}', ['character U+180B', 'character U+FFF0']],
+  ['x\u180B\uFFF0\u{1BCA0}\u{1D173}\u{E0FFF}', ['character U+180B', 'character U+FFF0']],
   ['❤️ 1️⃣ ☎︎ \u{1F3F4}\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}', []],
   ['مرحبا\u200Cها 👩\u200D👧 https://example.org/x', []],
 ] as const;
