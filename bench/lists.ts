@@ -1,12 +1,12 @@
-import { publicActivity } from '../projections/activity.ts';
-import { publishedArtifacts } from '../projections/artifacts.ts';
-import { publicCases } from '../projections/cases.ts';
-import { publishedProfiles } from '../projections/profiles.ts';
-import type { Sql } from '../services/eventstore/sql.ts';
-import type { Place } from '../services/http/place.ts';
-import { withConnection } from '../services/postgres/connection.ts';
-import { openPool } from '../services/postgres/pool.ts';
-import { query } from '../services/postgres/reading.ts';
+import type { Place } from '../platform/keyset-cursor.ts';
+import { withConnection } from '../platform/postgres/connection.ts';
+import { openPool } from '../platform/postgres/pool.ts';
+import { query } from '../platform/postgres/query.ts';
+import type { Sql } from '../platform/sql.ts';
+import { publicActivity } from '../projections/activity/activity.ts';
+import { publishedArtifacts } from '../projections/artifacts/artifacts.ts';
+import { publicCases } from '../projections/cases/cases.ts';
+import { publishedProfiles } from '../projections/profiles/profiles.ts';
 import { loops } from './load.ts';
 import type { Bench } from './setting.ts';
 

@@ -1,4 +1,4 @@
-import { encode } from '../services/http/compression.ts';
+import { encode } from '../platform/http/compression.ts';
 import { builtPages } from '../services/pages/build.ts';
 import { PAGES, type PageName } from '../services/pages/pages.ts';
 import type { Bench } from './setting.ts';

@@ -75,7 +75,7 @@ async function floor(client: pg.Client): Promise<number> {
 /** One rebuild in a process of its own, with a reader and a writer of the guestbook meanwhile. */
 async function rebuild(env: Record<string, string>, base: string) {
   const started = performance.now();
-  const child = spawn(process.execPath, [beside('../services/commands/rebuild.ts')], {
+  const child = spawn(process.execPath, [beside('../cli/rebuild.ts')], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

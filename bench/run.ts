@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { ArgumentError, processArguments } from '../services/commands/arguments.ts';
+import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
 import { append } from './append.ts';
 import { moderation } from './console.ts';
 import { growth } from './growth.ts';

@@ -1,4 +1,4 @@
-import { processArguments } from '../services/commands/arguments.ts';
+import { processArguments } from '../platform/command-line/arguments.ts';
 import { newBayes } from '../services/screening/bayes.ts';
 import { findingsIn } from '../services/screening/findings.ts';
 import { BANDS, bandOf, FINDING_CODES, type FindingCode } from '../services/screening/rules.ts';

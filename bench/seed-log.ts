@@ -1,4 +1,4 @@
-import { withConnection } from '../services/postgres/connection.ts';
+import { withConnection } from '../platform/postgres/connection.ts';
 
 const EACH = 1000;
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../harness/free-port.ts';
-import { openCore } from '../services/app.ts';
-import { readConfig } from '../services/config.ts';
-import { isRefusal } from '../services/eventstore/decider.ts';
-import type { Role } from '../services/http/principal.ts';
-import { addModerator } from '../services/moderation/moderators.ts';
-import { parseProcfile } from '../services/supervisor/procfile.ts';
+import { readConfig } from '../platform/config.ts';
+import type { Role } from '../platform/http/principal.ts';
+import { isRefusal } from '../platform/refusal.ts';
+import { parseProcfile } from '../platform/supervisor/procfile.ts';
+import { openCore } from '../services/compose.ts';
+import { addModerator } from '../services/moderation/staff/moderators.ts';
 import { startServer } from './processes.ts';
 import type { Setting } from './setting.ts';
 

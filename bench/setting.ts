@@ -4,9 +4,9 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { openEndings } from '../harness/endings.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
-import { embeddedPostgres } from '../services/embedded/postgres.ts';
-import { migrate } from '../services/migrate.ts';
-import { withConnection } from '../services/postgres/connection.ts';
+import { embeddedPostgres } from '../platform/embedded/postgres.ts';
+import { withConnection } from '../platform/postgres/connection.ts';
+import { migrate } from '../platform/postgres/migrate.ts';
 import type { Comparison, Result } from './pair.ts';
 import { COUNTING } from './statements.ts';
 

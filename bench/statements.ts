@@ -1,4 +1,4 @@
-import { withConnection } from '../services/postgres/connection.ts';
+import { withConnection } from '../platform/postgres/connection.ts';
 
 /** What PostgreSQL is started with, so that it counts what it does by statement. */
 export const COUNTING = { shared_preload_libraries: 'pg_stat_statements' };

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { freePort } from '../harness/free-port.ts';
-import { POLICY_VERSION } from '../services/http/consent.ts';
-import { withConnection } from '../services/postgres/connection.ts';
+import { withConnection } from '../platform/postgres/connection.ts';
+import { POLICY_VERSION } from '../services/publications/consent.ts';
 import { requests } from './load.ts';
 import type { Comparison, Contender } from './pair.ts';
 import { startServer } from './processes.ts';

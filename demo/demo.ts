@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startInstance } from '../harness/instance.ts';
-import { ArgumentError, processArguments } from '../services/commands/arguments.ts';
+import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
 import { type Api, each, openApi } from './api.ts';
 import { realTexts, type Text } from './texts.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { hasVisibleText } from '../services/visible-text.ts';
+import { hasVisibleText } from '../platform/visible-text.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -1,4 +1,4 @@
-import { parseJson } from '../services/json-text.ts';
+import { parseJson } from '../platform/json.ts';
 
 /** One answer of the API. */
 export interface Answer {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Core } from '../services/app.ts';
-import { isRefusal } from '../services/eventstore/decider.ts';
-import type { Role } from '../services/http/principal.ts';
-import { addModerator } from '../services/moderation/moderators.ts';
+import type { Role } from '../platform/http/principal.ts';
+import { isRefusal } from '../platform/refusal.ts';
+import type { Core } from '../services/compose.ts';
+import { addModerator } from '../services/moderation/staff/moderators.ts';
 import type { Api } from './api.ts';
 
 /** A moderator who calls the API by bearer. */

@@ -1,6 +1,6 @@
 import { deepEqual } from 'node:assert/strict';
 import type pg from 'pg';
-import { rebuild } from '../projections/rebuild.ts';
+import { rebuild } from '../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../projections/registry.ts';
 
 /** Every row of every projection's table, in an order of its own. */

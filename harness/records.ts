@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Core } from '../services/app.ts';
-import { settleReports, tellRemoval } from '../workers/tell-removal.ts';
+import type { Core } from '../services/compose.ts';
+import { settleReports, tellRemoval } from '../workers/moderation/notify-removal.ts';
 import type { Agent } from './agent.ts';
 import { casesOf, consent, opened } from './cases.ts';
 import { brief } from './packets.ts';

@@ -1,7 +1,7 @@
 import { casesOf, opened } from './cases.ts';
 import { decide, submit } from './moderation.ts';
 import { publishArtifact, publishProfile } from './records.ts';
-import { at, good, type Operation, type Traffic } from './traffic.ts';
+import { at, good, type Operation, type Traffic } from './traffic-operation.ts';
 
 /** Rows before what is far within a list. */
 const FAR = 500;

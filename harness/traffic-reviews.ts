@@ -1,6 +1,6 @@
 import { decide, submit } from './moderation.ts';
 import { publishArtifact } from './records.ts';
-import { at, good, type Operation, type Traffic } from './traffic.ts';
+import { at, good, type Operation, type Traffic } from './traffic-operation.ts';
 import { after } from './traffic-writes.ts';
 
 /** What moderators do. */

@@ -7,7 +7,7 @@ import { decide, submit } from './moderation.ts';
 import { brief } from './packets.ts';
 import { publishArtifact, publishProfile, report } from './records.ts';
 import { newKey, newRegistration } from './registration.ts';
-import { at, type Operation, type Traffic } from './traffic.ts';
+import { at, type Operation, type Traffic } from './traffic-operation.ts';
 
 /** What members and guests do. */
 export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation[] {

@@ -1,6 +1,6 @@
-import type { EventTypes, NewEvent, RecordedEvent } from '../services/eventstore/event.ts';
-import type { Sql } from '../services/eventstore/sql.ts';
-import { eraseTexts, type Texts } from './texts.ts';
+import type { EventTypes, NewEvent, RecordedEvent } from '../platform/eventstore/event.ts';
+import type { Sql } from '../platform/sql.ts';
+import { eraseTexts, type Texts } from './rebuild/erasable-texts.ts';
 
 type Types<Modules extends EventTypes> = Modules[keyof Modules];
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SCOPES } from '../services/http/scopes.ts';
+import { SCOPES } from '../platform/http/scopes.ts';
 import { anyAddress, type Common, insist, mark, secret, uuid } from './client.ts';
 import { type Answer, done, type Request } from './history.ts';
 import { asMessage, fromMessage } from './protocols.ts';

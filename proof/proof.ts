@@ -1,12 +1,12 @@
 import { openEndings } from '../harness/endings.ts';
-import { ArgumentError, processArguments } from '../services/commands/arguments.ts';
+import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
+import { FAULTS } from '../platform/fault.ts';
 import type { Verdict } from './check.ts';
-import { MUTANT_NAMES } from './mutant.ts';
 import { run } from './run.ts';
 import { openStage } from './stage.ts';
 
 const USAGE = `Usage:
-  npm run proof [-- --seconds N] [--seed S] [--mutant ${MUTANT_NAMES.join('|')}]
+  npm run proof [-- --seconds N] [--seed S] [--mutant ${FAULTS.join('|')}]
 
 Runs forty clients for N seconds (120) against the service while its processes, database and network
 fail, then checks what the clients saw against the log. --seed repeats the plan of faults. --mutant gives
@@ -25,8 +25,8 @@ const { values } = processArguments(
     if (!(Number(seconds) > 0))
       throw new ArgumentError('--seconds must be a number greater than 0.');
     if (!/^\d+$/.test(seed)) throw new ArgumentError('--seed must be a whole number.');
-    if (mutant && !MUTANT_NAMES.includes(mutant))
-      throw new ArgumentError(`--mutant must be one of ${MUTANT_NAMES.join(', ')}.`);
+    if (mutant && !FAULTS.some((name) => name === mutant))
+      throw new ArgumentError(`--mutant must be one of ${FAULTS.join(', ')}.`);
   },
 );
 const { mutant } = values;

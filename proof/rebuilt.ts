@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { readModels } from '../harness/rebuilt.ts';
-import { rebuild } from '../projections/rebuild.ts';
+import { rebuild } from '../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../projections/registry.ts';
 
 /** The read models that differ from what the log makes of them, each with a row as an example. */

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { membersToErase } from '../projections/members.ts';
-import { withConnection } from '../services/postgres/connection.ts';
+import { withConnection } from '../platform/postgres/connection.ts';
+import { membersToErase } from '../projections/membership/members.ts';
 import { openBursts } from './bursts.ts';
 import { check, type Verdict } from './check.ts';
 import type { Common } from './client.ts';
@@ -176,7 +176,7 @@ async function hand(common: Common, random: Random, member: Member): Promise<voi
 }
 
 async function moderatorToken(stage: Stage, name: string, role: string): Promise<string> {
-  const command = join(import.meta.dirname, '../services/commands/moderator.ts');
+  const command = join(import.meta.dirname, '../cli/moderator.ts');
   const env = { ...stage.env, DATABASE_URL: stage.url(), DATABASE_DIRECT_URL: stage.url() };
   const args = [command, 'add', name, '--role', role];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env });

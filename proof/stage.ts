@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../harness/free-port.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { wireProxy } from '../harness/wire-proxy.ts';
-import { embeddedPostgres } from '../services/embedded/postgres.ts';
-import { runningPostmaster } from '../services/embedded/postmaster.ts';
-import { migrate } from '../services/migrate.ts';
-import { withConnection } from '../services/postgres/connection.ts';
+import { embeddedPostgres } from '../platform/embedded/postgres.ts';
+import { runningPostmaster } from '../platform/embedded/postmaster.ts';
+import { withConnection } from '../platform/postgres/connection.ts';
+import { migrate } from '../platform/postgres/migrate.ts';
 
 const services = (file: string) => join(import.meta.dirname, '../services', file);
 const WORKER = join(import.meta.dirname, '../workers/worker.ts');

@@ -1,8 +1,8 @@
-import { processArguments } from './commands/arguments.ts';
-import { lineOf } from './commands/failure.ts';
-import { configOrExit } from './config.ts';
-import { databaseUrl } from './embedded/postgres.ts';
-import { migrate } from './migrate.ts';
+import { processArguments } from '../platform/command-line/arguments.ts';
+import { lineOf } from '../platform/command-line/failure.ts';
+import { configOrExit } from '../platform/config.ts';
+import { databaseUrl } from '../platform/embedded/postgres.ts';
+import { migrate } from '../platform/postgres/migrate.ts';
 
 processArguments(`Usage:
   npm run release

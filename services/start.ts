@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isLoopback } from './base-url.ts';
-import { processArguments } from './commands/arguments.ts';
-import { type Config, configOrExit, environmentWith } from './config.ts';
-import { type EmbeddedPostgres, embeddedPostgres } from './embedded/postgres.ts';
-import { type Child, startChild } from './supervisor/child.ts';
-import { labelledLog } from './supervisor/log.ts';
-import { type Instance, instances, parseProcfile } from './supervisor/procfile.ts';
+import { isLoopback } from '../platform/base-url.ts';
+import { processArguments } from '../platform/command-line/arguments.ts';
+import { type Config, configOrExit, environmentWith } from '../platform/config.ts';
+import { type EmbeddedPostgres, embeddedPostgres } from '../platform/embedded/postgres.ts';
+import { type Child, startChild } from '../platform/supervisor/child.ts';
+import { labelledLog } from '../platform/supervisor/log.ts';
+import { type Instance, instances, parseProcfile } from '../platform/supervisor/procfile.ts';
 
 // Longer than any drain of the processes; whatever stands then is killed.
 const PATIENCE_MS = 30_000;

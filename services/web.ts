@@ -1,15 +1,15 @@
-import { openApp, openCore } from './app.ts';
-import { isSecure } from './base-url.ts';
-import { configOrExit } from './config.ts';
-import { openDraining } from './draining.ts';
-import { openServer } from './http/server.ts';
+import { isSecure } from '../platform/base-url.ts';
+import { configOrExit } from '../platform/config.ts';
+import { openDraining } from '../platform/http/draining.ts';
+import { openServer } from '../platform/http/server.ts';
+import { onParentGone, tellParent } from '../platform/supervisor/parent.ts';
+import { loggable } from '../platform/telemetry/loggable.ts';
+import { openLogger } from '../platform/telemetry/logger.ts';
+import { processMetrics, requestMetrics } from '../platform/telemetry/metrics.ts';
+import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
+import { openApp, openCore } from './compose.ts';
+import { waitingMetrics } from './moderation/stats/waiting-metrics.ts';
 import { builtPages } from './pages/build.ts';
-import { onParentGone, tellParent } from './parent.ts';
-import { loggable } from './telemetry/loggable.ts';
-import { openLogger } from './telemetry/logger.ts';
-import { processMetrics, requestMetrics } from './telemetry/metrics.ts';
-import { serveMetrics } from './telemetry/metrics-server.ts';
-import { waitingMetrics } from './telemetry/waiting.ts';
 
 /** One line of the log for all connections that are dropped in this time. */
 const DROP_WARNING_MS = 60_000;

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
-import { startGroup } from './harness/process-group.ts';
-import { suiteDatabase } from './harness/suite-database.ts';
-import { TapOutput } from './harness/tap-output.ts';
+import { startGroup } from './support/process-group.ts';
+import { suiteDatabase } from './support/suite-database.ts';
+import { TapOutput } from './support/tap-output.ts';
 
 const TIMEOUT = '--timeout=180';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Sql } from '../services/eventstore/sql.ts';
-import { query } from '../services/postgres/reading.ts';
+import { query } from '../platform/postgres/query.ts';
+import type { Sql } from '../platform/sql.ts';
 
 export const BATCH = 500;
 const LANES = 4;

@@ -1,19 +1,19 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { Core } from '../services/app.ts';
-import type { QueueName } from '../services/jobs/queues.ts';
-import { closeAppeals } from './close-appeals.ts';
-import { eraseMembers } from './erase-member.ts';
-import { expireCredentials } from './expire-credentials.ts';
-import { expireLeases } from './expire-leases.ts';
-import { expireSessions } from './expire-sessions.ts';
-import { lapseCaseClaims } from './lapse-case-claims.ts';
-import { queueAge, queueAlert } from './queue-age.ts';
-import { retention } from './retention.ts';
-import { screenNotes, ToScreen } from './screen-note.ts';
-import { sweepRateCounters } from './sweep-rate-counters.ts';
-import { ToTell, tellAuthor } from './tell-author.ts';
-import { RemovalToTell, settleReports, tellRemoval } from './tell-removal.ts';
+import type { QueueName } from '../platform/jobs/queues.ts';
+import type { Core } from '../services/compose.ts';
+import { eraseMembers } from './account/erase-member.ts';
+import { lapseCaseClaims } from './cases/expire-case-claims.ts';
+import { expireCredentials } from './credentials/expire-credentials.ts';
+import { closeAppeals } from './guestbook/close-appeals.ts';
+import { retention } from './guestbook/erase-old-notes.ts';
+import { ToTell, tellAuthor } from './guestbook/notify-author.ts';
+import { sweepRateCounters } from './limits/sweep-rate-counters.ts';
+import { expireSessions } from './membership/expire-sessions.ts';
+import { queueAge, queueAlert } from './moderation/escalate-overdue.ts';
+import { expireLeases } from './moderation/expire-review-claims.ts';
+import { RemovalToTell, settleReports, tellRemoval } from './moderation/notify-removal.ts';
+import { screenNotes, ToScreen } from './screening/screen-note.ts';
 
 export interface JobDefinition<Schema extends z.ZodType = z.ZodType> {
   schema: Schema;
@@ -25,7 +25,7 @@ export interface JobDefinition<Schema extends z.ZodType = z.ZodType> {
 
 const Nothing = z.strictObject({});
 
-/** Every job; how often its queue retries stands in services/jobs/queues.ts. */
+/** Every job; how often its queue retries stands in platform/jobs/queues.ts. */
 export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
   // Half a minute, so that with the scheduler's own delay an expiry is told within a minute.
   'expire-sessions': { schema: Nothing, every: 30, run: expireSessions },

@@ -1,5 +1,5 @@
 import { Histogram, type Registry } from 'prom-client';
-import type { QueueName } from '../services/jobs/queues.ts';
+import type { QueueName } from '../platform/jobs/queues.ts';
 
 const JOB_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
 

@@ -1,16 +1,16 @@
 import { type JobResult, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
-import { type Core, openCore } from '../services/app.ts';
-import { type Config, configOrExit } from '../services/config.ts';
-import { databaseUrl } from '../services/embedded/postgres.ts';
-import { makeQueues, QUEUE_NAMES, type QueueName, updateQueues } from '../services/jobs/queues.ts';
-import { JOBS_SCHEMA } from '../services/migrate.ts';
-import { onParentGone } from '../services/parent.ts';
-import { loggable } from '../services/telemetry/loggable.ts';
-import { openLogger } from '../services/telemetry/logger.ts';
-import { processMetrics } from '../services/telemetry/metrics.ts';
-import { serveMetrics } from '../services/telemetry/metrics-server.ts';
-import { waitingMetrics } from '../services/telemetry/waiting.ts';
+import { type Config, configOrExit } from '../platform/config.ts';
+import { databaseUrl } from '../platform/embedded/postgres.ts';
+import { makeQueues, QUEUE_NAMES, type QueueName, updateQueues } from '../platform/jobs/queues.ts';
+import { JOBS_SCHEMA } from '../platform/postgres/migrate.ts';
+import { onParentGone } from '../platform/supervisor/parent.ts';
+import { loggable } from '../platform/telemetry/loggable.ts';
+import { openLogger } from '../platform/telemetry/logger.ts';
+import { processMetrics } from '../platform/telemetry/metrics.ts';
+import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
+import { type Core, openCore } from '../services/compose.ts';
+import { waitingMetrics } from '../services/moderation/stats/waiting-metrics.ts';
 import { JOBS, schedulesOf } from './jobs.ts';
 import { jobMetrics } from './metrics.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { ExportSection } from '../export-section.ts';
-import { COMMAND_PROBLEMS } from '../http/problems.ts';
-import { defineContract } from '../http/route.ts';
-import { Handle, Member, Receipt, Timestamp } from '../http/schemas.ts';
+import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
+import { defineContract } from '../../platform/http/route.ts';
+import { Handle, Member, Receipt, Timestamp } from '../../platform/http/schemas.ts';
+import type { ExportSection } from '../membership/export-section.ts';
 import { sectionsOf } from './sections.ts';
 
 const exportOf = (sections: readonly ExportSection[]) =>

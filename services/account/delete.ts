@@ -1,9 +1,13 @@
-import { type Closing, type ClosingRequest, lockOf } from '../closing.ts';
-import { refuse } from '../eventstore/decider.ts';
-import { definePlan, type Plan } from '../eventstore/store.ts';
-import type { PrincipalOf } from '../http/principal.ts';
-import type { Receipt } from '../http/schemas.ts';
-import { defineCommand, type MemberCommand, withMember } from '../member-command.ts';
+import { definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import type { PrincipalOf } from '../../platform/http/principal.ts';
+import type { Receipt } from '../../platform/http/schemas.ts';
+import { refuse } from '../../platform/refusal.ts';
+import {
+  defineCommand,
+  type MemberCommand,
+  withMember,
+} from '../credentials/run-member-command.ts';
+import { type Closing, type ClosingRequest, lockOf } from '../membership/account-closure.ts';
 
 export interface DeletionRequest {
   confirm_handle: string;

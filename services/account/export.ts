@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { bearerHolds } from '../../projections/credentials.ts';
-import type { ExportSection } from '../export-section.ts';
-import { sharedPatience } from '../postgres/patience.ts';
-import { query } from '../postgres/reading.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { sharedPatience } from '../../platform/postgres/request-deadline.ts';
+import { bearerHolds } from '../../projections/credentials/credentials.ts';
+import type { ExportSection } from '../membership/export-section.ts';
 
 const BATCH = 200;
 const CHUNK = 64 * 1024;

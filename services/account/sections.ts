@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type FeedRow, feedAfter } from '../../projections/feed/record.ts';
-import { receiptsAfter, type ShownReceipt } from '../eventstore/receipts.ts';
-import { type ExportSection, exportSection } from '../export-section.ts';
-import { AnyUuid, Json, Sha256, Timestamp, Uuid } from '../http/schemas.ts';
+import { receiptsAfter, type ShownReceipt } from '../../platform/eventstore/receipts.ts';
+import { AnyUuid, Json, Sha256, Timestamp, Uuid } from '../../platform/http/schemas.ts';
+import { type FeedRow, feedAfter } from '../../projections/updates/exported-feed.ts';
+import { type ExportSection, exportSection } from '../membership/export-section.ts';
 import { UpdateEvent } from '../updates/update-event.ts';
 
 /** What every request left: the answers as they were given. */

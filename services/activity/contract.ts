@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ACTIVITY_TYPES } from '../../projections/activity.ts';
-import { defineContract } from '../http/route.ts';
-import { Actor, AnyUuid, Cursor, Limit, Timestamp } from '../http/schemas.ts';
+import { defineContract } from '../../platform/http/route.ts';
+import { Actor, AnyUuid, Cursor, Limit, Timestamp } from '../../platform/http/schemas.ts';
+import { ACTIVITY_TYPES } from '../../projections/activity/activity.ts';
 
 const Entry = z
   .object({

@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { publicActivity } from '../../projections/activity.ts';
-import { isRefusal } from '../eventstore/decider.ts';
-import { pageOf, placeOf } from '../http/place.ts';
-import type { Handlers } from '../http/route.ts';
-import { query } from '../postgres/reading.ts';
+import type { Handlers } from '../../platform/http/route.ts';
+import { pageOf, placeOf } from '../../platform/keyset-cursor.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { isRefusal } from '../../platform/refusal.ts';
+import { publicActivity } from '../../projections/activity/activity.ts';
 import type { activityContract } from './contract.ts';
 
 export function activityHandlers({

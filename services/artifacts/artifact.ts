@@ -1,9 +1,9 @@
-import { conflict, wrongState } from '../conflict.ts';
-import { type Decider, isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
-import type { NewEvent } from '../eventstore/event.ts';
-import { decideRemoval, type RemovalCommand } from '../removal.ts';
+import type { Decider } from '../../platform/eventstore/decider.ts';
+import type { NewEvent } from '../../platform/eventstore/event.ts';
+import { conflict, isRefusal, type Refusal, refuse, wrongState } from '../../platform/refusal.ts';
+import { decideRemoval, type RemovalCommand } from '../publications/removal.ts';
+import type { Kind } from './artifact-kind.ts';
 import type * as events from './events.ts';
-import type { Kind } from './kind.ts';
 
 type ArtifactEvents = (typeof events)[keyof typeof events];
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { COMMAND_PROBLEMS } from '../http/problems.ts';
-import { REPLAYED } from '../http/replayed.ts';
-import { defineContract } from '../http/route.ts';
+import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
+import { REPLAYED } from '../../platform/http/replayed-header.ts';
+import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,
   Cursor,
@@ -11,9 +11,9 @@ import {
   Timestamp,
   Uuid,
   WithdrawnReply,
-} from '../http/schemas.ts';
+} from '../../platform/http/schemas.ts';
+import { KINDS } from './artifact-kind.ts';
 import { Sha256 } from './fixture.ts';
-import { KINDS } from './kind.ts';
 import { MAX_PACKET, Packet } from './packet.ts';
 
 const BODY_LIMIT = 320 * 1024;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineEvent } from '../eventstore/event.ts';
-import { KINDS } from './kind.ts';
+import { defineEvent } from '../../platform/eventstore/event.ts';
+import { KINDS } from './artifact-kind.ts';
 
 /**
  * A context packet was published. `packet` is its JSON text: as text it keeps the order of its

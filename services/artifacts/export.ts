@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { artifactsOfMember, type OwnArtifactRow } from '../../projections/artifacts.ts';
-import { exportSection, ToldDecision } from '../export-section.ts';
-import { AnyUuid } from '../http/schemas.ts';
-import { parseJson } from '../json-text.ts';
+import { AnyUuid } from '../../platform/http/schemas.ts';
+import { parseJson } from '../../platform/json.ts';
+import { artifactsOfMember, type OwnArtifactRow } from '../../projections/artifacts/artifacts.ts';
+import { exportSection, ToldDecision } from '../membership/export-section.ts';
+import { KINDS } from './artifact-kind.ts';
 import { Artifact } from './contract.ts';
 import { Sha256 } from './fixture.ts';
-import { KINDS } from './kind.ts';
 import { Packet } from './packet.ts';
 
 export const artifactsSection = exportSection<OwnArtifactRow>({

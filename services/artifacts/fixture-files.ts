@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
-import { parseStrictJson } from '../http/strict-json.ts';
+import { parseStrictJson } from '../../platform/http/strict-json.ts';
 import type { CheckableFixture, Observed } from './fixture-check.ts';
 
 /** A ledger beyond this many bytes is not read: its outcomes count as unknown. */

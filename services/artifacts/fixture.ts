@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { codePoints, Text } from '../http/schemas.ts';
+import { codePoints, Text } from '../../platform/http/schemas.ts';
 
 /** What a check of one case can find, in the order of precedence: the first that holds. */
 export const STATES = [

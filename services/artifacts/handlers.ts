@@ -1,10 +1,14 @@
 import type pg from 'pg';
-import { type ArtifactRow, findArtifact, publishedArtifacts } from '../../projections/artifacts.ts';
-import { isRefusal, refuse } from '../eventstore/decider.ts';
-import { pageOf, placeOf } from '../http/place.ts';
-import type { Content, Handlers } from '../http/route.ts';
-import { type MemberCommandParts, memberCommand } from '../member-command.ts';
-import { query } from '../postgres/reading.ts';
+import type { Content, Handlers } from '../../platform/http/route.ts';
+import { pageOf, placeOf } from '../../platform/keyset-cursor.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
+import {
+  type ArtifactRow,
+  findArtifact,
+  publishedArtifacts,
+} from '../../projections/artifacts/artifacts.ts';
+import { type MemberCommandParts, memberCommand } from '../credentials/run-member-command.ts';
 import type { artifactsContract } from './contract.ts';
 import { publishArtifact, withdrawArtifact } from './publish.ts';
 

@@ -1,4 +1,4 @@
-import type { CaseRow } from '../../projections/cases.ts';
+import type { CaseRow } from '../../projections/cases/cases.ts';
 import type { KnownCase } from './case-state.ts';
 import type { CaseBody } from './contract.ts';
 

@@ -1,4 +1,4 @@
-import type { NewEvent } from '../eventstore/event.ts';
+import type { NewEvent } from '../../platform/eventstore/event.ts';
 import type * as events from './events.ts';
 
 /** The events of a case's own stream; its notes have streams of their own. */

@@ -1,6 +1,6 @@
-import { conflict } from '../conflict.ts';
-import { type Decider, isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
-import { decideRemoval, type RemovalCommand } from '../removal.ts';
+import type { Decider } from '../../platform/eventstore/decider.ts';
+import { conflict, isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
+import { decideRemoval, type RemovalCommand } from '../publications/removal.ts';
 import {
   type CaseEvent,
   type CaseEvents,

@@ -1,4 +1,4 @@
-import type { RemovalCommand } from '../removal.ts';
+import type { RemovalCommand } from '../publications/removal.ts';
 import type { ReviewDecision } from './review-decision.ts';
 
 /** Who commands, when by the database's clock, and whom of the members the case concerns so far. */

@@ -1,9 +1,17 @@
 import { z } from 'zod';
-import { consent } from '../http/consent.ts';
-import { COMMAND_PROBLEMS } from '../http/problems.ts';
-import { REPLAYED } from '../http/replayed.ts';
-import { defineContract } from '../http/route.ts';
-import { AnyUuid, Cursor, Limit, Receipt, Text, Timestamp, Uuid } from '../http/schemas.ts';
+import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
+import { REPLAYED } from '../../platform/http/replayed-header.ts';
+import { defineContract } from '../../platform/http/route.ts';
+import {
+  AnyUuid,
+  Cursor,
+  Limit,
+  Receipt,
+  Text,
+  Timestamp,
+  Uuid,
+} from '../../platform/http/schemas.ts';
+import { consent } from '../publications/consent.ts';
 import { REVIEW_DECISIONS } from './review-decision.ts';
 
 /** How many submissions, reviews and notes are read with a case: the newest of each. */

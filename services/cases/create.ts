@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import { publicArtifact } from '../../projections/artifacts.ts';
-import { isRefusal } from '../eventstore/decider.ts';
-import { defineCommand, type MemberCommand } from '../member-command.ts';
+import { isRefusal } from '../../platform/refusal.ts';
+import { publicArtifact } from '../../projections/artifacts/artifacts.ts';
+import { defineCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import { caseDecider, openCase } from './case.ts';
-import type { Done } from './command.ts';
 import type { casesContract } from './contract.ts';
+import type { Done } from './run-case-command.ts';
 
 type Body = z.output<(typeof casesContract)['case.create']['body']>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent } from '../eventstore/event.ts';
+import { defineEvent } from '../../platform/eventstore/event.ts';
 import { REVIEW_DECISIONS } from './review-decision.ts';
 
 /**

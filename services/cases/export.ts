@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { caseNotesOf, reviewsOf, submissionsOf } from '../../projections/case-record.ts';
-import { casesOf } from '../../projections/cases.ts';
-import type { OwnRow } from '../../projections/record-decisions.ts';
-import type { Sql } from '../eventstore/sql.ts';
-import { exportSection, ToldDecision } from '../export-section.ts';
-import type { Place } from '../http/place.ts';
-import { AnyUuid } from '../http/schemas.ts';
+import { AnyUuid } from '../../platform/http/schemas.ts';
+import type { Place } from '../../platform/keyset-cursor.ts';
+import type { Sql } from '../../platform/sql.ts';
+import { caseNotesOf, reviewsOf, submissionsOf } from '../../projections/cases/case-record.ts';
+import { casesOf } from '../../projections/cases/cases.ts';
+import type { OwnRow } from '../../projections/publications/record-decisions.ts';
+import { exportSection, ToldDecision } from '../membership/export-section.ts';
 import { Case, CaseNote, Review, Submission } from './contract.ts';
 
 /** What a reader of the record gives, as it stands there; times become text with the document. */

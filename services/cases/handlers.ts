@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { findCaseRecord } from '../../projections/case-record.ts';
-import { findCase, publicCases } from '../../projections/cases.ts';
-import { isRefusal, refuse } from '../eventstore/decider.ts';
-import { pageOf, placeOf } from '../http/place.ts';
-import type { Handlers } from '../http/route.ts';
-import { type MemberCommandParts, memberCommand } from '../member-command.ts';
-import { query } from '../postgres/reading.ts';
-import { snapshot } from '../postgres/snapshot.ts';
+import type { Handlers } from '../../platform/http/route.ts';
+import { pageOf, placeOf } from '../../platform/keyset-cursor.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { snapshot } from '../../platform/postgres/snapshot.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { findCaseRecord } from '../../projections/cases/case-record.ts';
+import { findCase, publicCases } from '../../projections/cases/cases.ts';
+import { type MemberCommandParts, memberCommand } from '../credentials/run-member-command.ts';
+import { noteCase } from './add-comment.ts';
 import { caseBody } from './case-body.ts';
-import { caseCommand } from './command.ts';
 import { type casesContract, RECORD } from './contract.ts';
 import { createCase } from './create.ts';
-import { noteCase } from './note-case.ts';
+import { caseCommand } from './run-case-command.ts';
 
 export interface CasesParts extends MemberCommandParts {
   readPool: pg.Pool;

@@ -1,5 +1,4 @@
-import { conflict, wrongState, wrongVersion } from '../conflict.ts';
-import type { Refusal } from '../eventstore/decider.ts';
+import { conflict, type Refusal, wrongState, wrongVersion } from '../../platform/refusal.ts';
 import type { CaseEvent, ClaimedCase, KnownCase, OpenCase, SubmittedCase } from './case-state.ts';
 import type { By, MemberCaseCommand } from './commands.ts';
 

@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../eventstore/sql.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
 
 /**
  * What a member said in cases goes from the receipts that others have of commands on them, since

@@ -1,9 +1,12 @@
 import type pg from 'pg';
-import { type LiveCredentialRow, liveCredentials } from '../../projections/credentials.ts';
-import { type Refusal, refuse } from '../eventstore/decider.ts';
-import { bearerToken, type Presented, type PrincipalOf } from '../http/principal.ts';
-import type { KeyRing, Verifier } from '../keys/key-ring.ts';
-import { readTogether } from '../postgres/read-together.ts';
+import { bearerToken, type Presented, type PrincipalOf } from '../../platform/http/principal.ts';
+import type { KeyRing, Verifier } from '../../platform/keys/key-ring.ts';
+import { readTogether } from '../../platform/postgres/read-together.ts';
+import { type Refusal, refuse } from '../../platform/refusal.ts';
+import {
+  type LiveCredentialRow,
+  liveCredentials,
+} from '../../projections/credentials/credentials.ts';
 
 const FORM = /^svc_([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})\.([0-9a-f]{64})$/;
 

@@ -1,9 +1,17 @@
 import { z } from 'zod';
-import { COMMAND_PROBLEMS } from '../http/problems.ts';
-import { REPLAYED } from '../http/replayed.ts';
-import { defineContract } from '../http/route.ts';
-import { AnyUuid, Key, Member, Receipt, Timestamp, UnixSeconds, Uuid } from '../http/schemas.ts';
-import { SCOPES } from '../http/scopes.ts';
+import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
+import { REPLAYED } from '../../platform/http/replayed-header.ts';
+import { defineContract } from '../../platform/http/route.ts';
+import {
+  AnyUuid,
+  Key,
+  Member,
+  Receipt,
+  Timestamp,
+  UnixSeconds,
+  Uuid,
+} from '../../platform/http/schemas.ts';
+import { SCOPES } from '../../platform/http/scopes.ts';
 
 const BODY_LIMIT = 4096;
 

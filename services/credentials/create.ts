@@ -1,16 +1,16 @@
-import { activeCredentials, findCredential } from '../../projections/credentials.ts';
-import { findMember } from '../../projections/members.ts';
-import type { Config } from '../config.ts';
-import { isRefusal } from '../eventstore/decider.ts';
-import { type Receipt, unixSeconds } from '../http/schemas.ts';
-import type { Scope } from '../http/scopes.ts';
-import type { KeyRing } from '../keys/key-ring.ts';
-import { dropCredentialVerifiers, writeVerifier } from '../keys/verifiers.ts';
-import { defineCommand, type MemberCommand } from '../member-command.ts';
+import type { Config } from '../../platform/config.ts';
+import { type Receipt, unixSeconds } from '../../platform/http/schemas.ts';
+import type { Scope } from '../../platform/http/scopes.ts';
+import type { KeyRing } from '../../platform/keys/key-ring.ts';
+import { dropCredentialVerifiers, writeVerifier } from '../../platform/keys/verifiers.ts';
+import { isRefusal } from '../../platform/refusal.ts';
+import { activeCredentials, findCredential } from '../../projections/credentials/credentials.ts';
+import { findMember } from '../../projections/membership/members.ts';
 import { credentialOwner } from './authenticate.ts';
 import type { CredentialBody } from './contract.ts';
 import { type CredentialRefusal, credential } from './credential.ts';
 import { revocation } from './revoke.ts';
+import { defineCommand, type MemberCommand } from './run-member-command.ts';
 
 export interface NewCredential {
   credential_id: string;

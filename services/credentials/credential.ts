@@ -1,8 +1,8 @@
-import { conflict } from '../conflict.ts';
-import { type Decider, type Refusal, refuse } from '../eventstore/decider.ts';
-import type { NewEvent } from '../eventstore/event.ts';
-import { unixSeconds } from '../http/schemas.ts';
-import type { Scope } from '../http/scopes.ts';
+import type { Decider } from '../../platform/eventstore/decider.ts';
+import type { NewEvent } from '../../platform/eventstore/event.ts';
+import { unixSeconds } from '../../platform/http/schemas.ts';
+import type { Scope } from '../../platform/http/scopes.ts';
+import { conflict, type Refusal, refuse } from '../../platform/refusal.ts';
 import type * as events from './events.ts';
 
 export type CredentialEvents = (typeof events)[keyof typeof events];

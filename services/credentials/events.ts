@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineEvent } from '../eventstore/event.ts';
-import { SCOPES } from '../http/scopes.ts';
+import { defineEvent } from '../../platform/eventstore/event.ts';
+import { SCOPES } from '../../platform/http/scopes.ts';
 
 export const CredentialCreated = defineEvent('CredentialCreated', {
   data: z.strictObject({

@@ -1,5 +1,8 @@
-import { credentialsAfter, type ListedCredential } from '../../projections/credentials.ts';
-import { exportSection } from '../export-section.ts';
+import {
+  credentialsAfter,
+  type ListedCredential,
+} from '../../projections/credentials/credentials.ts';
+import { exportSection } from '../membership/export-section.ts';
 import { Credential } from './contract.ts';
 import { credentialBody } from './revoke.ts';
 

@@ -1,21 +1,21 @@
-import { findMember } from '../../projections/members.ts';
-import type { Config } from '../config.ts';
-import { refuse } from '../eventstore/decider.ts';
-import type { Handlers } from '../http/route.ts';
-import { memberBody, unixSeconds } from '../http/schemas.ts';
-import { readVerifiers } from '../keys/verifiers.ts';
-import type { RateLimits } from '../limits/rate-limits.ts';
-import { budgetResetsAt } from '../limits/write-budget.ts';
+import type { Config } from '../../platform/config.ts';
+import type { Handlers } from '../../platform/http/route.ts';
+import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
+import { readVerifiers } from '../../platform/keys/verifiers.ts';
+import type { RateLimits } from '../../platform/limits/rate-limits.ts';
+import { budgetResetsAt } from '../../platform/limits/write-budget.ts';
+import { refuse } from '../../platform/refusal.ts';
+import { findMember } from '../../projections/membership/members.ts';
+import type { credentialsContract } from './contract.ts';
+import { createCredential } from './create.ts';
+import { revokeCredential } from './revoke.ts';
 import {
   type Caller,
   commandAs,
   defineCaller,
   type MemberCommandParts,
   memberCommand,
-} from '../member-command.ts';
-import type { credentialsContract } from './contract.ts';
-import { createCredential } from './create.ts';
-import { revokeCredential } from './revoke.ts';
+} from './run-member-command.ts';
 
 export interface CredentialsParts extends MemberCommandParts {
   config: Pick<Config, 'limitWritesPerDay' | 'limitActiveCredentials' | 'limitBootstrapAttempts'>;

@@ -1,13 +1,13 @@
-import { type CredentialRow, findCredential } from '../../projections/credentials.ts';
-import { conflict } from '../conflict.ts';
-import { type Append, readStream, streamVersion } from '../eventstore/append.ts';
-import { isRefusal, replay } from '../eventstore/decider.ts';
-import type { Actor } from '../eventstore/event.ts';
-import { type Receipt, unixSeconds } from '../http/schemas.ts';
-import { dropCredentialVerifiers } from '../keys/verifiers.ts';
-import { defineCommand, type MemberCommand } from '../member-command.ts';
+import { type Append, readStream, streamVersion } from '../../platform/eventstore/append.ts';
+import { replay } from '../../platform/eventstore/decider.ts';
+import type { Actor } from '../../platform/eventstore/event.ts';
+import { type Receipt, unixSeconds } from '../../platform/http/schemas.ts';
+import { dropCredentialVerifiers } from '../../platform/keys/verifiers.ts';
+import { conflict, isRefusal } from '../../platform/refusal.ts';
+import { type CredentialRow, findCredential } from '../../projections/credentials/credentials.ts';
 import type { CredentialBody } from './contract.ts';
 import { type CredentialRefusal, credential } from './credential.ts';
+import { defineCommand, type MemberCommand } from './run-member-command.ts';
 
 /** The end of a credential that is active: its stream has its creation and nothing else. */
 export function revocation(

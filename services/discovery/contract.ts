@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineContract } from '../http/route.ts';
+import { defineContract } from '../../platform/http/route.ts';
 
 const Capability = z
   .object({

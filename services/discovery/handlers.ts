@@ -1,6 +1,6 @@
-import { refuse } from '../eventstore/decider.ts';
-import type { Feature, Handlers } from '../http/route.ts';
-import type { Readiness } from '../telemetry/readiness.ts';
+import type { Feature, Handlers } from '../../platform/http/route.ts';
+import { refuse } from '../../platform/refusal.ts';
+import type { Readiness } from '../../platform/telemetry/readiness.ts';
 import type { discoveryContract } from './contract.ts';
 import { capabilitiesOf, interfacesOf, type Switches } from './inventory.ts';
 

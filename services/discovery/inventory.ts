@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import { type Feature, isMutation, type Route } from '../http/route.ts';
+import type { Config } from '../../platform/config.ts';
+import { type Feature, isMutation, type Route } from '../../platform/http/route.ts';
 
 export type Switches = Pick<
   Config,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PAGE_HEADERS } from '../http/page.ts';
-import { defineContract } from '../http/route.ts';
+import { PAGE_HEADERS } from '../../platform/http/page-headers.ts';
+import { defineContract } from '../../platform/http/route.ts';
 import { PublicPolicy } from './policy-shape.ts';
 
 const OpenApiDocument = z

@@ -1,9 +1,9 @@
-import type { PolicyRow } from '../../projections/policies.ts';
+import type { Config } from '../../platform/config.ts';
+import type { PolicyRow } from '../../projections/moderation/policies.ts';
 import { MAX_PACKET } from '../artifacts/packet.ts';
-import type { Config } from '../config.ts';
-import { consent, POLICY_VERSION } from '../http/consent.ts';
-import { APPEAL_DAYS } from '../notes/author.ts';
-import { REPORT_REASONS } from '../notes/report-reasons.ts';
+import { APPEAL_DAYS } from '../guestbook/author-decisions.ts';
+import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
+import { consent, POLICY_VERSION } from '../publications/consent.ts';
 import type { PublicPolicy } from './policy-shape.ts';
 
 const PUBLISHED = [

@@ -1,4 +1,4 @@
-import type { Feature } from '../http/route.ts';
+import type { Feature } from '../../platform/http/route.ts';
 
 /** Pages and documents for readers, in the order in which they help. */
 const READABLE = [

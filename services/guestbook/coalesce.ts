@@ -1,5 +1,5 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import { patiently, sharedPatience } from '../postgres/patience.ts';
+import { patiently, sharedPatience } from '../../platform/postgres/request-deadline.ts';
 
 interface Lane<Result> {
   ended: Promise<void>;

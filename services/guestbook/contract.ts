@@ -1,9 +1,16 @@
 import { z } from 'zod';
-import { readPlace } from '../http/place.ts';
-import { defineContract } from '../http/route.ts';
-import { AnyUuid, Handle, StatusReply, Text, UnixSeconds, Uuid } from '../http/schemas.ts';
-import { EXPERIENCES } from '../notes/experience.ts';
-import { aftercareContract } from './aftercare-contract.ts';
+import { defineContract } from '../../platform/http/route.ts';
+import {
+  AnyUuid,
+  Handle,
+  StatusReply,
+  Text,
+  UnixSeconds,
+  Uuid,
+} from '../../platform/http/schemas.ts';
+import { readPlace } from '../../platform/keyset-cursor.ts';
+import { EXPERIENCES } from './experience.ts';
+import { aftercareContract } from './followup-contract.ts';
 
 const BODY_LIMIT = 8192;
 

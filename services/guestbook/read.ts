@@ -1,21 +1,21 @@
 import type pg from 'pg';
+import { publicContent } from '../../platform/http/respond.ts';
+import { unixSeconds } from '../../platform/http/schemas.ts';
+import { type Place, pageOf } from '../../platform/keyset-cursor.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { snapshot } from '../../platform/postgres/snapshot.ts';
+import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
+import { guestName } from '../../platform/visible-text.ts';
 import {
   approvedNotes,
   approvedReplies,
   approvedVersions,
   findNote,
   type PublicNoteRow,
-} from '../../projections/notes.ts';
-import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
-import { type Place, pageOf } from '../http/place.ts';
-import { publicContent } from '../http/respond.ts';
-import { unixSeconds } from '../http/schemas.ts';
-import type { Experience } from '../notes/experience.ts';
-import { takesReplies } from '../notes/state.ts';
-import { query } from '../postgres/reading.ts';
-import { snapshot } from '../postgres/snapshot.ts';
-import { guestName } from '../visible-text.ts';
+} from '../../projections/guestbook/notes.ts';
 import { type Note, PAGE } from './contract.ts';
+import type { Experience } from './experience.ts';
+import { takesReplies } from './state.ts';
 
 const NOTICE =
   'Notes are reviewed before they appear; names are chosen by their authors and verified by no one.';

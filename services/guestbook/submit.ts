@@ -1,16 +1,16 @@
 import canonicalize from 'canonicalize';
-import { findNote, type NoteRow } from '../../projections/notes.ts';
-import type { Bound } from '../body-hash.ts';
-import { readReceipt } from '../eventstore/append.ts';
-import { isRefusal, refuse } from '../eventstore/decider.ts';
-import type { Actor } from '../eventstore/event.ts';
-import { type Decision, definePlan, type Plan } from '../eventstore/store.ts';
-import type { PrincipalOf } from '../http/principal.ts';
-import { screeningJob } from '../jobs/queues.ts';
+import type { Bound } from '../../platform/body-hash.ts';
+import { readReceipt } from '../../platform/eventstore/append.ts';
+import type { Actor } from '../../platform/eventstore/event.ts';
+import { type Decision, definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import type { PrincipalOf } from '../../platform/http/principal.ts';
+import { screeningJob } from '../../platform/jobs/queues.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
 import { findLiveSession } from '../membership/sessions.ts';
-import { toldAt } from '../notes/author.ts';
-import { note } from '../notes/note.ts';
+import { toldAt } from './author-decisions.ts';
 import type { NoteSubmission } from './contract.ts';
+import { note } from './note.ts';
 import type { GuestbookParts } from './parts.ts';
 
 interface Receipt {

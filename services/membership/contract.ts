@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineContract } from '../http/route.ts';
-import { EmptyBody, Handle, Key, Member, StatusReply, Uuid } from '../http/schemas.ts';
+import { defineContract } from '../../platform/http/route.ts';
+import { EmptyBody, Handle, Key, Member, StatusReply, Uuid } from '../../platform/http/schemas.ts';
 
 const BODY_LIMIT = 4096;
 

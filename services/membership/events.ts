@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent } from '../eventstore/event.ts';
+import { defineEvent } from '../../platform/eventstore/event.ts';
 
 export const MemberRegistered = defineEvent('MemberRegistered', {
   data: z.strictObject({ handle_hash: z.string(), handle_key_id: z.int() }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { exportSection } from '../export-section.ts';
-import { AnyUuid, Timestamp, UnixSeconds, unixSeconds } from '../http/schemas.ts';
+import { AnyUuid, Timestamp, UnixSeconds, unixSeconds } from '../../platform/http/schemas.ts';
+import { exportSection } from './export-section.ts';
 import { type SessionTimes, sessionsAfter } from './sessions.ts';
 
 export const sessionsSection = exportSection<SessionTimes>({

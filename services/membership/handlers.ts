@@ -1,7 +1,7 @@
-import { isRefusal, refuse } from '../eventstore/decider.ts';
-import type { Handlers, RequestFacts } from '../http/route.ts';
-import { memberBody, unixSeconds } from '../http/schemas.ts';
-import { newToken } from '../keys/token.ts';
+import type { Handlers, RequestFacts } from '../../platform/http/route.ts';
+import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
+import { newToken } from '../../platform/keys/token.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
 import type { membershipContract } from './contract.ts';
 import { loginPlan, logoutPlan } from './login.ts';
 import type { MembershipParts } from './parts.ts';

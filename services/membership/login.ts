@@ -1,9 +1,9 @@
-import { findMember } from '../../projections/members.ts';
-import { refuse } from '../eventstore/decider.ts';
-import { definePlan, type Plan } from '../eventstore/store.ts';
-import { unixSeconds } from '../http/schemas.ts';
-import type { Token } from '../keys/token.ts';
-import { readVerifiers } from '../keys/verifiers.ts';
+import { definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import { unixSeconds } from '../../platform/http/schemas.ts';
+import type { Token } from '../../platform/keys/token.ts';
+import { readVerifiers } from '../../platform/keys/verifiers.ts';
+import { refuse } from '../../platform/refusal.ts';
+import { findMember } from '../../projections/membership/members.ts';
 import type { MembershipParts } from './parts.ts';
 import {
   endSessions,

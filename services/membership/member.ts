@@ -1,5 +1,6 @@
-import { type Decider, type Refusal, refuse } from '../eventstore/decider.ts';
-import type { NewEvent } from '../eventstore/event.ts';
+import type { Decider } from '../../platform/eventstore/decider.ts';
+import type { NewEvent } from '../../platform/eventstore/event.ts';
+import { type Refusal, refuse } from '../../platform/refusal.ts';
 import type * as events from './events.ts';
 
 type MemberEvents = (typeof events)[

@@ -1,16 +1,17 @@
-import { activeCredentials } from '../../projections/credentials.ts';
-import { findMember } from '../../projections/members.ts';
-import { bindSecrets, redactedHash, sameBody } from '../body-hash.ts';
-import { readReceipt, readStream, streamVersion } from '../eventstore/append.ts';
-import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
-import { definePlan, type Plan } from '../eventstore/store.ts';
-import type { KeyRing } from '../keys/key-ring.ts';
+import { bindSecrets, redactedHash, sameBody } from '../../platform/body-hash.ts';
+import { readReceipt, readStream, streamVersion } from '../../platform/eventstore/append.ts';
+import { replay } from '../../platform/eventstore/decider.ts';
+import { definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import {
   dropCredentialVerifiers,
   readVerifiers,
   type VerifierRow,
   writeVerifier,
-} from '../keys/verifiers.ts';
+} from '../../platform/keys/verifiers.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { activeCredentials } from '../../projections/credentials/credentials.ts';
+import { findMember } from '../../projections/membership/members.ts';
 import { endSession } from './login.ts';
 import { member, type RecoveryRefusal, recover } from './member.ts';
 import type { MembershipParts } from './parts.ts';

@@ -1,13 +1,13 @@
 import type pg from 'pg';
-import { defineInsert, defineRead } from '../eventstore/batch.ts';
-import { type Refusal, refuse } from '../eventstore/decider.ts';
-import { type Sql, sql } from '../eventstore/sql.ts';
-import { type Decision, definePlan, type Plan } from '../eventstore/store.ts';
-import type { PrincipalOf } from '../http/principal.ts';
-import { sessionCookieOf } from '../http/session-cookie.ts';
-import type { KeyRing, Verifier } from '../keys/key-ring.ts';
-import type { Token } from '../keys/token.ts';
-import { query } from '../postgres/reading.ts';
+import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
+import { type Decision, definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import type { PrincipalOf } from '../../platform/http/principal.ts';
+import { sessionCookieOf } from '../../platform/http/session-cookie.ts';
+import type { KeyRing, Verifier } from '../../platform/keys/key-ring.ts';
+import type { Token } from '../../platform/keys/token.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { type Refusal, refuse } from '../../platform/refusal.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
 
 export const SESSION_SECONDS = 1800;
 

@@ -1,7 +1,7 @@
-import { defineContract } from '../http/route.ts';
-import { queueContract } from './queue-contract.ts';
-import { reviewContract } from './review-contract.ts';
-import { subjectContract } from './subject-contract.ts';
+import { defineContract } from '../../platform/http/route.ts';
+import { reviewContract } from './decisions/contract.ts';
+import { subjectContract } from './decisions/record-contract.ts';
+import { queueContract } from './queue/contract.ts';
 
 export const moderationContract = defineContract({
   ...queueContract,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineEvent } from '../eventstore/event.ts';
-import { ROLES } from './roles.ts';
+import { defineEvent } from '../../platform/eventstore/event.ts';
+import { ROLES } from './staff/roles.ts';
 
 export const ModeratorAdded = defineEvent('ModeratorAdded', {
   data: z.strictObject({ moderator_id: z.uuid(), role: z.enum(ROLES) }),

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import type { Config } from '../config.ts';
-import type { EventStore } from '../eventstore/store.ts';
-import type { WakeUps } from '../postgres/wake-ups.ts';
-import type { Subject } from '../subject.ts';
+import type { Config } from '../../platform/config.ts';
+import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import type { WakeUps } from '../../platform/postgres/notifications.ts';
+import type { Subject } from '../publications/publication-kind.ts';
 
 /** What the commands and reads of this feature need, given by app.ts. */
 export interface ModerationParts {

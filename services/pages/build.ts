@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { type BuildResult, build, stop } from 'esbuild';
-import { keptText } from '../http/page.ts';
-import type { Content } from '../http/route.ts';
+import { keptText } from '../../platform/http/page-headers.ts';
+import type { Content } from '../../platform/http/route.ts';
 import { html } from './html.ts';
 import { PAGES, type PageName } from './pages.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PAGE_HEADERS } from '../http/page.ts';
-import { defineContract, type Route } from '../http/route.ts';
+import { PAGE_HEADERS } from '../../platform/http/page-headers.ts';
+import { defineContract, type Route } from '../../platform/http/route.ts';
 import { PAGES, type PageName } from './pages.ts';
 
 const file = z.object({ file: z.string().max(100) });

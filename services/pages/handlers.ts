@@ -1,6 +1,6 @@
-import { refuse } from '../eventstore/decider.ts';
-import { pageHeaders } from '../http/page.ts';
-import type { Handlers } from '../http/route.ts';
+import { pageHeaders } from '../../platform/http/page-headers.ts';
+import type { Handlers } from '../../platform/http/route.ts';
+import { refuse } from '../../platform/refusal.ts';
 import { builtPages } from './build.ts';
 import type { pagesContract } from './contract.ts';
 import type { PageName } from './pages.ts';

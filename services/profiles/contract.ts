@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { consent } from '../http/consent.ts';
-import { HttpsUrl } from '../http/https-url.ts';
-import { COMMAND_PROBLEMS } from '../http/problems.ts';
-import { REPLAYED } from '../http/replayed.ts';
-import { defineContract } from '../http/route.ts';
+import { HttpsUrl } from '../../platform/http/https-url.ts';
+import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
+import { REPLAYED } from '../../platform/http/replayed-header.ts';
+import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,
   Cursor,
@@ -16,7 +15,8 @@ import {
   Timestamp,
   Uuid,
   WithdrawnReply,
-} from '../http/schemas.ts';
+} from '../../platform/http/schemas.ts';
+import { consent } from '../publications/consent.ts';
 
 const content = {
   display_name: Text(1, 80),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent } from '../eventstore/event.ts';
+import { defineEvent } from '../../platform/eventstore/event.ts';
 
 /** The stream's owner is the member, so no event names it once more. */
 export const ProfilePublished = defineEvent('ProfilePublished', {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type OwnProfileRow, ownProfile } from '../../projections/profiles.ts';
-import { exportSection, ToldDecision } from '../export-section.ts';
-import { Timestamp } from '../http/schemas.ts';
+import { Timestamp } from '../../platform/http/schemas.ts';
+import { type OwnProfileRow, ownProfile } from '../../projections/profiles/profiles.ts';
+import { exportSection, ToldDecision } from '../membership/export-section.ts';
 
 export const profileSection = exportSection<OwnProfileRow>({
   name: 'profile',

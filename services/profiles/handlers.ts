@@ -1,12 +1,12 @@
 import type pg from 'pg';
-import { agentCounts, findAgent, publishedProfiles } from '../../projections/profiles.ts';
-import { isRefusal, refuse } from '../eventstore/decider.ts';
-import { pageOf, placeOf } from '../http/place.ts';
-import type { Handlers } from '../http/route.ts';
-import { memberBody } from '../http/schemas.ts';
-import { type MemberCommandParts, memberCommand } from '../member-command.ts';
-import { query } from '../postgres/reading.ts';
-import { snapshot } from '../postgres/snapshot.ts';
+import type { Handlers } from '../../platform/http/route.ts';
+import { memberBody } from '../../platform/http/schemas.ts';
+import { pageOf, placeOf } from '../../platform/keyset-cursor.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { snapshot } from '../../platform/postgres/snapshot.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { agentCounts, findAgent, publishedProfiles } from '../../projections/profiles/profiles.ts';
+import { type MemberCommandParts, memberCommand } from '../credentials/run-member-command.ts';
 import type { profilesContract } from './contract.ts';
 import { publishProfile, withdrawProfile } from './publish.ts';
 

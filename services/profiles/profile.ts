@@ -1,8 +1,7 @@
-import { wrongState, wrongVersion } from '../conflict.ts';
-import type { Decider } from '../eventstore/decider.ts';
-import { isRefusal } from '../eventstore/decider.ts';
-import type { NewEvent } from '../eventstore/event.ts';
-import { decideRemoval, type RemovalCommand } from '../removal.ts';
+import type { Decider } from '../../platform/eventstore/decider.ts';
+import type { NewEvent } from '../../platform/eventstore/event.ts';
+import { isRefusal, wrongState, wrongVersion } from '../../platform/refusal.ts';
+import { decideRemoval, type RemovalCommand } from '../publications/removal.ts';
 import type * as events from './events.ts';
 
 type ProfileEvents = (typeof events)[keyof typeof events];

@@ -1,9 +1,9 @@
-import { findProfile, type ProfileRow } from '../../projections/profiles.ts';
-import type { Append } from '../eventstore/append.ts';
-import { isRefusal, type Refusal } from '../eventstore/decider.ts';
-import type { Receipt } from '../http/schemas.ts';
-import { defineCommand, type MemberCommand } from '../member-command.ts';
-import { dropLeases } from '../review-leases.ts';
+import type { Append } from '../../platform/eventstore/append.ts';
+import type { Receipt } from '../../platform/http/schemas.ts';
+import { isRefusal, type Refusal } from '../../platform/refusal.ts';
+import { findProfile, type ProfileRow } from '../../projections/profiles/profiles.ts';
+import { defineCommand, type MemberCommand } from '../credentials/run-member-command.ts';
+import { dropLeases } from '../publications/review-leases.ts';
 import type { ProfileBody } from './contract.ts';
 import { type ProfileCommand, type ProfileContent, type ProfileState, profile } from './profile.ts';
 

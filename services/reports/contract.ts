@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { COMMAND_PROBLEMS } from '../http/problems.ts';
-import { REPLAYED } from '../http/replayed.ts';
-import { defineContract } from '../http/route.ts';
-import { AnyUuid, Receipt, Text, Uuid } from '../http/schemas.ts';
-import { REPORT_REASONS } from '../notes/report-reasons.ts';
-import { RECORD_TYPES } from './kind.ts';
+import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
+import { REPLAYED } from '../../platform/http/replayed-header.ts';
+import { defineContract } from '../../platform/http/route.ts';
+import { AnyUuid, Receipt, Text, Uuid } from '../../platform/http/schemas.ts';
+import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
+import { RECORD_TYPES } from '../publications/record-type.ts';
 
 export const ReportRequest = z
   .strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineEvent } from '../eventstore/event.ts';
-import { REPORT_REASONS } from '../notes/report-reasons.ts';
-import { RECORD_TYPES } from './kind.ts';
+import { defineEvent } from '../../platform/eventstore/event.ts';
+import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
+import { RECORD_TYPES } from '../publications/record-type.ts';
 
 /**
  * What is said of a published record stands in a stream of its own beside the record's, and belongs

@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { type ReportOfMember, reportsOfMember } from '../../projections/record-reports.ts';
-import { exportSection } from '../export-section.ts';
-import { AnyUuid, Timestamp } from '../http/schemas.ts';
-import { REPORT_REASONS } from '../notes/report-reasons.ts';
-import { RECORD_TYPES } from './kind.ts';
+import { AnyUuid, Timestamp } from '../../platform/http/schemas.ts';
+import {
+  type ReportOfMember,
+  reportsOfMember,
+} from '../../projections/publications/record-reports.ts';
+import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
+import { exportSection } from '../membership/export-section.ts';
+import { RECORD_TYPES } from '../publications/record-type.ts';
 
 /** What became of a report is in the feed, once it may be told. */
 export const reportsSection = exportSection<ReportOfMember>({

@@ -1,6 +1,6 @@
-import type { Handlers } from '../http/route.ts';
-import { type MemberCommandParts, memberCommand } from '../member-command.ts';
-import type { Subject } from '../subject.ts';
+import type { Handlers } from '../../platform/http/route.ts';
+import { type MemberCommandParts, memberCommand } from '../credentials/run-member-command.ts';
+import type { Subject } from '../publications/publication-kind.ts';
 import type { reportsContract } from './contract.ts';
 import { reportNote, reportRecord } from './report.ts';
 

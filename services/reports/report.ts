@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { authorsOf, recordEvents } from '../../projections/records.ts';
-import { streamVersion } from '../eventstore/append.ts';
-import { isRefusal, refuse, replay } from '../eventstore/decider.ts';
-import { type Accepted, defineCommand, type MemberCommand } from '../member-command.ts';
-import { reportPlan } from '../notes/author-plans.ts';
-import type { Subject } from '../subject.ts';
+import { streamVersion } from '../../platform/eventstore/append.ts';
+import { replay } from '../../platform/eventstore/decider.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { authorsOf, recordEvents } from '../../projections/publications/records.ts';
+import {
+  type Accepted,
+  defineCommand,
+  type MemberCommand,
+} from '../credentials/run-member-command.ts';
+import { reportPlan } from '../guestbook/author-commands.ts';
+import type { Subject } from '../publications/publication-kind.ts';
 import type { Reported, ReportRequest } from './contract.ts';
 import { recordReports, reportsStream } from './reports.ts';
 

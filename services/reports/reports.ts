@@ -1,8 +1,9 @@
-import { type Decider, type Refusal, refuse } from '../eventstore/decider.ts';
-import type { NewEvent } from '../eventstore/event.ts';
-import type { ReportReason } from '../notes/report-reasons.ts';
+import type { Decider } from '../../platform/eventstore/decider.ts';
+import type { NewEvent } from '../../platform/eventstore/event.ts';
+import { type Refusal, refuse } from '../../platform/refusal.ts';
+import type { ReportReason } from '../guestbook/report-reasons.ts';
+import type { RecordType } from '../publications/record-type.ts';
 import type * as events from './events.ts';
-import type { RecordType } from './kind.ts';
 
 type ReportEvents = (typeof events)[keyof typeof events];
 

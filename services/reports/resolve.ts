@@ -1,11 +1,15 @@
-import { type RecordReportRow, untoldReports } from '../../projections/record-reports.ts';
-import { recordEvents } from '../../projections/records.ts';
-import { type Append, streamVersion } from '../eventstore/append.ts';
-import { isRefusal, replay } from '../eventstore/decider.ts';
-import type { RecordedEvent } from '../eventstore/event.ts';
-import type { Sql } from '../eventstore/sql.ts';
-import { definePlan, type Plan } from '../eventstore/store.ts';
-import { lastRemoval, type Subject } from '../subject.ts';
+import { type Append, streamVersion } from '../../platform/eventstore/append.ts';
+import { replay } from '../../platform/eventstore/decider.ts';
+import type { RecordedEvent } from '../../platform/eventstore/event.ts';
+import { definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import { isRefusal } from '../../platform/refusal.ts';
+import type { Sql } from '../../platform/sql.ts';
+import {
+  type RecordReportRow,
+  untoldReports,
+} from '../../projections/publications/record-reports.ts';
+import { recordEvents } from '../../projections/publications/records.ts';
+import { lastRemoval, type Subject } from '../publications/publication-kind.ts';
 import { recordReports, reportsStream } from './reports.ts';
 
 /** For a lock: whose feeds a decision may be told in, and whoever reported and waits. */

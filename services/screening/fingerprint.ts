@@ -1,4 +1,4 @@
-import type { KeyRing } from '../keys/key-ring.ts';
+import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { fold } from './folded.ts';
 
 const SHINGLE = 5;

@@ -1,4 +1,4 @@
-import type { LookAlikeRow } from '../../projections/screenings.ts';
+import type { LookAlikeRow } from '../../projections/screening/screenings.ts';
 import { likeness, shinglesOf } from './fingerprint.ts';
 import { fold } from './folded.ts';
 import type { Finding } from './rules.ts';

@@ -1,7 +1,7 @@
-import { type NoteToScreen, notesToScreen } from '../../projections/screenings.ts';
-import type { EventStore } from '../eventstore/store.ts';
-import { screeningJob } from '../jobs/queues.ts';
-import { query } from '../postgres/reading.ts';
+import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import { screeningJob } from '../../platform/jobs/queues.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { type NoteToScreen, notesToScreen } from '../../projections/screening/screenings.ts';
 import { RULES_VERSION } from './rules.ts';
 
 /** Notes of one job, which is to end long before it is given to another worker. */

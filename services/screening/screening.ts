@@ -1,5 +1,5 @@
-import type { Decider } from '../eventstore/decider.ts';
-import type { NewEvent } from '../eventstore/event.ts';
+import type { Decider } from '../../platform/eventstore/decider.ts';
+import type { NewEvent } from '../../platform/eventstore/event.ts';
 import type * as events from './events.ts';
 import type { Words } from './findings.ts';
 import type { Fingerprint } from './fingerprint.ts';

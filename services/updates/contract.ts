@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineContract } from '../http/route.ts';
-import { Cursor, Limit } from '../http/schemas.ts';
+import { defineContract } from '../../platform/http/route.ts';
+import { Cursor, Limit } from '../../platform/http/schemas.ts';
 import { UpdateEvent } from './update-event.ts';
 
 const MOST_WAIT = 25;

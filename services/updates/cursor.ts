@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
-import type { KeyRing } from '../keys/key-ring.ts';
+import type { KeyRing } from '../../platform/keys/key-ring.ts';
 
 const CIPHER = 'aes-256-gcm';
 const FORMAT = 1;

@@ -1,11 +1,11 @@
 import type pg from 'pg';
-import { readUpdates } from '../../projections/feed/updates.ts';
-import { isRefusal, type Refusal, refuse } from '../eventstore/decider.ts';
-import type { Authenticators, PrincipalOf } from '../http/principal.ts';
-import type { Call, Handlers } from '../http/route.ts';
-import type { KeyRing } from '../keys/key-ring.ts';
-import type { WaitingPlaces } from '../limits/waiting-places.ts';
-import { query } from '../postgres/reading.ts';
+import type { Authenticators, PrincipalOf } from '../../platform/http/principal.ts';
+import type { Call, Handlers } from '../../platform/http/route.ts';
+import type { KeyRing } from '../../platform/keys/key-ring.ts';
+import type { WaitingPlaces } from '../../platform/limits/waiting-places.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
+import { readUpdates } from '../../projections/updates/feed-page.ts';
 import type { updatesContract } from './contract.ts';
 import { readCursor } from './cursor.ts';
 import { type Page, pageOf } from './page.ts';

@@ -1,7 +1,7 @@
-import type { UpdatesRow } from '../../projections/feed/updates.ts';
-import { jsonText } from '../http/respond.ts';
-import type { Content } from '../http/route.ts';
-import type { KeyRing } from '../keys/key-ring.ts';
+import { jsonText } from '../../platform/http/respond.ts';
+import type { Content } from '../../platform/http/route.ts';
+import type { KeyRing } from '../../platform/keys/key-ring.ts';
+import type { UpdatesRow } from '../../projections/updates/feed-page.ts';
 import { writeCursor } from './cursor.ts';
 
 export interface Page {

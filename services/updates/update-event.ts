@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Actor, AnyUuid, Timestamp } from '../http/schemas.ts';
-import { UPDATES, type UpdateType } from './kind.ts';
+import { Actor, AnyUuid, Timestamp } from '../../platform/http/schemas.ts';
+import { UPDATES, type UpdateType } from './update-type.ts';
 
 /** `case.lease_ended` is `CaseLeaseEndedEvent`. */
 const nameOf = (type: UpdateType): string =>

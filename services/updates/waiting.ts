@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { readHeads } from '../../projections/feed/updates.ts';
-import { sharedPatience } from '../postgres/patience.ts';
-import { query } from '../postgres/reading.ts';
-import type { WakeUps } from '../postgres/wake-ups.ts';
+import type { WakeUps } from '../../platform/postgres/notifications.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { sharedPatience } from '../../platform/postgres/request-deadline.ts';
+import { readHeads } from '../../projections/updates/feed-page.ts';
 
 const GATHER_MS = 5;
 

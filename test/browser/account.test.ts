@@ -8,7 +8,7 @@ import {
   look,
   NEEDS_BROWSER,
   until,
-} from '../harness/browser.ts';
+} from '../support/browser.ts';
 import {
   asFile,
   confirmed,
@@ -16,7 +16,7 @@ import {
   startGuestbook,
   visitGuestbook,
   write,
-} from '../harness/guestbook-page.ts';
+} from '../support/guestbook-page.ts';
 
 t.test(
   'a member learns why, appeals, withdraws, and deletes the account',

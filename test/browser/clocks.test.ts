@@ -1,8 +1,8 @@
 import t from 'tap';
 import { decide, hire } from '../../harness/moderation.ts';
-import { handled, NEEDS_BROWSER } from '../harness/browser.ts';
-import { consoleWith, toast } from '../harness/console.ts';
-import { join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
+import { handled, NEEDS_BROWSER } from '../support/browser.ts';
+import { consoleWith, toast } from '../support/console.ts';
+import { join, startGuestbook, visitGuestbook, write } from '../support/guestbook-page.ts';
 
 /** A script after which the device's clock is wrong. */
 const ahead = (minutes: number) =>

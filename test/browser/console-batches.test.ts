@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { decide, hire, submit } from '../../harness/moderation.ts';
-import { holdOne, intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
-import { consoleWith, currentText, numbered, REFUSED, states, toast } from '../harness/console.ts';
+import { holdOne, intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
+import { consoleWith, currentText, numbered, REFUSED, states, toast } from '../support/console.ts';
 
 /** A console in which these notes wait, or four. */
 async function begin(t: Test, messages = ['One', 'Two', 'Three', 'Four']) {

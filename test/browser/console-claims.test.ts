@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { held, hire, submit } from '../../harness/moderation.ts';
-import { handled, holdOne, intercept, look, NEEDS_BROWSER, visit } from '../harness/browser.ts';
-import { consoleWith, currentText, openConsole, signIn, toast } from '../harness/console.ts';
-import { eventStream } from '../harness/event-stream.ts';
-import { startService } from '../harness/service.ts';
+import { handled, holdOne, intercept, look, NEEDS_BROWSER, visit } from '../support/browser.ts';
+import { consoleWith, currentText, openConsole, signIn, toast } from '../support/console.ts';
+import { eventStream } from '../support/event-stream.ts';
+import { startService } from '../support/service.ts';
 
 /** Until it is answered: the stream may tell of a claim before, but not whose tab it is for. */
 async function claimNext(page: Page): Promise<void> {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { intercept, NEEDS_BROWSER } from '../harness/browser.ts';
-import { consoleWith, currentText, numbered, states, toast } from '../harness/console.ts';
+import { intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { consoleWith, currentText, numbered, states, toast } from '../support/console.ts';
 
 const LOADS = 'performance.getEntriesByType("navigation").length';
 

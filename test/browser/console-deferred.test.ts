@@ -1,7 +1,7 @@
 import t from 'tap';
 import { hire } from '../../harness/moderation.ts';
-import { look, NEEDS_BROWSER } from '../harness/browser.ts';
-import { consoleWith, currentText, numbered, toast } from '../harness/console.ts';
+import { look, NEEDS_BROWSER } from '../support/browser.ts';
+import { consoleWith, currentText, numbered, toast } from '../support/console.ts';
 
 const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
 

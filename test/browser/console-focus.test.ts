@@ -1,8 +1,8 @@
 import t from 'tap';
 import { decide, hire, submit } from '../../harness/moderation.ts';
-import { intercept, NEEDS_BROWSER } from '../harness/browser.ts';
-import { consoleWith, openConsole, REFUSED, toast } from '../harness/console.ts';
-import { startService } from '../harness/service.ts';
+import { intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { consoleWith, openConsole, REFUSED, toast } from '../support/console.ts';
+import { startService } from '../support/service.ts';
 
 t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { submit } from '../../harness/moderation.ts';
-import { NEEDS_BROWSER } from '../harness/browser.ts';
-import { consoleWith, numbered, states, toast } from '../harness/console.ts';
+import { NEEDS_BROWSER } from '../support/browser.ts';
+import { consoleWith, numbered, states, toast } from '../support/console.ts';
 
 t.test('keys rest while one types, and can be switched off', NEEDS_BROWSER, async (t) => {
   const { service, ann, page } = await consoleWith(t, numbered(2));

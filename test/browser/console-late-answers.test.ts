@@ -1,9 +1,9 @@
 import t from 'tap';
 import { hire, submit } from '../../harness/moderation.ts';
-import { holdOne, NEEDS_BROWSER } from '../harness/browser.ts';
-import { openConsole } from '../harness/console.ts';
-import { othersDecided } from '../harness/decided-notes.ts';
-import { type Service, startService } from '../harness/service.ts';
+import { holdOne, NEEDS_BROWSER } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { othersDecided } from '../support/decided-notes.ts';
+import { type Service, startService } from '../support/service.ts';
 
 /** So many notes of others wait. */
 async function othersWait(service: Service, count: number): Promise<void> {

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { hire, submit } from '../../harness/moderation.ts';
-import { NEEDS_BROWSER } from '../harness/browser.ts';
-import { openConsole } from '../harness/console.ts';
-import { startService } from '../harness/service.ts';
+import { NEEDS_BROWSER } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { startService } from '../support/service.ts';
 
 t.test("a reader's own letters and colours, and a guest's marks", NEEDS_BROWSER, async (t) => {
   const service = await startService(t);

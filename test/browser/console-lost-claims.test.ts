@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { decide, hire, submit, submitAs } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
-import { NEEDS_BROWSER } from '../harness/browser.ts';
-import { openConsole } from '../harness/console.ts';
-import { startService } from '../harness/service.ts';
+import { NEEDS_BROWSER } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { startService } from '../support/service.ts';
 
 t.test('a claim that is over ends as it ended', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { hire, submit } from '../../harness/moderation.ts';
-import { intercept, NEEDS_BROWSER, visit } from '../harness/browser.ts';
-import { consoleWith, openConsole, REFUSED, signIn, toast } from '../harness/console.ts';
-import { startService } from '../harness/service.ts';
+import { intercept, NEEDS_BROWSER, visit } from '../support/browser.ts';
+import { consoleWith, openConsole, REFUSED, signIn, toast } from '../support/console.ts';
+import { startService } from '../support/service.ts';
 
 t.test('a fault is told for as long as it lasts, and no longer', NEEDS_BROWSER, async (t) => {
   const { service, ann, page, context } = await consoleWith(t, ['Hello']);

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { held, hire, submit } from '../../harness/moderation.ts';
-import { handled, holdOne, intercept, NEEDS_BROWSER, visit } from '../harness/browser.ts';
-import { consoleWith, signIn, toast } from '../harness/console.ts';
-import { startService } from '../harness/service.ts';
+import { handled, holdOne, intercept, NEEDS_BROWSER, visit } from '../support/browser.ts';
+import { consoleWith, signIn, toast } from '../support/console.ts';
+import { startService } from '../support/service.ts';
 
 /** Begins to write, and leaves the field and the panel without having sent anything. */
 async function typeAndLeave(page: Page, key: string, label: string, text: string): Promise<void> {

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { hire, submit } from '../../harness/moderation.ts';
-import { handled, holdOne, NEEDS_BROWSER } from '../harness/browser.ts';
-import { openConsole } from '../harness/console.ts';
-import { startService } from '../harness/service.ts';
+import { handled, holdOne, NEEDS_BROWSER } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { startService } from '../support/service.ts';
 
 t.test('a policy is not lost by Escape, and says what it lacks', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { decide, hire, submit, submitAs } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
-import { screenNote } from '../../workers/screen-note.ts';
-import { look, NEEDS_BROWSER, until } from '../harness/browser.ts';
+import { screenNote } from '../../workers/screening/screen-note.ts';
+import { look, NEEDS_BROWSER, until } from '../support/browser.ts';
 import {
   consoleWith,
   currentText,
@@ -10,9 +10,9 @@ import {
   openConsole,
   states,
   toast,
-} from '../harness/console.ts';
-import { letPass } from '../harness/passing-time.ts';
-import { startService } from '../harness/service.ts';
+} from '../support/console.ts';
+import { letPass } from '../support/passing-time.ts';
+import { startService } from '../support/service.ts';
 
 t.test('what another decided is said, and the focus goes on', NEEDS_BROWSER, async (t) => {
   const { service, notes, page } = await consoleWith(t, numbered(3));

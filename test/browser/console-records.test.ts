@@ -2,10 +2,10 @@ import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { hire } from '../../harness/moderation.ts';
 import { publishArtifact, publishCase, publishProfile, report } from '../../harness/records.ts';
-import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
-import { openConsole, toast } from '../harness/console.ts';
-import { matchAll } from '../harness/match-all.ts';
-import { type Service, startService } from '../harness/service.ts';
+import { intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
+import { openConsole, toast } from '../support/console.ts';
+import { matchAll } from '../support/match-all.ts';
+import { type Service, startService } from '../support/service.ts';
 
 /** A profile, a packet and a case, reported in this order. */
 async function fill(service: Service) {

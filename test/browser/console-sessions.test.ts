@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { hire, submit } from '../../harness/moderation.ts';
-import { handled, holdOne, intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
-import { consoleWith, openConsole, signIn, toast } from '../harness/console.ts';
-import { type Service, startService } from '../harness/service.ts';
+import { handled, holdOne, intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
+import { consoleWith, openConsole, signIn, toast } from '../support/console.ts';
+import { type Service, startService } from '../support/service.ts';
 
 /** The decision, and nothing that the page asks beside it, is what meets the session's end. */
 const endAtDecision = (service: Service, page: Page) =>

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { decide, hire, submit } from '../../harness/moderation.ts';
-import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
-import { openConsole, toast } from '../harness/console.ts';
-import { startService } from '../harness/service.ts';
+import { intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
+import { openConsole, toast } from '../support/console.ts';
+import { startService } from '../support/service.ts';
 
 t.test('two moderators in two browsers on one note', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);

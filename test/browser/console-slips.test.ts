@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { held } from '../../harness/moderation.ts';
-import { NEEDS_BROWSER } from '../harness/browser.ts';
-import { consoleWith, currentText, numbered, toast } from '../harness/console.ts';
+import { NEEDS_BROWSER } from '../support/browser.ts';
+import { consoleWith, currentText, numbered, toast } from '../support/console.ts';
 
 /** A console in which so many notes wait, and what became of them. */
 async function begin(t: Test, count: number) {

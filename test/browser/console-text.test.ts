@@ -1,9 +1,9 @@
 import t from 'tap';
 import { decide, hire, submit } from '../../harness/moderation.ts';
-import { screenNote } from '../../workers/screen-note.ts';
-import { look, NEEDS_BROWSER } from '../harness/browser.ts';
-import { consoleWith, currentText, openConsole } from '../harness/console.ts';
-import { startService } from '../harness/service.ts';
+import { screenNote } from '../../workers/screening/screen-note.ts';
+import { look, NEEDS_BROWSER } from '../support/browser.ts';
+import { consoleWith, currentText, openConsole } from '../support/console.ts';
+import { startService } from '../support/service.ts';
 
 const HOSTILE = [
   ['<img src=x onerror="window.hit=1"><script>window.hit=1</script> <a href="//evil">go</a>', []],

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { held } from '../../harness/moderation.ts';
-import { handled, holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
-import { consoleWith, currentText, numbered, REFUSED, states, toast } from '../harness/console.ts';
+import { handled, holdOne, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { consoleWith, currentText, numbered, REFUSED, states, toast } from '../support/console.ts';
 
 /** A console that the stream has told of its claim of the first note, whose answer is held back. */
 async function claimUnanswered(

@@ -1,9 +1,9 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import { decide, hire, submit } from '../../harness/moderation.ts';
-import { holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
-import { currentText, openConsole, signIn, toast } from '../harness/console.ts';
-import { startService } from '../harness/service.ts';
+import { holdOne, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { currentText, openConsole, signIn, toast } from '../support/console.ts';
+import { startService } from '../support/service.ts';
 
 /** A lead at the console, with some notes to decide on and a moderator beside. */
 async function begin(t: Test, ...texts: string[]) {

@@ -1,13 +1,13 @@
 import t from 'tap';
 import { decide, hire, type Moderator, submit } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
-import { LOOKED_AT } from '../../services/moderation/queue-page.ts';
-import { holdOne, look, NEEDS_BROWSER, visit } from '../harness/browser.ts';
-import { openConsole } from '../harness/console.ts';
-import { othersDecided } from '../harness/decided-notes.ts';
-import { letPass } from '../harness/passing-time.ts';
-import { type Service, startService } from '../harness/service.ts';
-import { startWorker } from '../harness/worker.ts';
+import { LOOKED_AT } from '../../services/moderation/queue/queue-page.ts';
+import { holdOne, look, NEEDS_BROWSER, visit } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { othersDecided } from '../support/decided-notes.ts';
+import { letPass } from '../support/passing-time.ts';
+import { type Service, startService } from '../support/service.ts';
+import { startWorker } from '../support/worker.ts';
 
 // An appeal is possible once the author may be told.
 const SETTINGS = { UNDO_WINDOW_SECONDS: '1' };

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { NEEDS_BROWSER, violations, visit } from '../harness/browser.ts';
-import { startService } from '../harness/service.ts';
+import { NEEDS_BROWSER, violations, visit } from '../support/browser.ts';
+import { startService } from '../support/service.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { decide, hire } from '../../harness/moderation.ts';
-import { look, NEEDS_BROWSER, until } from '../harness/browser.ts';
-import { startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
+import { look, NEEDS_BROWSER, until } from '../support/browser.ts';
+import { startGuestbook, visitGuestbook, write } from '../support/guestbook-page.ts';
 
 t.test('a guest writes, waits, and learns that the note is published', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
-import { asFile, join, startGuestbook, visitGuestbook } from '../harness/guestbook-page.ts';
+import { intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
+import { asFile, join, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
 
 t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);

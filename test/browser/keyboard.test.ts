@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { decide, hire, submit } from '../../harness/moderation.ts';
-import { focusAfterClick, intercept, NEEDS_BROWSER, until } from '../harness/browser.ts';
-import { join, startGuestbook, visitGuestbook, write } from '../harness/guestbook-page.ts';
+import { focusAfterClick, intercept, NEEDS_BROWSER, until } from '../support/browser.ts';
+import { join, startGuestbook, visitGuestbook, write } from '../support/guestbook-page.ts';
 
 t.test('everything works from the keyboard alone', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { NEEDS_BROWSER } from '../harness/browser.ts';
-import { consoleWith, toast } from '../harness/console.ts';
-import { visitGuestbook } from '../harness/guestbook-page.ts';
-import { startService } from '../harness/service.ts';
+import { NEEDS_BROWSER } from '../support/browser.ts';
+import { consoleWith, toast } from '../support/console.ts';
+import { visitGuestbook } from '../support/guestbook-page.ts';
+import { startService } from '../support/service.ts';
 
 const PHONE = { width: 320, height: 640 };
 

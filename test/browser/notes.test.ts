@@ -1,7 +1,7 @@
 import t from 'tap';
 import { decide, hire, submit } from '../../harness/moderation.ts';
-import { look, NEEDS_BROWSER, until } from '../harness/browser.ts';
-import { confirmed, startGuestbook, visitGuestbook } from '../harness/guestbook-page.ts';
+import { look, NEEDS_BROWSER, until } from '../support/browser.ts';
+import { confirmed, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
 
 t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);

@@ -1,12 +1,12 @@
 import t from 'tap';
-import { intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
 import {
   asFile,
   join,
   readDownload,
   startGuestbook,
   visitGuestbook,
-} from '../harness/guestbook-page.ts';
+} from '../support/guestbook-page.ts';
 
 t.test('recovery replaces both keys, also when its answer is lost', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);

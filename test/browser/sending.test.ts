@@ -1,6 +1,6 @@
 import t from 'tap';
 import { hire } from '../../harness/moderation.ts';
-import { handled, intercept, look, NEEDS_BROWSER } from '../harness/browser.ts';
+import { handled, intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
 import {
   beginNote,
   join,
@@ -8,8 +8,8 @@ import {
   tabBeside,
   visitGuestbook,
   write,
-} from '../harness/guestbook-page.ts';
-import { matchAll } from '../harness/match-all.ts';
+} from '../support/guestbook-page.ts';
+import { matchAll } from '../support/match-all.ts';
 
 t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);

@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 import t from 'tap';
 import { decide, hire, submit } from '../../harness/moderation.ts';
-import { holdOne, intercept, NEEDS_BROWSER } from '../harness/browser.ts';
+import { holdOne, intercept, NEEDS_BROWSER } from '../support/browser.ts';
 import {
   beginNote,
   join,
@@ -9,7 +9,7 @@ import {
   tabBeside,
   visitGuestbook,
   write,
-} from '../harness/guestbook-page.ts';
+} from '../support/guestbook-page.ts';
 
 const POSTED = /\/api\/guestbook$/;
 

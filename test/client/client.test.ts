@@ -9,8 +9,8 @@ import { ProblemError } from '../../client/send.ts';
 import type { UpdateEvent } from '../../client/wire.ts';
 import { bootstrap, newCredential } from '../../harness/agent.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
-import { answerProxy } from '../harness/answer-proxy.ts';
-import { type Service, startService } from '../harness/service.ts';
+import { answerProxy } from '../support/answer-proxy.ts';
+import { type Service, startService } from '../support/service.ts';
 
 type Ending = Parameters<typeof startService>[0];
 

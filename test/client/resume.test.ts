@@ -9,7 +9,7 @@ import type { UpdateEvent } from '../../client/wire.ts';
 import { cookieOf } from '../../harness/api.ts';
 import { freePort } from '../../harness/free-port.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
-import { startService } from '../harness/service.ts';
+import { startService } from '../support/service.ts';
 
 const KILLS = 9;
 const EXAMPLE = join(import.meta.dirname, '../../client/example.ts');

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import t from 'tap';
-import { openApp } from '../../services/app.ts';
-import { operationsOf } from '../../services/http/invoke.ts';
-import { type Service, startService } from '../harness/service.ts';
+import { operationsOf } from '../../platform/http/invoke.ts';
+import { openApp } from '../../services/compose.ts';
+import { type Service, startService } from '../support/service.ts';
 
 interface Capability {
   id: string;

@@ -6,15 +6,15 @@ import { bearerOf, newCredential } from '../../harness/agent.ts';
 import { type Answer, cookieOf } from '../../harness/api.ts';
 import { hire } from '../../harness/moderation.ts';
 import { newKey } from '../../harness/registration.ts';
-import { operationsOf } from '../../services/http/invoke.ts';
-import { pathOf } from '../../services/http/route.ts';
-import { tellAll } from '../harness/passing-time.ts';
-import { startService } from '../harness/service.ts';
+import { operationsOf } from '../../platform/http/invoke.ts';
+import { pathOf } from '../../platform/http/route.ts';
+import { tellAll } from '../support/passing-time.ts';
+import { startService } from '../support/service.ts';
 
 // One walk through the whole API. `npm run examples` keeps what was said as the examples of the OpenAPI
 // document; otherwise the walk must answer as the examples do, value for value of the same type.
 
-const FILE = join(import.meta.dirname, '../../services/http/examples.json');
+const FILE = join(import.meta.dirname, '../../platform/http/examples.json');
 
 /** Only a fault of the service or a flood gives these to a protocol of its own. */
 const NOT_RECORDED = [

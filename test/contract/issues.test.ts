@@ -2,9 +2,9 @@ import t from 'tap';
 import type { z } from 'zod';
 import { asking, callA2a } from '../../harness/a2a.ts';
 import { newAgent } from '../../harness/agent.ts';
-import { operationsOf } from '../../services/http/invoke.ts';
-import { issuesOf } from '../../services/http/issues.ts';
-import { startService } from '../harness/service.ts';
+import { operationsOf } from '../../platform/http/invoke.ts';
+import { issuesOf } from '../../platform/http/issues.ts';
+import { startService } from '../support/service.ts';
 
 interface Definition {
   type: string;

@@ -3,12 +3,12 @@ import { basename, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import t from 'tap';
-import { openApiDocument } from '../../services/http/openapi.ts';
-import { toOpenApi30 } from '../../services/http/openapi-3.0.ts';
-import { type ProblemCode, problems, wireCode } from '../../services/http/problems.ts';
-import { REASONS } from '../../services/http/reasons.ts';
-import { UPDATES } from '../../services/updates/kind.ts';
-import { startService } from '../harness/service.ts';
+import { REASONS } from '../../platform/conflict-reasons.ts';
+import { openApiDocument } from '../../platform/http/openapi.ts';
+import { toOpenApi30 } from '../../platform/http/openapi-3.0.ts';
+import { type ProblemCode, problems, wireCode } from '../../platform/http/problems.ts';
+import { UPDATES } from '../../services/updates/update-type.ts';
+import { startService } from '../support/service.ts';
 
 const GOLDEN = join(import.meta.dirname, 'openapi.golden.json');
 const GOLDEN_3_0 = join(import.meta.dirname, 'openapi-3.0.golden.json');

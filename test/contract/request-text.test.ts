@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import t from 'tap';
-import { openApiDocument } from '../../services/http/openapi.ts';
-import { startService } from '../harness/service.ts';
+import { openApiDocument } from '../../platform/http/openapi.ts';
+import { startService } from '../support/service.ts';
 
 interface Schema {
   type?: string;

@@ -1,11 +1,11 @@
 import t from 'tap';
 import { newRegistration } from '../../harness/registration.ts';
-import { operationsOf } from '../../services/http/invoke.ts';
-import { Handle } from '../../services/http/schemas.ts';
-import { rateLimits } from '../../services/limits/rate-limits.ts';
+import { operationsOf } from '../../platform/http/invoke.ts';
+import { Handle } from '../../platform/http/schemas.ts';
+import { rateLimits } from '../../platform/limits/rate-limits.ts';
 import type { registerPlan } from '../../services/membership/register.ts';
 import { isReservedHandle } from '../../services/membership/reserved-handles.ts';
-import { startService } from '../harness/service.ts';
+import { startService } from '../support/service.ts';
 
 const REGISTER = '/api/membership/register';
 

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { operationsOf } from '../../services/http/invoke.ts';
-import { problems } from '../../services/http/problems.ts';
-import { limitOf } from '../../services/http/read-request.ts';
-import { isMutation } from '../../services/http/route.ts';
-import { startService } from '../harness/service.ts';
+import { operationsOf } from '../../platform/http/invoke.ts';
+import { problems } from '../../platform/http/problems.ts';
+import { limitOf } from '../../platform/http/read-request.ts';
+import { isMutation } from '../../platform/http/route.ts';
+import { startService } from '../support/service.ts';
 
 t.test('every row of the route table keeps the rules that no single row may break', async (t) => {
   const service = await startService(t);

@@ -4,8 +4,8 @@ import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { casesOf, opened } from '../../harness/cases.ts';
 import { hire } from '../../harness/moderation.ts';
-import { preferredEncoding } from '../../services/http/compression.ts';
-import { type Service, startService } from '../harness/service.ts';
+import { preferredEncoding } from '../../platform/http/compression.ts';
+import { type Service, startService } from '../support/service.ts';
 
 const DECODE = { br: brotliDecompressSync, gzip: gunzipSync };
 const ENCODINGS = Object.keys(DECODE) as (keyof typeof DECODE)[];

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { revokedForGood } from '../../proof/rules/credentials.ts';
-import { entry, event, facts, operation, receiptOf } from '../harness/histories.ts';
+import { entry, event, facts, operation, receiptOf } from '../support/histories.ts';
 
 const created = event({
   type: 'CredentialCreated',

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { oneEffect, streamsWhole } from '../../proof/rules/effects.ts';
-import { entry, event, facts, operation, receiptOf } from '../harness/histories.ts';
+import { entry, event, facts, operation, receiptOf } from '../support/histories.ts';
 
 const { asked, recorded, receipt } = operation({});
 const all = { events: [recorded], receipts: [receipt] };

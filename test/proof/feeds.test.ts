@@ -1,6 +1,6 @@
 import t from 'tap';
 import { feedsWhole } from '../../proof/rules/feeds.ts';
-import { facts } from '../harness/histories.ts';
+import { facts } from '../support/histories.ts';
 
 const rows = (...sequences: number[]) =>
   sequences.map((sequence) => ({ member: 'ann', sequence, id: `e${sequence}` }));

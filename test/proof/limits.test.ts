@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addressLimitsHeld, limitsHeld } from '../../proof/rules/limits.ts';
-import { entry, event, facts, operation } from '../harness/histories.ts';
+import { entry, event, facts, operation } from '../support/histories.ts';
 
 const limits = {
   writes: 2,

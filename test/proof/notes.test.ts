@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { EventFact } from '../../proof/facts.ts';
 import { decidedBeforePublic, toldInTime } from '../../proof/rules/notes.ts';
-import { entry, event, facts, receiptOf } from '../harness/histories.ts';
+import { entry, event, facts, receiptOf } from '../support/histories.ts';
 
 const seenAt = (at: number) => [{ note: 'n', invoked: at - 5, answered: at + 5 }];
 

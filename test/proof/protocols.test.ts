@@ -6,7 +6,7 @@ import { decide, hire, submit } from '../../harness/moderation.ts';
 import { brief } from '../../harness/packets.ts';
 import { nothing, openCall, type Request } from '../../proof/history.ts';
 import { asMessage, fromMessage, fromTool, noteTool } from '../../proof/protocols.ts';
-import { startService } from '../harness/service.ts';
+import { startService } from '../support/service.ts';
 
 t.test('a write has the same answer over A2A and over HTTP', async (t) => {
   const service = await startService(t);

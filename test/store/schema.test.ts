@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { testDatabase } from '../harness/database.ts';
-import { dumpSchema } from '../harness/schema-dump.ts';
+import { testDatabase } from '../support/database.ts';
+import { dumpSchema } from '../support/schema-dump.ts';
 
 const GOLDEN = join(import.meta.dirname, 'schema.golden.txt');
 

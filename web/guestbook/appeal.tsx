@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { hasVisibleText } from '../../services/visible-text.ts';
+import { hasVisibleText } from '../../platform/visible-text.ts';
 import { Field } from '../shared/field.tsx';
 import { tooLong } from '../shared/text.tsx';
 import { fullTime } from '../shared/time.tsx';

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { hasVisibleText } from '../../services/visible-text.ts';
+import { hasVisibleText } from '../../platform/visible-text.ts';
 import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
 import { isComposing } from '../shared/composing.ts';

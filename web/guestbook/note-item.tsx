@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { guestName, hasVisibleText } from '../../services/visible-text.ts';
+import { guestName, hasVisibleText } from '../../platform/visible-text.ts';
 import { focusOnInstead } from '../shared/focus.ts';
 import { Foreign, visible } from '../shared/text.tsx';
 import { Ago } from '../shared/time.tsx';

@@ -1,4 +1,4 @@
-import { hasVisibleText } from '../../services/visible-text.ts';
+import { hasVisibleText } from '../../platform/visible-text.ts';
 import { claimThis } from './claims.ts';
 import { type Decisive, decide } from './decisions.ts';
 import { leaseOn, leavePanel, release } from './leases.ts';

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { hasVisibleText } from '../../services/visible-text.ts';
+import { hasVisibleText } from '../../platform/visible-text.ts';
 import { isComposing } from '../shared/composing.ts';
 import { Field } from '../shared/field.tsx';
 import { closePanel, finish } from './begin.ts';

@@ -1,14 +1,14 @@
-import type { Entry } from '../../services/moderation/audit-contract.ts';
-import type { Item as NoteItem } from '../../services/moderation/item.ts';
-import type { RecordItem as GivenRecord } from '../../services/moderation/record-item.ts';
+import type { Entry } from '../../services/moderation/audit/contract.ts';
 import type {
   BatchResult,
   Decided,
   HistoryEvent,
   ThreadNote,
-} from '../../services/moderation/review-contract.ts';
-import type { Action } from '../../services/moderation/roles.ts';
-import type { Stats } from '../../services/moderation/stats-contract.ts';
+} from '../../services/moderation/decisions/contract.ts';
+import type { Item as NoteItem } from '../../services/moderation/queue/item.ts';
+import type { RecordItem as GivenRecord } from '../../services/moderation/queue/record-item.ts';
+import type { Action } from '../../services/moderation/staff/roles.ts';
+import type { Stats } from '../../services/moderation/stats/contract.ts';
 
 /** The API's own types: what the console reads cannot drift from what is answered. */
 export type { Action, BatchResult, Decided, Entry, HistoryEvent, NoteItem, Stats, ThreadNote };

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { startService } from '../../harness/service.ts';
+import { startService } from '../../support/service.ts';
 import { testGeneratedClient } from './project.ts';
 
 // .ci/run sets this after it has downloaded the modules of oapi-codegen/go.mod.

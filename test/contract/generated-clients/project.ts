@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import { temporaryFolder } from '../../../harness/temporary-folder.ts';
-import type { Service } from '../../harness/service.ts';
+import type { Service } from '../../support/service.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { startService } from '../../harness/service.ts';
+import { startService } from '../../support/service.ts';
 import { testGeneratedClient } from './project.ts';
 
 // .ci/run makes this Python from openapi-python-client/requirements.txt; elsewhere it may be missing.

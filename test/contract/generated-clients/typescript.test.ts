@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { startService } from '../../harness/service.ts';
+import { startService } from '../../support/service.ts';
 import { type Command, testGeneratedClient } from './project.ts';
 
 const packages = join(import.meta.dirname, '../../../node_modules');

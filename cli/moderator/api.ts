@@ -1,0 +1,94 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { clientSettingsOrExit } from '../../platform/config.ts';
+import { leave, printable } from './terminal.ts';
+
+const PATIENCE_MS = 30_000;
+
+/** What the commands read of an item of the queue. */
+export interface Item {
+  id: string;
+  state: string;
+  text: string;
+  author: { kind: string; name: string; approved: number; rejected: number };
+  parent: { text: string } | null;
+  age_seconds: number;
+  version: number;
+  screening?: { findings: { text: string }[] };
+  claim: { moderator: { name: string }; mine: boolean } | null;
+  allowed_actions: string[];
+}
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the service's JSON, whose shapes its contract gives
+  body: any;
+}
+
+export type Api = Awaited<ReturnType<typeof openApi>>;
+
+/** The moderators' API at BASE_URL, called as the moderator whose token is given or asked for. */
+export async function openApi() {
+  const { baseUrl, moderatorToken } = clientSettingsOrExit();
+  const token = moderatorToken ?? (await askToken());
+
+  async function send(method: string, path: string, body?: object): Promise<Response> {
+    try {
+      return await fetch(`${baseUrl}/api/moderation/${path}`, {
+        method,
+        redirect: 'error',
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body ? { 'content-type': 'application/json' } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+        // A stream has its time; an answer has not.
+        ...(path.startsWith('audit') ? {} : { signal: AbortSignal.timeout(PATIENCE_MS) }),
+      });
+    } catch {
+      return leave(`The service at ${baseUrl} does not answer.\n`);
+    }
+  }
+
+  async function call(method: string, path: string, body?: object): Promise<Answer> {
+    const response = await send(method, path, body);
+    const answer = await response.json().catch(() => ({}));
+    return { status: response.status, body: answer };
+  }
+
+  /** Ends the command where the service refuses. */
+  async function need(method: string, path: string, body?: object): Promise<Answer['body']> {
+    const answer = await call(method, path, body);
+    return answer.status < 300 ? answer.body : leave(`${explain(answer)}\n`);
+  }
+
+  return { call, need, send };
+}
+
+/** A refusal in one line. */
+export function explain({ status, body }: Answer): string {
+  const { code = `HTTP ${status}`, message = '', reason, ...more } = body?.error ?? {};
+  const who = more.claimed_by?.name ?? more.decided_by?.name;
+  const issues = (more.issues ?? []).map(
+    (issue: { path: string; message: string }) => `${issue.path} ${issue.message}`,
+  );
+  const details = [
+    reason,
+    who && `by ${who}`,
+    more.current_state && `now ${more.current_state}`,
+    ...issues,
+  ].filter(Boolean);
+  return printable(`${code}: ${message}${details.length > 0 ? ` (${details.join(', ')})` : ''}`);
+}
+
+/** Without showing it. */
+async function askToken(): Promise<string> {
+  if (!process.stdin.isTTY) leave('Set MODERATOR_TOKEN to your token.\n');
+  process.stderr.write('Token: ');
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const line = createInterface({ input: process.stdin, output: silent, terminal: true });
+  const token = await line.question('');
+  line.close();
+  process.stderr.write('\n');
+  return token.trim();
+}

@@ -1,0 +1,139 @@
+import { createInterface } from 'node:readline';
+import { parseArguments } from '../../platform/command-line/arguments.ts';
+import { type Api, explain, type Item, openApi } from './api.ts';
+import { age, quote, say } from './terminal.ts';
+
+const RENEW_MS = 60_000;
+
+interface Claim {
+  lease_id: string;
+  item: Item;
+}
+
+interface Decision {
+  event_id: string;
+  version: number;
+  /** Null where there is nothing to undo. */
+  undo_until: string | null;
+}
+
+/** One note after another: read it, decide, until the queue is clear or one quits. */
+export async function run(args: string[]): Promise<void> {
+  parseArguments(args);
+  const api = await openApi();
+  const { policies } = await api.need('GET', 'policies');
+  const codes = policies
+    .filter(({ active }: { active: boolean }) => active)
+    .map(({ code }: { code: string }) => code);
+  const input = createInterface({ input: process.stdin });
+  const lines = input[Symbol.asyncIterator]();
+
+  /** Undefined at the end of the input. */
+  async function ask(question: string): Promise<string | undefined> {
+    process.stdout.write(question);
+    const line = await lines.next();
+    return line.done ? undefined : line.value.trim();
+  }
+
+  let last: Decision | undefined;
+  for (;;) {
+    const [claim] = (await api.need('POST', 'claims', { count: 1 })).claims as Claim[];
+    if (!claim) {
+      say('The queue is clear.');
+      break;
+    }
+    show(claim.item, codes);
+    const renewal = setInterval(() => {
+      void api.call('POST', 'claims/renew', { lease_ids: [claim.lease_id] });
+    }, RENEW_MS);
+    const done = await handle(api, claim, codes, last, ask).finally(() => clearInterval(renewal));
+    if (done === 'quit') break;
+    if (done) last = done.undo_until ? done : undefined;
+  }
+  input.close();
+}
+
+/** Until the note is decided or given back. */
+async function handle(
+  api: Api,
+  { lease_id, item }: Claim,
+  codes: readonly string[],
+  last: Decision | undefined,
+  ask: (question: string) => Promise<string | undefined>,
+): Promise<Decision | 'quit' | undefined> {
+  for (;;) {
+    const [word = '', ...rest] = (await ask('> '))?.split(/\s+/) ?? ['q'];
+    if (word === 'q') {
+      await api.need('POST', 'claims/release', { lease_ids: [lease_id] });
+      return 'quit';
+    }
+    if (word === 'u' && last) {
+      const undo = await api.call('POST', `decisions/${last.event_id}/undo`, {
+        expected_version: last.version,
+      });
+      say(undo.status < 300 ? 'Undone: it waits again.' : explain(undo));
+      continue;
+    }
+    const decision = commandOf(word, rest, codes);
+    if (!decision || !item.allowed_actions.includes(decision.action)) {
+      help(item, codes);
+      continue;
+    }
+    const answer = await api.call('POST', `notes/${item.id}/decisions`, {
+      ...decision,
+      expected_version: item.version,
+    });
+    if (answer.status < 300) {
+      const { state, undo_until } = answer.body;
+      const undo = undo_until ? ' · u undoes it' : '';
+      say(`${state}${decision.policy ? `: ${decision.policy}` : ''}${undo}`);
+      return answer.body;
+    }
+    say(explain(answer));
+    if (answer.status !== 409) continue;
+    await api.call('POST', 'claims/release', { lease_ids: [lease_id] });
+    return undefined;
+  }
+}
+
+function commandOf(
+  word: string,
+  rest: string[],
+  codes: readonly string[],
+): { action: string; policy?: string; message?: string } | undefined {
+  const text = (words: string[]) => (words.length > 0 ? { message: words.join(' ') } : {});
+  if (word === 'a') return { action: 'approve' };
+  if (word === 'e' && rest.length > 0) return { action: 'escalate', ...text(rest) };
+  const policy = codes[Number(rest[0]) - 1] ?? codes.find((code) => code === rest[0]);
+  if (word === 'r' && policy) return { action: 'reject', policy, ...text(rest.slice(1)) };
+  return undefined;
+}
+
+function show(item: Item, codes: readonly string[]): void {
+  const { author } = item;
+  say();
+  say(
+    `${item.id}  ${age(item.age_seconds)} old, by ${author.kind} ${author.name} ` +
+      `(${author.approved} approved, ${author.rejected} rejected)`,
+  );
+  if (item.parent) {
+    say('In reply to');
+    quote(item.parent.text);
+  }
+  quote(item.text);
+  for (const { text } of item.screening?.findings ?? []) say(`  ! ${text}`);
+  help(item, codes);
+}
+
+function help({ allowed_actions }: Item, codes: readonly string[]): void {
+  const keys = [
+    ['approve', 'a approve'],
+    [
+      'reject',
+      `r reject: ${codes.map((code, index) => `${index + 1} ${code}`).join(', ')}; then a word to the author`,
+    ],
+    ['escalate', 'e escalate, and why'],
+  ] as const;
+  const may = keys.filter(([action]) => allowed_actions.includes(action)).map(([, key]) => key);
+  say([...may, 'u undo the last', 'q quit'].join(' · '));
+}

@@ -1,0 +1,11 @@
+import { parseArguments } from '../../platform/command-line/arguments.ts';
+import { rescreen } from '../../services/screening/rescreen.ts';
+import { withStorage } from './storage.ts';
+
+/** After a change of the rules of screening. */
+export async function run(args: string[]): Promise<void> {
+  parseArguments(args);
+  await withStorage(async ({ store }) => {
+    process.stdout.write(`Enqueued ${await rescreen(store)} notes to be screened again\n`);
+  });
+}

@@ -1,0 +1,28 @@
+import { ArgumentError, parseArguments } from '../../platform/command-line/arguments.ts';
+import { lineOf } from '../../platform/command-line/failure.ts';
+import { configOrExit } from '../../platform/config.ts';
+import { isUnavailable } from '../../platform/postgres/errors.ts';
+import { type Core, openCore } from '../../services/compose.ts';
+import { leave } from './terminal.ts';
+
+/** Work on the database of this service, without its HTTP. */
+export async function withStorage(work: (core: Core) => Promise<void>): Promise<void> {
+  const config = configOrExit();
+  const core = await openCore(config, 'service moderator').catch((error) => leave(lineOf(error)));
+  try {
+    await work(core);
+  } catch (error) {
+    if (isUnavailable(error)) leave(lineOf(error));
+    throw error;
+  } finally {
+    await core.close();
+  }
+}
+
+/** The one name or id that the arguments have. */
+export function oneName(args: string[]): string {
+  const { positionals } = parseArguments(args, {}, [1, 1]);
+  const name = positionals[0]?.trim();
+  if (!name) throw new ArgumentError('The name or id is empty.');
+  return name;
+}

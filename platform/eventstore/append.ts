@@ -1,0 +1,116 @@
+import { defineInsert, defineRead } from '../batch-statements.ts';
+import { fault } from '../fault.ts';
+import { type Sql, sql } from '../sql.ts';
+import type { Actor, NewEvent, RecordedEvent } from './event.ts';
+
+/** Events for one stream. `version` is the stream's version they were decided on (0: it is new). */
+export interface Append {
+  owner: string;
+  stream: string;
+  version: number;
+  actor: Actor;
+  events: readonly NewEvent[];
+}
+
+export function streamVersion(events: readonly RecordedEvent[]): number {
+  return events.at(-1)?.stream_version ?? 0;
+}
+
+const insertEvent = defineInsert('events', {
+  owner_id: 'uuid',
+  stream_id: 'text',
+  stream_version: 'int',
+  event_id: 'uuid',
+  type: 'text',
+  data: 'jsonb',
+  personal: 'jsonb',
+  actor: 'jsonb',
+  recorded_at: 'timestamptz',
+});
+
+/** The unique index on (owner, stream, version) refuses a second writer. */
+export const appendStatement = (event: RecordedEvent): Sql => insertEvent(event);
+
+const streamEvents = defineRead<RecordedEvent>(
+  { owner: 'uuid', stream: 'text' },
+  ({ owner, stream }) => `SELECT * FROM events WHERE owner_id = ${owner} AND stream_id = ${stream}
+    ORDER BY stream_version`,
+);
+
+/** One stream, oldest first. */
+export const readStream = (owner: string, stream: string): Sql<RecordedEvent> =>
+  streamEvents({ owner, stream });
+
+export interface Receipt {
+  owner: string;
+  /** Receipts with the same key in different spaces do not meet. */
+  space: 'api' | 'register' | 'recover' | 'note' | 'guestbook' | 'moderation';
+  key: string;
+  operation: string;
+  route: string;
+  bodyHash: string;
+  bound: unknown;
+  httpStatus: number;
+  reply: unknown;
+  eventIds: readonly string[];
+}
+
+const insertReceipt = defineInsert(
+  'receipts',
+  {
+    owner_id: 'uuid',
+    space: 'text',
+    key: 'uuid',
+    operation: 'text',
+    route: 'text',
+    body_hash: 'text',
+    bound: 'jsonb',
+    http_status: 'smallint',
+    reply: 'json',
+    event_ids: 'uuid[]',
+    recorded_at: 'timestamptz',
+  },
+  fault('no-receipt') ? { key: ['owner_id', 'space', 'key'], action: 'DO NOTHING' } : undefined,
+);
+
+export function receiptStatement(receipt: Receipt, now: Date): Sql {
+  return insertReceipt({
+    owner_id: receipt.owner,
+    space: receipt.space,
+    key: receipt.key,
+    operation: receipt.operation,
+    route: receipt.route,
+    body_hash: receipt.bodyHash,
+    bound: receipt.bound,
+    http_status: receipt.httpStatus,
+    reply: receipt.reply,
+    event_ids: receipt.eventIds,
+    recorded_at: now,
+  });
+}
+
+export interface ReceiptRow {
+  operation: string;
+  route: string;
+  body_hash: string;
+  bound: unknown;
+  http_status: number;
+  reply: unknown;
+}
+
+const receiptByKey = defineRead<ReceiptRow>(
+  { owner: 'uuid', space: 'text', key: 'uuid' },
+  ({ owner, space, key }) =>
+    `SELECT operation, route, body_hash, bound, http_status, reply FROM receipts
+      WHERE owner_id = ${owner} AND space = ${space} AND key = ${key}`,
+);
+
+export const readReceipt = (owner: string, space: Receipt['space'], key: string): Sql<ReceiptRow> =>
+  receiptByKey({ owner, space, key });
+
+/** How many keyed hashes in receipts stand under each server key. It reads every receipt. */
+export function countReceipts(): Sql<{ key_id: number; count: number }> {
+  return sql`SELECT (part.value->>'key_id')::int AS key_id, count(*)::int AS count
+    FROM receipts, jsonb_each(bound) part
+    WHERE jsonb_typeof(bound) = 'object' AND part.value ? 'key_id' GROUP BY 1`;
+}

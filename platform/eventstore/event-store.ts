@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { isUnavailable, StorageUnavailable } from '../postgres/errors.ts';
+import { withClient } from '../postgres/pool.ts';
+import { patiently } from '../postgres/request-deadline.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
+import type { Sql } from '../sql.ts';
+import { type Append, appendStatement, receiptStatement } from './append.ts';
+import { wasCommitted } from './commit-status.ts';
+import type { EventCatalogue, RecordedEvent } from './event.ts';
+import { answerOf, type Job, type Plan, type Writes } from './plan.ts';
+import { begin, commit, NEEDED_MS, TryAgain } from './transaction.ts';
+
+export {
+  type Decision,
+  definePlan,
+  type Job,
+  type Loaded,
+  type Plan,
+  type Unchanged,
+  type Writes,
+} from './plan.ts';
+
+export interface StoreParts {
+  pool: pg.Pool;
+  url: string;
+  catalogue: EventCatalogue;
+  project: (events: readonly RecordedEvent[]) => Sql[];
+  /** The members in whose feeds an event stands: they must be locked when it is appended. */
+  concerns: (event: RecordedEvent) => readonly string[];
+  enqueue: (job: Job) => Promise<Sql>;
+  /** Called after COMMIT, never inside the transaction. */
+  committed?: (events: readonly RecordedEvent[]) => void;
+}
+
+export interface EventStore {
+  /** Runs a command; `attempts` is how often it is decided again after a lost race. */
+  execute<Answer, Code extends string>(
+    plan: Plan<Answer, Code>,
+    attempts?: number,
+  ): Promise<Answer | Refusal<Code>>;
+  catalogue: EventCatalogue;
+  pool: pg.Pool;
+}
+
+const ATTEMPTS = 6;
+
+/**
+ * Runs each command in one transaction of two round trips: lock and load; then append, project,
+ * write the receipt and the jobs, and COMMIT. A lost race is decided again on what the winner left.
+ */
+export function openEventStore(parts: StoreParts): EventStore {
+  const { pool, catalogue } = parts;
+
+  function execute<Answer, Code extends string>(
+    plan: Plan<Answer, Code>,
+    attempts = ATTEMPTS,
+  ): Promise<Answer | Refusal<Code>> {
+    return patiently(async (until) => {
+      for (let turn = 1; ; turn++) {
+        try {
+          return await attempt(plan, until);
+        } catch (error) {
+          const race = error instanceof TryAgain;
+          if (!race && !isUnavailable(error)) throw error;
+          const pause = race ? 0 : 50 * turn;
+          if (performance.now() + pause + NEEDED_MS >= until || turn >= attempts)
+            throw new StorageUnavailable('command failed', { cause: error });
+          await sleep(pause);
+        }
+      }
+    });
+  }
+
+  function attempt<Answer, Code extends string>(
+    plan: Plan<Answer, Code>,
+    until: number,
+  ): Promise<Answer | Refusal<Code>> {
+    return withClient(pool, until, async (client) => {
+      const { xid, ...loaded } = await begin(client, plan);
+      const decision = plan.decide(loaded);
+      if (isRefusal(decision) || 'unchanged' in decision) {
+        await client.query('ROLLBACK');
+        return isRefusal(decision) ? decision : decision.unchanged;
+      }
+      const events = record(decision.appends, loaded.now);
+      requireLocks(events, loaded.locked);
+      const statements = await statementsOf(decision, events, loaded.now);
+      await commit(client, statements, () => wasCommitted(parts.url, xid, events[0], until), until);
+      parts.committed?.(events);
+      return answerOf(decision, events);
+    });
+  }
+
+  function record(appends: readonly Append[], now: Date): RecordedEvent[] {
+    // Rising, since what one command did at one time is listed in this order.
+    const ids = appends.flatMap(({ events }) => events.map(() => uuidv7())).sort();
+    return appends.flatMap(({ owner, stream, version, actor, events }) =>
+      events.map((event, index) => {
+        catalogue.check(event);
+        return {
+          ...event,
+          owner_id: owner,
+          stream_id: stream,
+          stream_version: version + index + 1,
+          position: 0,
+          event_id: ids.shift(),
+          actor,
+          recorded_at: now,
+        } as RecordedEvent;
+      }),
+    );
+  }
+
+  /** The members concerned may have changed since they were looked for. */
+  function requireLocks(events: readonly RecordedEvent[], locked: readonly string[]): void {
+    for (const event of events)
+      for (const member of parts.concerns(event))
+        if (!locked.includes(member)) throw new TryAgain(`${event.type}: member not locked`);
+  }
+
+  async function statementsOf(
+    { jobs = [], rows = [], receipt }: Writes<unknown>,
+    events: RecordedEvent[],
+    now: Date,
+  ): Promise<Sql[]> {
+    const receipts = [receipt?.(events) ?? []].flat();
+    return [
+      ...(await Promise.all(jobs.map(parts.enqueue))),
+      ...events.map(appendStatement),
+      ...parts.project(events),
+      ...rows,
+      ...receipts.map((one) => receiptStatement(one, now)),
+    ];
+  }
+
+  return { execute, catalogue, pool };
+}

@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { sharedPatience } from '../postgres/request-deadline.ts';
+import { isRefusal } from '../refusal.ts';
+import { loggable } from '../telemetry/loggable.ts';
+import { challengeOf } from './challenge.ts';
+import { closing } from './graceful-close.ts';
+import {
+  authorise,
+  converse,
+  type Input,
+  invoke,
+  type Operation,
+  type Operations,
+} from './invoke.ts';
+import type { Authenticators, Principal } from './principal.ts';
+import { Problem, problemFrom, problemReply } from './problems.ts';
+import {
+  CallerGone,
+  checkHeaderSize,
+  checkHeaders,
+  checkMedia,
+  checkOrigin,
+  idempotencyKey,
+  readBody,
+  readQuery,
+  splitUrl,
+} from './read-request.ts';
+import { factsOf } from './request-context.ts';
+import { bodyOf, cachingHeaders, commonHeaders, type Headers, send } from './respond.ts';
+import {
+  type AnyReply,
+  fillLocation,
+  isByAuthorization,
+  isForModerators,
+  type Route,
+} from './route.ts';
+import { parseStrictJson } from './strict-json.ts';
+import { problemOf } from './to-problem.ts';
+
+export interface HttpParts {
+  operations: Operations;
+  authenticators: Authenticators;
+  logger: Logger;
+  baseUrl: string;
+  /** `isSecure` of it. */
+  secure: boolean;
+  trustedProxies: number;
+  apiOpen: boolean;
+  /** Told of every request, for the metrics: `answered` follows each `arrived`. */
+  arrived?: () => void;
+  /** Told of every answer, for the metrics. `route` is a path template, `-` for an unknown path. */
+  answered?: (method: string, route: string, status: number, seconds: number) => void;
+}
+
+type Request = IncomingMessage & { params?: object };
+
+/** Nobody reads an answer: no fault of this service, and told apart from them in log and metrics. */
+const CALLER_GONE = 499;
+
+/** Answers one request, counts it and logs it. Without `methods` no route has its path: `failure` is the answer. */
+export async function exchange(
+  parts: HttpParts,
+  req: Request,
+  res: ServerResponse,
+  path: string,
+  methods: ReadonlyMap<string, Operation> | undefined,
+  failure?: unknown,
+): Promise<void> {
+  const started = performance.now();
+  parts.arrived?.();
+  const id = randomUUID();
+  const operation = methods?.get(req.method ?? '');
+  const headers = {
+    ...commonHeaders(id, parts.secure),
+    ...cachingHeaders(operation?.route),
+  };
+  try {
+    if (!methods) throw failure;
+    if (!operation)
+      throw new Problem('method_not_allowed', {}, { allow: [...methods.keys()].join(', ') });
+    await sharedPatience(() => answer(parts, req, res, operation, id, headers));
+  } catch (error) {
+    if (error instanceof CallerGone) res.statusCode = CALLER_GONE;
+    else if (res.headersSent) cut(parts, res, error, id);
+    else sendProblem(parts, req, res, operation?.route, error, id, headers);
+  }
+  const milliseconds = performance.now() - started;
+  parts.answered?.(req.method ?? '', path, res.statusCode, milliseconds / 1000);
+  parts.logger.info(
+    {
+      id,
+      method: req.method,
+      route: path,
+      status: res.statusCode,
+      ms: Math.round(milliseconds * 10) / 10,
+    },
+    'request',
+  );
+}
+
+/** What a stream is told whose reader goes away, or had gone before it began. */
+const READER_GONE = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
+
+/** The headers are already sent, so the broken connection says that the answer is not whole. */
+function cut(parts: HttpParts, res: ServerResponse, error: unknown, id: string): void {
+  res.destroy();
+  if (!READER_GONE.includes((error as { code?: string }).code ?? ''))
+    parts.logger.warn({ id, error: loggable(error) }, 'answer cut short');
+}
+
+async function answer(
+  parts: HttpParts,
+  req: Request,
+  res: ServerResponse,
+  operation: Operation,
+  id: string,
+  headers: Headers,
+): Promise<void> {
+  const { route } = operation;
+  checkHeaderSize(req);
+  if (route.transport) {
+    const request = { ...factsOf(req, res, parts.trustedProxies, id, undefined), incoming: req };
+    const reply = await converse(operation, request);
+    await send(req, res, route, { ...reply, headers: closing(req, reply.headers) }, headers);
+    return;
+  }
+  checkHeaders(req, route);
+  checkOrigin(req, route, parts.baseUrl);
+  checkMedia(req, route);
+  const principal = await identify(parts, req, route);
+  if (isRefusal(principal)) throw problemFrom(principal);
+  const forbidden = authorise(route, principal);
+  if (forbidden) throw problemFrom(forbidden);
+  if (route.gated && !parts.apiOpen) throw new Problem('api_disabled');
+  const query = readQuery(splitUrl(req)[1], route);
+  const key = idempotencyKey(req, route);
+  const body = route.body ? parseStrictJson(await readBody(req, route)) : undefined;
+  const input: Input = { params: { ...req.params }, query, body };
+  const outcome = await invoke(
+    operation,
+    principal,
+    input,
+    factsOf(req, res, parts.trustedProxies, id, key),
+  );
+  if (isRefusal(outcome)) throw problemFrom(outcome);
+  await send(req, res, route, outcome, { ...headers, ...locationHeader(route, input, outcome) });
+}
+
+/** A replay has the `Location` of the first reply, since both have the same body. */
+function locationHeader(route: Route, { params }: Input, reply: AnyReply): Headers {
+  const location = route.replies[reply.status]?.location;
+  return location ? { location: fillLocation(location, params, bodyOf(reply)) } : {};
+}
+
+async function identify(parts: HttpParts, req: Request, route: Route) {
+  const { access } = route;
+  const anonymous: Principal = { kind: 'anonymous' };
+  if (access === 'public' || access === 'session?') return anonymous;
+  const { authorization, cookie, 'expected-moderator': moderator } = req.headers;
+  const presented = { authorization, cookie, moderator: moderator?.toString() };
+  if (access === 'session') return parts.authenticators.session(presented);
+  return isForModerators(route)
+    ? parts.authenticators.moderator(presented)
+    : parts.authenticators.bearer(presented);
+}
+
+function sendProblem(
+  parts: HttpParts,
+  req: Request,
+  res: ServerResponse,
+  route: Route | undefined,
+  error: unknown,
+  id: string,
+  headers: Headers,
+): void {
+  const problem = problemOf(parts.logger, error, id);
+  const reply = problemReply(problem.code, problem.details, id);
+  const body = route?.bareProblems?.includes(reply.status)
+    ? { status: reply.body.status }
+    : reply.body;
+  const all: Headers = {
+    ...headers,
+    'cache-control': 'no-store',
+    ...reply.headers,
+    ...problem.headers,
+  };
+  const bearerSent = /^bearer\b/i.test(req.headers.authorization ?? '');
+  const challenge = challengeOf(
+    problem.code,
+    problem.details,
+    bearerSent && route !== undefined && isByAuthorization(route),
+  );
+  if (challenge) all['www-authenticate'] = challenge;
+  void send(req, res, undefined, { status: reply.status, body }, closing(req, all));
+}

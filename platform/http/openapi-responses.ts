@@ -1,0 +1,297 @@
+import { z } from 'zod';
+import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import { REASONS } from '../conflict-reasons.ts';
+import { type ProblemCode, problemReply, problems, wireCode } from './problems.ts';
+import {
+  isForModerators,
+  isMutation,
+  isReadableAnywhere,
+  isRevalidated,
+  type ReplyShape,
+  type Route,
+} from './route.ts';
+import { AnyUuid, Timestamp, UnixSeconds } from './schemas.ts';
+import { SCOPES } from './scopes.ts';
+
+/** Every code, as it is sent. */
+const CODES = [...new Set((Object.keys(problems) as ProblemCode[]).map(wireCode))].sort();
+
+const ErrorCode = z
+  .enum(CODES as [string, ...string[]])
+  .meta({ id: 'ErrorCode', description: 'A later release may add codes.' });
+
+const Issue = z
+  .object({ path: z.string(), message: z.string() })
+  .meta({ id: 'Issue', description: 'A field that does not fit, and why' });
+
+const ActiveCredential = z
+  .object({ credential_id: AnyUuid, expires_at: UnixSeconds })
+  .meta({ id: 'ActiveCredential' });
+
+const ErrorDetails = z
+  .object({
+    code: ErrorCode,
+    message: z.string(),
+    request_id: z.string(),
+    issues: z.array(Issue).optional().describe('With `invalid_request`, `query_not_allowed`'),
+    reason: z.enum(REASONS).optional().describe('With `state_conflict`: what is in the way'),
+    current_state: z.string().optional().describe('With `wrong_state`'),
+    current_version: z.int().optional().describe('With `version_mismatch` and `wrong_state`'),
+    scope: z.enum(SCOPES).optional().describe('With `scope_required`: the missing scope'),
+    scopes: z
+      .array(z.enum(SCOPES))
+      .optional()
+      .describe('With `scope_escalation`: the scopes that the current credential lacks'),
+    roles: z
+      .array(z.string())
+      .optional()
+      .describe('With `role_required`: the roles that may do this'),
+    limit_bytes: z.int().optional().describe('With `body_too_large`'),
+    limit: z
+      .int()
+      .optional()
+      .describe('With `active_credential_limit` and `write_budget_exhausted`'),
+    used: z.int().optional().describe('With `write_budget_exhausted`: writes of this day'),
+    resets_at: Timestamp.optional().describe(
+      'With `write_budget_exhausted`: when `used` is 0 again',
+    ),
+    active_credentials: z
+      .array(ActiveCredential)
+      .optional()
+      .describe('With `active_credential_limit`: the credentials that count'),
+    retry_after: z.int().optional().describe('With 429: seconds to wait'),
+  })
+  .catchall(z.unknown())
+  .meta({ id: 'ErrorDetails', description: 'The code, and the details that belong to it.' });
+
+const ProblemBody = z.object({ status: ErrorCode, error: ErrorDetails }).meta({
+  id: 'Problem',
+  description: 'The body of every refusal. `status` repeats `error.code`.',
+});
+
+const BareProblem = z
+  .object({ status: ErrorCode })
+  .meta({ id: 'BareProblem', description: 'A refusal whose body is the code alone.' });
+
+const REPLY_HEADERS = {
+  'X-Request-Id': ['The id of this request', 'string'],
+  'X-Contract-Version': ['The label of this contract', 'string'],
+  'Cache-Control': ['Whether and how the answer may be kept', 'string'],
+  'Cross-Origin-Resource-Policy': [
+    '`cross-origin` where a page of any origin may read the answer, else `same-origin`',
+    'string',
+  ],
+} as const;
+
+const header = (description: string, type = 'string') => ({ description, schema: { type } });
+
+const described = (headers: Readonly<Record<string, string>> = {}) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, text]) => [
+      name,
+      header(text, name === 'Retry-After' ? 'integer' : 'string'),
+    ]),
+  );
+
+/** Headers of every answer, and what an answer says to have them. */
+export const commonHeaders = Object.fromEntries(
+  Object.entries(REPLY_HEADERS).map(([name, [text, type]]) => [name, header(text, type)]),
+);
+const common = Object.fromEntries(
+  Object.keys(REPLY_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);
+
+// Of a stream of events a schema would describe each event, where the whole is meant here: none says it.
+const textMedia = (type: string) => ({
+  [type]: type === 'text/event-stream' ? {} : { schema: { type: 'string' } },
+});
+
+/** What the edge may refuse before a handler sees the request. */
+function problemsOf(route: Route): ProblemCode[] {
+  const { access } = route;
+  // The server itself answers these before a handler sees the request.
+  if (route.transport) return ['request_timeout', 'headers_too_large', ...route.problems];
+  const codes: ProblemCode[] = [
+    'invalid_request',
+    'request_timeout',
+    'headers_too_large',
+    'internal_error',
+    'storage_unavailable',
+  ];
+  if (route.unknownQuery !== 'ignored') codes.push('query_not_allowed');
+  if (isMutation(route))
+    codes.push('origin_not_allowed', 'fetch_site_not_allowed', 'outcome_unconfirmed');
+  // Of two `Authorization` headers neither is looked at.
+  if (isMutation(route) && !isForModerators(route)) codes.push('credential_not_accepted');
+  if (route.body) codes.push('invalid_json', 'unsupported_media_type', 'body_too_large');
+  if (route.idempotency) codes.push('invalid_idempotency_key');
+  if (access === 'session') codes.push('session_required');
+  if (access === 'bearer' || (typeof access === 'object' && 'scope' in access))
+    codes.push('credential_required', 'credential_not_accepted');
+  if (typeof access === 'object') codes.push(...('scope' in access ? SCOPED : MODERATORS));
+  if (route.gated) codes.push('api_disabled');
+  const all = [...new Set([...codes, ...route.problems])];
+  // Declared with what any command may be refused with; the exempt ones are not, by the budget.
+  return route.budgetExempt ? all.filter((code) => code !== 'write_budget_exhausted') : all;
+}
+
+const SCOPED = ['scope_required'] as const;
+const MODERATORS = ['moderator_required', 'role_required'] as const;
+
+/** Every answer that an operation can give, by its HTTP number. */
+export function responsesOf(route: Route): Record<string, object> {
+  const responses: Record<string, object> = {};
+  const revalidated = isRevalidated(route);
+  const crossOrigin = isReadableAnywhere(route)
+    ? described({ 'Access-Control-Allow-Origin': '`*`: any page may read the answer' })
+    : {};
+  for (const [status, reply] of Object.entries(route.replies)) {
+    responses[status] = {
+      description: reply.description,
+      headers: {
+        ...common,
+        ...crossOrigin,
+        ...(revalidated ? { ETag: header('Of exactly these bytes') } : {}),
+        ...described(reply.headers),
+        ...(reply.location ? { Location: header(locationText(reply.location)) } : {}),
+      },
+      ...(reply.empty ? {} : { content: contentOf(reply) }),
+    };
+  }
+  if (revalidated)
+    responses['304'] = {
+      description: 'Not modified: If-None-Match names the present ETag',
+      headers: {
+        ...common,
+        ...crossOrigin,
+        ...described(route.replies[200]?.headers),
+        ETag: header('Of the present bytes'),
+      },
+    };
+  const byStatus = Map.groupBy(problemsOf(route), (code) => problems[code][0]);
+  for (const [status, codes] of byStatus) {
+    if (responses[status]) throw new Error(`${route.path}: ${status} is a reply and a problem`);
+    responses[status] = problemOf(route, status, codes);
+  }
+  responses['405'] = sharedProblem(405, ['method_not_allowed']);
+  return responses;
+}
+
+const locationText = (template: string) =>
+  `Where to read what was made: \`${template.replace(/:([a-z_]+)/g, '{$1}')}\``;
+
+function contentOf({ body, stream, type }: ReplyShape): object {
+  if (!body) return textMedia(type ?? 'application/octet-stream');
+  return { 'application/json': { schema: body }, ...(stream ? textMedia(stream) : {}) };
+}
+
+/** Component names of the responses that refuse, by HTTP number. */
+const PROBLEM_NAMES: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  408: 'RequestTimeout',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'ContentTooLarge',
+  415: 'UnsupportedMediaType',
+  429: 'TooManyRequests',
+  431: 'HeadersTooLarge',
+  500: 'InternalError',
+  503: 'Unavailable',
+};
+
+const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: {
+    'WWW-Authenticate':
+      'Where a bearer is accepted: `Bearer`, with `error="invalid_token"` if a bearer was sent',
+  },
+  403: {
+    'WWW-Authenticate': 'With `scope_required`: `Bearer error="insufficient_scope", scope="…"`',
+  },
+  405: { Allow: 'The methods that the path takes' },
+  429: { 'Retry-After': 'Seconds to wait' },
+};
+
+const EXAMPLE_REQUEST_ID = '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
+
+/** Details of the example of a code. */
+const EXAMPLE_DETAILS: Partial<Record<ProblemCode, Record<string, unknown>>> = {
+  invalid_request: { issues: [{ path: 'title', message: 'must not be empty' }] },
+  query_not_allowed: { issues: [{ path: 'sort', message: 'unknown query parameter' }] },
+  scope_required: { scope: 'case:create' },
+  scope_escalation: { scopes: ['account:delete'] },
+  role_required: { roles: ['lead'] },
+  state_conflict: { reason: 'version_mismatch', current_version: 3 },
+  body_too_large: { limit_bytes: 65_536 },
+  write_budget_exhausted: { limit: 200, used: 200, resets_at: '2026-09-13T00:00:00.000Z' },
+};
+
+const listed = (codes: readonly ProblemCode[]): string =>
+  [...new Set(codes.map(wireCode))]
+    .sort()
+    .map((code) => `\`${code}\``)
+    .join(', ');
+
+const CODES_BY_STATUS = Map.groupBy(
+  Object.keys(problems) as ProblemCode[],
+  (code) => problems[code][0] as number,
+);
+
+/** One response for each HTTP number of a refusal, with an example of each of its codes. */
+export function problemResponses(): Record<string, ZodOpenApiResponseObject> {
+  return Object.fromEntries(
+    [...CODES_BY_STATUS].map(([status, codes]) => [
+      PROBLEM_NAMES[status],
+      {
+        description: listed(codes),
+        headers: { ...common, ...described(PROBLEM_HEADERS[status]) } as never,
+        content: {
+          'application/json': {
+            schema: ProblemBody,
+            examples: Object.fromEntries(
+              codes.map((code) => {
+                const { body } = problemReply(
+                  code,
+                  EXAMPLE_DETAILS[code] ?? {},
+                  EXAMPLE_REQUEST_ID,
+                );
+                return [wireCode(code), { value: body }];
+              }),
+            ),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+/** The shared response of a number, with the codes of this operation where it does not use them all. */
+function sharedProblem(status: number, codes: readonly ProblemCode[]): object {
+  const description = listed(codes);
+  const all = listed(CODES_BY_STATUS.get(status) ?? []);
+  return {
+    $ref: `#/components/responses/${PROBLEM_NAMES[status]}`,
+    ...(description === all ? {} : { description }),
+  };
+}
+
+function problemOf(route: Route, status: number, codes: readonly ProblemCode[]): object {
+  const own = route.problemHeaders?.[status];
+  const bare = route.bareProblems?.includes(status);
+  if (!own && !bare) return sharedProblem(status, codes);
+  const [first] = codes as [ProblemCode, ...ProblemCode[]];
+  const { body } = problemReply(first, EXAMPLE_DETAILS[first] ?? {}, EXAMPLE_REQUEST_ID);
+  return {
+    description: listed(codes),
+    headers: { ...common, ...described(PROBLEM_HEADERS[status]), ...described(own) },
+    content: {
+      'application/json': {
+        schema: bare ? BareProblem : ProblemBody,
+        example: bare ? { status: body.status } : body,
+      },
+    },
+  };
+}

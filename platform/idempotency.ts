@@ -1,0 +1,150 @@
+import { redactedHash } from './body-hash.ts';
+import { type Receipt, type ReceiptRow, readReceipt } from './eventstore/append.ts';
+import type { RecordedEvent } from './eventstore/event.ts';
+import {
+  type Decision,
+  definePlan,
+  type EventStore,
+  type Plan,
+  type Writes,
+} from './eventstore/event-store.ts';
+import type { PrincipalOf } from './http/principal.ts';
+import { pathOf, type RequestFacts, type Route } from './http/route.ts';
+import type { JsonObject } from './http/strict-json.ts';
+import { isRefusal, type Refusal, refuse } from './refusal.ts';
+import type { Sql } from './sql.ts';
+
+type Holder = PrincipalOf<'moderator'> | PrincipalOf<'session'>;
+
+/** What of a call binds its `Idempotency-Key`, which is its holder's. */
+export interface Keyed<Principal extends Holder = Holder> {
+  operation: string;
+  route: Route;
+  params?: Record<string, string> | undefined;
+  sent: JsonObject;
+  principal: Principal;
+  request: Pick<RequestFacts, 'idempotencyKey'>;
+}
+
+/** An answer, and the header that says that it was given before. */
+export interface Once<Answer> {
+  answer: Answer;
+  headers?: Record<string, string>;
+}
+
+const REPLAYED = { 'idempotency-replayed': 'true' };
+
+/**
+ * A command of the log with a key that its caller may give it or not: its receipt is committed with
+ * its events. The answer must hold no free text: a receipt is kept for ever.
+ */
+export function executeOnce<Answer, Code extends string>(
+  store: EventStore,
+  call: Keyed,
+  plan: Plan<Answer, Code>,
+  httpStatus: number,
+): Promise<Once<Answer> | Refusal<Code | 'idempotency_conflict'>> {
+  return store.execute(oncePlan(call, plan, httpStatus));
+}
+
+/** The same as a plan. */
+export function oncePlan<Answer, Code extends string>(
+  call: Keyed,
+  plan: Plan<Answer, Code>,
+  httpStatus: number,
+): Plan<Once<Answer>, Code | 'idempotency_conflict'> {
+  const key = call.request.idempotencyKey;
+  return definePlan({
+    ...plan,
+    // Last, after the locks: whoever waited for the same request sees its receipt.
+    load: { plan: plan.load, receipts: key ? findReceipt(call, key) : null },
+    decide({ rows, ...loaded }): Decision<Once<Answer>, Code | 'idempotency_conflict'> {
+      const [known] = rows.receipts;
+      if (known) {
+        const replay = replayOf<Answer>(call, known);
+        return isRefusal(replay) ? replay : { unchanged: replay };
+      }
+      const decision = plan.decide({ ...loaded, rows: rows.plan });
+      if (isRefusal(decision)) return decision;
+      if ('unchanged' in decision) return { unchanged: { answer: decision.unchanged } };
+      return {
+        ...decision,
+        answer: (events: RecordedEvent[]) => ({ answer: answerOf(decision, events) }),
+        ...(key
+          ? {
+              receipt: (events: RecordedEvent[]) =>
+                receiptOf(call, key, answerOf(decision, events), httpStatus, events),
+            }
+          : {}),
+      };
+    },
+  });
+}
+
+/** The same command with another answer. */
+export function mapAnswer<From, To, Code extends string>(
+  plan: Plan<From, Code>,
+  map: (answer: From) => To,
+): Plan<To, Code> {
+  return {
+    ...plan,
+    decide(loaded): Decision<To, Code> {
+      const decision = plan.decide(loaded);
+      if (isRefusal(decision)) return decision;
+      if ('unchanged' in decision) return { unchanged: map(decision.unchanged) };
+      return {
+        ...decision,
+        answer: (events: RecordedEvent[]) => map(answerOf(decision, events)),
+      };
+    },
+  };
+}
+
+function answerOf<Answer>({ answer }: Writes<Answer>, events: RecordedEvent[]): Answer {
+  return typeof answer === 'function'
+    ? (answer as (events: RecordedEvent[]) => Answer)(events)
+    : answer;
+}
+
+function routeOf({ route, params }: Keyed): string {
+  return `${route.method} ${pathOf(route, params)}`;
+}
+
+const holderOf = ({ principal }: Keyed): Pick<Receipt, 'owner' | 'space'> =>
+  principal.kind === 'moderator'
+    ? { owner: principal.moderatorId, space: 'moderation' }
+    : { owner: principal.memberId, space: 'guestbook' };
+
+export function findReceipt(call: Keyed, key: string): Sql<ReceiptRow> {
+  const { owner, space } = holderOf(call);
+  return readReceipt(owner, space, key);
+}
+
+export function replayOf<Answer>(
+  call: Keyed,
+  known: ReceiptRow,
+): Once<Answer> | Refusal<'idempotency_conflict'> {
+  if (known.route !== routeOf(call) || known.body_hash !== redactedHash(call.sent))
+    return refuse('idempotency_conflict');
+  return { answer: known.reply as Answer, headers: REPLAYED };
+}
+
+export function receiptOf(
+  call: Keyed,
+  key: string,
+  reply: unknown,
+  httpStatus: number,
+  events: readonly RecordedEvent[],
+): Receipt {
+  return {
+    ...holderOf(call),
+    key,
+    operation: call.operation,
+    route: routeOf(call),
+    bodyHash: redactedHash(call.sent),
+    bound: null,
+    httpStatus,
+    reply,
+    eventIds: events.map((event) => event.event_id),
+  };
+}

@@ -1,0 +1,33 @@
+import { type Sql, sql } from '../sql.ts';
+import { callerBoss } from './boss.ts';
+import { DEAD_LETTERS } from './queues.ts';
+
+export interface DeadLetter {
+  id: string;
+  queue: string;
+  failed_at: Date;
+  error: string | null;
+  data: object;
+}
+
+/** Jobs that failed for the last time, oldest first. */
+export function deadLetters(): Sql<DeadLetter> {
+  return sql`SELECT id, coalesce(source_name, '') AS queue, created_on AS failed_at,
+      source_output->>'error' AS error, data
+    FROM pgboss.job WHERE name = ${DEAD_LETTERS} AND state IN ('created', 'retry')
+    ORDER BY created_on, id`;
+}
+
+/** Gives every one, or these, back to the queue that it came from; answers how many. */
+export async function runAgain(url: string, ids: string[]): Promise<number> {
+  const boss = callerBoss(url, 'dead-letters');
+  try {
+    await boss.start();
+    let moved = 0;
+    for (let more = -1; more !== 0; moved += more)
+      more = await boss.redrive(DEAD_LETTERS, ids.length > 0 ? { ids } : {});
+    return moved;
+  } finally {
+    await boss.stop({ graceful: false });
+  }
+}

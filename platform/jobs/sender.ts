@@ -1,0 +1,33 @@
+import type { Job } from '../eventstore/event-store.ts';
+import { named, type Sql } from '../sql.ts';
+import { callerBoss } from './boss.ts';
+import { makeQueues } from './queues.ts';
+
+/** Turns jobs into the statements that enqueue them, to be run inside a command's transaction. */
+export async function jobSender(url: string) {
+  const boss = callerBoss(url, 'jobs-sender');
+  const close = () => boss.stop({ graceful: false });
+  try {
+    await boss.start();
+    await makeQueues(boss);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  async function enqueue({ queue, data, startAfter }: Job): Promise<Sql> {
+    const captured: Sql[] = [];
+    const executeSql = async (text: string, values: unknown[] = []) => {
+      captured.push(named(text, values));
+      return { rows: [{ id: 'captured' }] };
+    };
+    const delay = startAfter === undefined ? {} : { startAfter };
+    await boss.send(queue, data, { ...delay, db: { executeSql } });
+    const [statement] = captured;
+    if (!statement || captured.length > 1)
+      throw new Error(`${queue}: one statement expected, ${captured.length} made`);
+    return statement;
+  }
+
+  return { enqueue, close };
+}

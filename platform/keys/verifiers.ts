@@ -1,0 +1,62 @@
+import { defineInsert, defineRead } from '../batch-statements.ts';
+import { type Sql, sql, valuesIn } from '../sql.ts';
+import type { Purpose, Verifier } from './key-ring.ts';
+
+/** A stored verifier. `purpose` and `subject_id` say of what: a member's key, one credential, … */
+export interface VerifierRow extends Verifier {
+  purpose: Purpose;
+  subject_id: string;
+}
+
+const verifiersFor = defineRead<VerifierRow>(
+  { owner: 'uuid', purpose: 'text' },
+  ({ owner, purpose }) => `SELECT purpose, subject_id, key_id, hash FROM verifiers
+    WHERE owner_id = ${owner} AND purpose = ${purpose}`,
+);
+
+/** An owner's verifiers for one purpose. */
+export const readVerifiers = (owner: string, purpose: Purpose): Sql<VerifierRow> =>
+  verifiersFor({ owner, purpose });
+
+const upsertVerifier = defineInsert(
+  'verifiers',
+  { owner_id: 'uuid', purpose: 'text', subject_id: 'uuid', key_id: 'int', hash: 'text' },
+  {
+    key: ['owner_id', 'purpose', 'subject_id'],
+    action: 'DO UPDATE SET key_id = excluded.key_id, hash = excluded.hash',
+  },
+);
+
+/** Writes a verifier, or replaces the one for the same purpose and subject. */
+export function writeVerifier(
+  owner: string,
+  purpose: Purpose,
+  subject: string,
+  verifier: Verifier,
+): Sql {
+  return upsertVerifier({
+    owner_id: owner,
+    purpose,
+    subject_id: subject,
+    key_id: verifier.key_id,
+    hash: verifier.hash,
+  });
+}
+
+export function dropVerifiers(owner: string): Sql {
+  return sql`DELETE FROM verifiers WHERE owner_id = ${owner}`;
+}
+
+/** Of credentials that end, which nothing asks for any more. */
+export function dropCredentialVerifiers(owner: string, credentialIds: readonly string[]): Sql {
+  return sql`DELETE FROM verifiers WHERE owner_id = ${owner}::uuid AND purpose = 'credential'
+    AND subject_id = ANY(${credentialIds}::uuid[])`;
+}
+
+/** The server keys of verifiers. */
+export const verifierKeys = () => valuesIn<{ key_id: number }>('verifiers', 'key_id');
+
+/** How many verifiers stand under each server key. */
+export function countVerifiers(): Sql<{ key_id: number; count: number }> {
+  return sql`SELECT key_id, count(*)::int AS count FROM verifiers GROUP BY key_id`;
+}

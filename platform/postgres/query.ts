@@ -1,0 +1,28 @@
+import type pg from 'pg';
+import type { Sql } from '../sql.ts';
+import { hasYielded, isUnavailable, StorageUnavailable } from './errors.ts';
+import { pipeline } from './pipeline.ts';
+import { withClient } from './pool.ts';
+import { deadline } from './request-deadline.ts';
+
+/** One read outside a transaction, within the deadline. */
+export async function query<Row>(pool: pg.Pool, statement: Sql<Row>): Promise<Row[]> {
+  return reading(pool, async (client) => (await pipeline(client, [statement]))[0] as Row[]);
+}
+
+/** What reads alone, within the deadline; once more where it had to yield. */
+export async function reading<Result>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const until = deadline();
+  const attempt = () => withClient(pool, until, work);
+  try {
+    return await attempt().catch((error: unknown) => {
+      if (!hasYielded(error)) throw error;
+      return attempt();
+    });
+  } catch (error) {
+    throw isUnavailable(error) ? new StorageUnavailable('read failed', { cause: error }) : error;
+  }
+}

@@ -1,0 +1,30 @@
+import type pg from 'pg';
+import { pendingMigrations } from '../postgres/migrate.ts';
+import { query } from '../postgres/query.ts';
+import { named } from '../sql.ts';
+
+export type Readiness = ReturnType<typeof watchReadiness>;
+
+const SAMPLE_MS = 5000;
+
+/** Readiness, asked for now or sampled every 5 s in the background, so that status asks nothing. */
+export function watchReadiness(pools: readonly pg.Pool[]) {
+  let last = true;
+
+  async function check(): Promise<boolean> {
+    try {
+      const pending = await Promise.all(
+        pools.map((pool) =>
+          pendingMigrations(async (text) => ({ rows: await query(pool, named(text)) })),
+        ),
+      );
+      last = pending.flat().length === 0;
+    } catch {
+      last = false;
+    }
+    return last;
+  }
+
+  const timer = setInterval(() => void check(), SAMPLE_MS).unref();
+  return { check, sampled: () => last, stop: () => clearInterval(timer) };
+}

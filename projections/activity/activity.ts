@@ -1,0 +1,132 @@
+import { defineInsert } from '../../platform/batch-statements.ts';
+import type { Actor, RecordedEvent } from '../../platform/eventstore/event.ts';
+import { NEWEST, type Place } from '../../platform/keyset-cursor.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import * as artifactEvents from '../../services/artifacts/events.ts';
+import * as caseEvents from '../../services/cases/events.ts';
+import * as noteEvents from '../../services/guestbook/events.ts';
+import * as profileEvents from '../../services/profiles/events.ts';
+import { defineProjection, type EventOf } from '../projection.ts';
+
+export const ACTIVITY_TYPES = [
+  'note.approved',
+  'profile.published',
+  'artifact.published',
+  'case.opened',
+  'case.claimed',
+  'case.submitted',
+  'case.accepted',
+] as const;
+export type ActivityType = (typeof ACTIVITY_TYPES)[number];
+
+/** A moderator is not named in public. */
+const shown = (actor: Actor): Actor => (actor.type === 'moderator' ? { type: actor.type } : actor);
+
+const insertEntry = defineInsert('activity', {
+  entry_id: 'uuid',
+  type: 'text',
+  occurred_at: 'timestamptz',
+  actor: 'jsonb',
+  subject_type: 'text',
+  subject_id: 'uuid',
+});
+
+function entry({ event_id, actor, recorded_at }: RecordedEvent, type: ActivityType, id: string) {
+  return insertEntry({
+    entry_id: event_id,
+    type,
+    occurred_at: recorded_at,
+    actor: shown(actor),
+    subject_type: type.split('.')[0],
+    subject_id: id,
+  });
+}
+
+/** Against a rejection it makes the note public for the first time; what was removed has its entry. */
+function granted(event: EventOf<typeof noteEvents, 'AppealGranted'>) {
+  const { event_id, owner_id, actor, recorded_at, data } = event;
+  return sql`INSERT INTO activity (entry_id, type, occurred_at, actor, subject_type, subject_id)
+    SELECT ${event_id}::uuid, 'note.approved', ${recorded_at}::timestamptz, ${shown(actor)}::jsonb,
+      'note', ${data.note_id}::uuid
+    FROM events WHERE owner_id = ${owner_id} AND stream_id = ${`note-${data.note_id}`}
+      AND event_id = ${data.of} AND type = 'NoteRejected'`;
+}
+
+/** What happened in public. An event of another feature is one more line here and a join below. */
+export const activity = defineProjection(
+  { ...noteEvents, ...profileEvents, ...artifactEvents, ...caseEvents },
+  {
+    name: 'activity',
+    tables: ['activity'],
+    on: {
+      NoteApproved: (event) => entry(event, 'note.approved', event.data.note_id),
+      AppealGranted: granted,
+      DecisionUndone: ({ data }) => sql`DELETE FROM activity WHERE entry_id = ${data.of}`,
+      ProfilePublished: (event) => entry(event, 'profile.published', event.owner_id),
+      ArtifactPublished: (event) => entry(event, 'artifact.published', event.data.artifact_id),
+      CaseOpened: (event) => entry(event, 'case.opened', event.data.case_id),
+      CaseClaimed: (event) => entry(event, 'case.claimed', event.data.case_id),
+      CaseSubmitted: (event) => entry(event, 'case.submitted', event.data.case_id),
+      CaseAccepted: (event) => entry(event, 'case.accepted', event.data.case_id),
+    },
+  },
+);
+
+export interface ActivityRow {
+  entry_id: string;
+  type: ActivityType;
+  occurred_at: Date;
+  actor: Actor;
+  subject_type: string;
+  subject_id: string;
+  title: string;
+  place: string;
+}
+
+const AT = `to_char(a.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/** Each kind of subject, where it is public. */
+const SUBJECTS = `
+  LEFT JOIN cases c ON a.subject_type = 'case' AND c.case_id = a.subject_id
+    AND c.state <> 'withdrawn' AND NOT c.removed AND NOT c.author_gone
+  LEFT JOIN notes n ON a.subject_type = 'note' AND n.note_id = a.subject_id
+    AND n.state = 'approved'
+    AND (n.parent_id IS NULL
+      OR EXISTS (SELECT FROM notes r WHERE r.note_id = n.parent_id AND r.state = 'approved'))
+  LEFT JOIN profiles p ON a.subject_type = 'profile' AND p.member_id = a.subject_id
+    AND p.state = 'published' AND p.published_at = a.occurred_at
+  LEFT JOIN artifacts f ON a.subject_type = 'artifact' AND f.artifact_id = a.subject_id
+    AND f.state = 'published'`;
+
+/** Null where the subject is not public or its text was erased. */
+const TITLE = `coalesce(c.title, f.title, p.display_name,
+  left(btrim(regexp_replace(n.message, '\\s+', ' ', 'g')), 80))`;
+
+/**
+ * Newest first. Title and publicity are the subject's own, read with it: what was withdrawn, taken
+ * down or erased is gone from here at once, and back with it. A note's title is its beginning. Of a
+ * profile there is what is published now: what stood there before is nobody's to read any more.
+ *
+ * Type and limit stand in the text, each a statement of its own: PostgreSQL takes an unknown limit
+ * for a tenth of the table, and then plans these joins anew each time, which costs more than they.
+ *
+ * One type is walked by times without a zone, which its index alone has: by the other times the
+ * planner may walk all types, and of one that is rare or of long ago it then reads everything newer.
+ */
+export function publicActivity(
+  type: ActivityType | undefined,
+  limit: number,
+  { at, id }: Place = NEWEST,
+): Sql<ActivityRow> {
+  const rows = Math.trunc(limit);
+  const known = ACTIVITY_TYPES.find((each) => each === type);
+  const zone = known ? ` AT TIME ZONE 'UTC'` : '';
+  return {
+    name: `activity-${known ?? 'all'}-${rows}`,
+    text: `SELECT a.*, ${TITLE} AS title, ${AT} AS place FROM activity a ${SUBJECTS}
+      WHERE (a.occurred_at${zone}, a.entry_id) < ($1::timestamptz${zone}, $2::uuid)
+        ${known ? `AND a.type = '${known}'` : ''} AND ${TITLE} IS NOT NULL
+      ORDER BY a.occurred_at${zone} DESC, a.entry_id DESC LIMIT ${rows}`,
+    values: [at, id],
+  };
+}

@@ -1,0 +1,42 @@
+import * as artifacts from '../../services/artifacts/events.ts';
+import { defineFeedEntries } from '../feed-entry.ts';
+
+const subject = (id: string) => ({ type: 'artifact', id });
+
+/** A removal is told once it can no longer be undone, and a restoration only after that. */
+export const artifactsFeed = defineFeedEntries(artifacts, {
+  ArtifactPublished: ({ owner_id, data }) => ({
+    member: owner_id,
+    type: 'artifact.published',
+    subject: subject(data.artifact_id),
+    data: { kind: data.kind, supersedes_id: data.supersedes_id },
+  }),
+  ArtifactSuperseded: ({ owner_id, data }) => ({
+    member: owner_id,
+    type: 'artifact.superseded',
+    subject: subject(data.artifact_id),
+    data: { superseded_by: data.by },
+  }),
+  ArtifactWithdrawn: ({ owner_id, data }) => ({
+    member: owner_id,
+    type: 'artifact.withdrawn',
+    subject: subject(data.artifact_id),
+    data: { reason: data.reason },
+  }),
+  ArtifactRemovalTold: ({ owner_id, data }) => ({
+    member: owner_id,
+    type: 'artifact.removed',
+    subject: subject(data.artifact_id),
+    data: { policy: data.policy },
+  }),
+  ArtifactRestored: ({ owner_id, data }) =>
+    data.told
+      ? {
+          member: owner_id,
+          type: 'artifact.published',
+          subject: subject(data.artifact_id),
+          data: { restored: true },
+          actor: { type: 'moderator' },
+        }
+      : [],
+});

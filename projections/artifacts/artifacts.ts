@@ -1,0 +1,163 @@
+import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
+import type { RecordedEvent } from '../../platform/eventstore/event.ts';
+import { NEWEST } from '../../platform/keyset-cursor.ts';
+import { named, type Sql, sql } from '../../platform/sql.ts';
+import type { Kind } from '../../services/artifacts/artifact-kind.ts';
+import * as events from '../../services/artifacts/events.ts';
+import * as membershipEvents from '../../services/membership/events.ts';
+import { defineProjection } from '../projection.ts';
+import { ownRecords, TOLD_STATE, type Told } from '../publications/record-decisions.ts';
+
+const heard = { ...events, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
+
+const insertArtifact = defineInsert('artifacts', {
+  artifact_id: 'uuid',
+  author_id: 'uuid',
+  kind: 'text',
+  title: 'text',
+  content_hash: 'text',
+  packet: 'json',
+  supersedes_id: 'uuid',
+  state: 'text',
+  version: 'int',
+  created_at: 'timestamptz',
+});
+
+export const artifacts = defineProjection(heard, {
+  name: 'artifacts',
+  tables: ['artifacts'],
+  texts: [
+    { table: 'artifacts', columns: ['title', 'content_hash', 'packet'], member: 'author_id' },
+  ],
+  on: {
+    ArtifactPublished: ({ stream_version, data, personal, recorded_at }) =>
+      insertArtifact({
+        artifact_id: data.artifact_id,
+        author_id: data.author_id,
+        kind: data.kind,
+        title: personal?.title,
+        content_hash: personal?.content_hash,
+        packet: personal?.packet,
+        supersedes_id: data.supersedes_id,
+        state: 'published',
+        version: stream_version,
+        created_at: recorded_at,
+      }),
+    ArtifactSuperseded: ({ stream_version, data }) =>
+      sql`UPDATE artifacts SET superseded_by = ${data.by}, version = ${stream_version}
+        WHERE artifact_id = ${data.artifact_id}`,
+    ArtifactWithdrawn: ({ stream_version, data }) =>
+      sql`UPDATE artifacts SET state = 'withdrawn', version = ${stream_version}
+        WHERE artifact_id = ${data.artifact_id}`,
+    ArtifactRemoved: ({ stream_version, data }) =>
+      sql`UPDATE artifacts SET state = 'removed', version = ${stream_version}
+        WHERE artifact_id = ${data.artifact_id}`,
+    ArtifactRemovalTold: ({ stream_version, data }) =>
+      sql`UPDATE artifacts SET version = ${stream_version}
+        WHERE artifact_id = ${data.artifact_id}`,
+    ArtifactRestored: ({ stream_version, data }) =>
+      sql`UPDATE artifacts SET state = 'published', version = ${stream_version}
+        WHERE artifact_id = ${data.artifact_id}`,
+    // With its author, however many there are; the events of those beyond a batch follow.
+    MemberDeactivated: ({ owner_id }) =>
+      sql`UPDATE artifacts SET state = 'withdrawn'
+        WHERE author_id = ${owner_id} AND state <> 'withdrawn'`,
+  },
+});
+
+/** `packet` is its JSON text. Title, hash and packet are null once they were erased. */
+export interface ArtifactRow {
+  artifact_id: string;
+  author_id: string;
+  kind: Kind;
+  content_hash: string | null;
+  packet: string | null;
+  supersedes_id: string | null;
+  superseded_by: string | null;
+  state: 'published' | 'withdrawn' | 'removed';
+  version: number;
+  created_at: Date;
+}
+
+/** One artifact, whatever its state. */
+export function findArtifact(artifactId: string): Sql<ArtifactRow> {
+  return sql`SELECT artifact_id, author_id, kind, content_hash, packet::text, supersedes_id,
+      superseded_by, state, version, created_at
+    FROM artifacts WHERE artifact_id = ${artifactId}`;
+}
+
+const publishedArtifact = defineRead<{ artifact_id: string }>(
+  { artifact_id: 'uuid' },
+  ({ artifact_id }) =>
+    `SELECT artifact_id FROM artifacts WHERE artifact_id = ${artifact_id} AND state = 'published'`,
+);
+
+/** A row where the artifact is public. */
+export const publicArtifact = (artifactId: string): Sql<{ artifact_id: string }> =>
+  publishedArtifact({ artifact_id: artifactId });
+
+/** The events of an artifact, oldest first, without their texts: what a decision looks at. */
+export function artifactFacts(artifactId: string): Sql<RecordedEvent> {
+  return sql`SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
+      e.data, NULL AS personal, e.actor, e.recorded_at
+    FROM artifacts a
+    JOIN events e ON e.owner_id = a.author_id AND e.stream_id = 'artifact-' || a.artifact_id
+    WHERE a.artifact_id = ${artifactId}::uuid ORDER BY e.stream_version`;
+}
+
+/** What of a member a deletion has to withdraw. */
+export interface OpenArtifactRow {
+  artifact_id: string;
+  version: number;
+}
+
+/** By the log: what goes with its author is withdrawn here before an event of its own says so. */
+export function openArtifactsOf(memberId: string, limit: number): Sql<OpenArtifactRow> {
+  return sql`SELECT artifact_id, version FROM artifacts a
+    WHERE author_id = ${memberId} AND NOT EXISTS (SELECT FROM events e
+      WHERE e.owner_id = a.author_id AND e.stream_id = 'artifact-' || a.artifact_id
+        AND e.type = 'ArtifactWithdrawn')
+    ORDER BY created_at, artifact_id LIMIT ${limit}`;
+}
+
+export type OwnArtifactRow = ArtifactRow & Told & { place: string };
+
+/** With its packet's text. */
+export const artifactsOfMember = ownRecords<OwnArtifactRow>({
+  type: 'artifact',
+  table: 'artifacts',
+  id: 'artifact_id',
+  member: 'author_id',
+  removed: `state IN ('removed', 'withdrawn')`,
+  columns: `artifact_id, author_id, kind, content_hash, packet::text, supersedes_id,
+        superseded_by, ${TOLD_STATE}, version, created_at`,
+});
+
+export interface ListedArtifactRow {
+  artifact_id: string;
+  author_id: string;
+  title: string;
+  kind: Kind;
+  created_at: Date;
+  content_hash: string;
+  place: string;
+}
+
+/** Published artifacts, newest first. Each filter has an index and so a statement of its own. */
+export function publishedArtifacts(
+  { author, kind }: { author?: string | undefined; kind?: Kind | undefined },
+  limit: number,
+  { at, id } = NEWEST,
+): Sql<ListedArtifactRow> {
+  const values: unknown[] = [at, id, limit];
+  const byAuthor = author ? `AND author_id = $${values.push(author)}` : '';
+  const byKind = kind ? `AND kind = $${values.push(kind)}` : '';
+  return named(
+    `SELECT artifact_id, author_id, title, kind, created_at, content_hash,
+      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    FROM artifacts WHERE state = 'published' ${byAuthor} ${byKind}
+      AND (created_at, artifact_id) < ($1::timestamptz, $2::uuid)
+    ORDER BY created_at DESC, artifact_id DESC LIMIT $3`,
+    values,
+  );
+}

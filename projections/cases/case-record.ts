@@ -1,0 +1,168 @@
+import { defineInsert } from '../../platform/batch-statements.ts';
+import { OLDEST } from '../../platform/keyset-cursor.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import * as caseEvents from '../../services/cases/events.ts';
+import * as membershipEvents from '../../services/membership/events.ts';
+import { defineProjection } from '../projection.ts';
+import { type OwnRow, ownRecords, TOLD_STATE } from '../publications/record-decisions.ts';
+import { eraseTexts } from '../rebuild/erasable-texts.ts';
+
+const heard = { ...caseEvents, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
+
+const TEXTS = [
+  { table: 'case_submissions', columns: ['summary'], member: 'member_id' },
+  { table: 'case_reviews', columns: ['comment'], member: 'member_id' },
+  { table: 'case_notes', columns: ['message'], member: 'member_id' },
+] as const;
+
+const insertSubmission = defineInsert('case_submissions', {
+  submission_id: 'uuid',
+  case_id: 'uuid',
+  member_id: 'uuid',
+  summary: 'text',
+  artifact_id: 'uuid',
+  created_at: 'timestamptz',
+});
+
+const insertReview = defineInsert('case_reviews', {
+  review_id: 'uuid',
+  case_id: 'uuid',
+  submission_id: 'uuid',
+  member_id: 'uuid',
+  decision: 'text',
+  binding: 'boolean',
+  comment: 'text',
+  created_at: 'timestamptz',
+});
+
+const insertNote = defineInsert('case_notes', {
+  note_id: 'uuid',
+  case_id: 'uuid',
+  member_id: 'uuid',
+  message: 'text',
+  state: 'text',
+  version: 'int',
+  created_at: 'timestamptz',
+});
+
+/** What members gave to a case: submissions, reviews and notes, whoever's the case is. */
+export const caseRecord = defineProjection(heard, {
+  name: 'case-record',
+  tables: ['case_submissions', 'case_reviews', 'case_notes'],
+  texts: TEXTS,
+  on: {
+    CaseSubmitted: ({ data, personal, recorded_at }) =>
+      insertSubmission({
+        submission_id: data.submission_id,
+        case_id: data.case_id,
+        member_id: data.member_id,
+        summary: personal?.summary,
+        artifact_id: data.artifact_id,
+        created_at: recorded_at,
+      }),
+    CaseReviewed: ({ data, personal, recorded_at }) =>
+      insertReview({
+        review_id: data.review_id,
+        case_id: data.case_id,
+        submission_id: data.submission_id,
+        member_id: data.member_id,
+        decision: data.decision,
+        binding: data.binding,
+        comment: personal?.comment,
+        created_at: recorded_at,
+      }),
+    CaseNoted: ({ owner_id, stream_version, data, personal, recorded_at }) =>
+      insertNote({
+        note_id: data.note_id,
+        case_id: data.case_id,
+        member_id: owner_id,
+        message: personal?.message,
+        state: 'published',
+        version: stream_version,
+        created_at: recorded_at,
+      }),
+    CaseNoteRemoved: ({ data, stream_version }) => noteIs('removed', data.note_id, stream_version),
+    CaseNoteRemovalTold: ({ data, stream_version }) =>
+      noteIs('removed', data.note_id, stream_version),
+    CaseNoteRestored: ({ data, stream_version }) =>
+      noteIs('published', data.note_id, stream_version),
+    // The cases stay where they are others': the words on them go from the public at once.
+    MemberDeactivated: ({ owner_id }) => TEXTS.map((text) => eraseTexts(text, owner_id)),
+  },
+});
+
+function noteIs(state: 'published' | 'removed', noteId: string, version: number): Sql {
+  return sql`UPDATE case_notes SET state = ${state}, version = ${version} WHERE note_id = ${noteId}`;
+}
+
+/** Times are ISO 8601 with milliseconds. A text is null once it was erased with its author. */
+export interface CaseRecordRow {
+  submissions: {
+    id: string;
+    member_id: string;
+    summary: string | null;
+    artifact_id: string | null;
+    created_at: string;
+  }[];
+  reviews: {
+    id: string;
+    submission_id: string;
+    member_id: string;
+    decision: 'accept' | 'request_changes' | 'reject';
+    binding: boolean;
+    comment: string | null;
+    created_at: string;
+  }[];
+  notes: { id: string; member_id: string; message: string; created_at: string }[];
+}
+
+/** The newest `limit` of each, newest first; a note that was taken down or erased is not there. */
+export function findCaseRecord(caseId: string, limit: number): Sql<CaseRecordRow> {
+  return sql`SELECT
+    (SELECT coalesce(json_agg(json_build_object('id', submission_id, 'member_id', member_id,
+          'summary', summary, 'artifact_id', artifact_id,
+          'created_at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+        ORDER BY created_at DESC, submission_id DESC), '[]')
+      FROM (SELECT * FROM case_submissions WHERE case_id = ${caseId}
+        ORDER BY created_at DESC, submission_id DESC LIMIT ${limit}) s) AS submissions,
+    (SELECT coalesce(json_agg(json_build_object('id', review_id, 'submission_id', submission_id,
+          'member_id', member_id, 'decision', decision, 'binding', binding, 'comment', comment,
+          'created_at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+        ORDER BY created_at DESC, review_id DESC), '[]')
+      FROM (SELECT * FROM case_reviews WHERE case_id = ${caseId}
+        ORDER BY created_at DESC, review_id DESC LIMIT ${limit}) r) AS reviews,
+    (SELECT coalesce(json_agg(json_build_object('id', note_id, 'member_id', member_id,
+          'message', message,
+          'created_at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+        ORDER BY created_at DESC, note_id DESC), '[]')
+      FROM (SELECT * FROM case_notes
+        WHERE case_id = ${caseId} AND state = 'published' AND message IS NOT NULL
+        ORDER BY created_at DESC, note_id DESC LIMIT ${limit}) n) AS notes`;
+}
+
+/** What a member gave to cases, oldest first; at most `limit` after a place. */
+export function submissionsOf(memberId: string, limit: number, { at, id } = OLDEST): Sql<OwnRow> {
+  return sql`SELECT submission_id AS id, case_id, summary, artifact_id, created_at,
+      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    FROM case_submissions
+    WHERE member_id = ${memberId} AND (created_at, submission_id) > (${at}::timestamptz, ${id}::uuid)
+    ORDER BY created_at, submission_id LIMIT ${limit}`;
+}
+
+export function reviewsOf(memberId: string, limit: number, { at, id } = OLDEST): Sql<OwnRow> {
+  return sql`SELECT review_id AS id, case_id, submission_id, decision, binding, comment, created_at,
+      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    FROM case_reviews
+    WHERE member_id = ${memberId} AND (created_at, review_id) > (${at}::timestamptz, ${id}::uuid)
+    ORDER BY created_at, review_id LIMIT ${limit}`;
+}
+
+/** With those that moderators took down, as the member may know of it. */
+export const caseNotesOf = ownRecords<OwnRow>({
+  type: 'case_note',
+  table: 'case_notes',
+  id: 'note_id',
+  member: 'member_id',
+  removed: `state = 'removed'`,
+  columns: `note_id AS id, case_id, message, ${TOLD_STATE}, created_at`,
+});

@@ -1,0 +1,80 @@
+import * as cases from '../../services/cases/events.ts';
+import { defineFeedEntries, type FeedEntry } from '../feed-entry.ts';
+
+/** One entry for each member whom the case concerns. */
+function tell(
+  { members, case_id }: { members: readonly string[]; case_id: string },
+  type: FeedEntry['type'],
+  data: Record<string, unknown>,
+): FeedEntry[] {
+  const subject = { type: 'case', id: case_id };
+  return members.map((member) => ({ member, type, subject, data }));
+}
+
+const claim = (data: { member_id: string; lease_expires_at: string }) => ({
+  member_id: data.member_id,
+  lease_expires_at: data.lease_expires_at,
+});
+
+const outcome = (data: { review_id: string; submission_id: string; member_id: string }) => ({
+  review_id: data.review_id,
+  submission_id: data.submission_id,
+  member_id: data.member_id,
+});
+
+/** Which moderator it was stays inside. */
+const MODERATOR = { type: 'moderator' as const };
+
+/** A removal is told once it can no longer be undone, and a restoration only after that. */
+export const casesFeed = defineFeedEntries(cases, {
+  CaseOpened: ({ data }) =>
+    tell({ ...data, members: [data.author_id] }, 'case.opened', { artifact_id: data.artifact_id }),
+  CaseClaimed: ({ data }) => tell(data, 'case.claimed', claim(data)),
+  CaseLeaseExtended: ({ data }) => tell(data, 'case.claimed', { ...claim(data), extended: true }),
+  CaseReleased: ({ data }) =>
+    tell(data, 'case.released', { member_id: data.member_id, reason: data.reason }),
+  CaseLeaseEnded: ({ data }) => tell(data, 'case.lease_ended', claim(data)),
+  CaseSubmitted: ({ data }) =>
+    tell(data, 'case.submitted', {
+      submission_id: data.submission_id,
+      member_id: data.member_id,
+      artifact_id: data.artifact_id,
+    }),
+  CaseReviewed: ({ data }) =>
+    tell(data, 'case.reviewed', {
+      ...outcome(data),
+      decision: data.decision,
+      binding: data.binding,
+    }),
+  CaseAccepted: ({ data }) => tell(data, 'case.accepted', outcome(data)),
+  CaseReturned: ({ data }) =>
+    tell(data, 'case.returned', { ...outcome(data), lease_expires_at: data.lease_expires_at }),
+  CaseRejected: ({ data }) => tell(data, 'case.rejected', outcome(data)),
+  CaseWithdrawn: ({ data }) => tell(data, 'case.withdrawn', { reason: data.reason }),
+  CaseNoted: ({ owner_id, data }) =>
+    tell(data, 'case.noted', { note_id: data.note_id, member_id: owner_id }),
+  CaseRemovalTold: ({ data }) => tell(data, 'case.removed', { policy: data.policy }),
+  CaseRestored: ({ data }) =>
+    data.told
+      ? tell(data, 'case.opened', { restored: true }).map((entry) => ({
+          ...entry,
+          actor: MODERATOR,
+        }))
+      : [],
+  CaseNoteRemovalTold: ({ owner_id, data }) => ({
+    member: owner_id,
+    type: 'case.removed',
+    subject: { type: 'case_note', id: data.note_id },
+    data: { case_id: data.case_id, policy: data.policy },
+  }),
+  CaseNoteRestored: ({ owner_id, data }) =>
+    data.told
+      ? {
+          member: owner_id,
+          type: 'case.noted',
+          subject: { type: 'case_note', id: data.note_id },
+          data: { case_id: data.case_id, restored: true },
+          actor: MODERATOR,
+        }
+      : [],
+});

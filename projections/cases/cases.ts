@@ -1,0 +1,221 @@
+import { defineInsert } from '../../platform/batch-statements.ts';
+import { NEWEST, type Place } from '../../platform/keyset-cursor.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import * as caseEvents from '../../services/cases/events.ts';
+import * as membershipEvents from '../../services/membership/events.ts';
+import { defineProjection } from '../projection.ts';
+import { type OwnRow, ownRecords } from '../publications/record-decisions.ts';
+
+const insertCase = defineInsert('cases', {
+  case_id: 'uuid',
+  author_id: 'uuid',
+  title: 'text',
+  summary: 'text',
+  objective: 'text',
+  acceptance_criteria: 'text[]',
+  artifact_id: 'uuid',
+  state: 'text',
+  version: 'int',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+});
+
+/** `version` rises, and `updated_at` is set, by what changes a case's state or claim. */
+export const cases = defineProjection(
+  { ...caseEvents, MemberDeactivated: membershipEvents.MemberDeactivated } as const,
+  {
+    name: 'cases',
+    tables: ['cases'],
+    texts: [
+      {
+        table: 'cases',
+        columns: ['title', 'summary', 'objective', 'acceptance_criteria'],
+        member: 'author_id',
+      },
+    ],
+    on: {
+      CaseOpened: ({ data, personal, recorded_at: now }) =>
+        insertCase({
+          case_id: data.case_id,
+          author_id: data.author_id,
+          title: personal?.title,
+          summary: personal?.summary,
+          objective: personal?.objective,
+          acceptance_criteria: personal?.acceptance_criteria,
+          artifact_id: data.artifact_id,
+          state: 'open',
+          version: 1,
+          created_at: now,
+          updated_at: now,
+        }),
+      CaseClaimed: ({ data, recorded_at }) => claimed(data, recorded_at),
+      CaseLeaseExtended: ({ data, recorded_at }) => claimed(data, recorded_at),
+      CaseReleased: ({ data, recorded_at }) => reopened(data.case_id, recorded_at),
+      // The time at which it ended, so that the case reads the same before the log tells of it.
+      CaseLeaseEnded: ({ data }) => reopened(data.case_id, new Date(data.lease_expires_at)),
+      CaseSubmitted: ({ data, recorded_at }) =>
+        sql`UPDATE cases SET state = 'submitted', submission_id = ${data.submission_id},
+            lease_expires_at = NULL, version = version + 1, updated_at = ${recorded_at}
+          WHERE case_id = ${data.case_id}`,
+      CaseAccepted: ({ data, recorded_at }) =>
+        sql`UPDATE cases SET state = 'accepted', claimant_id = NULL, version = version + 1,
+            updated_at = ${recorded_at}
+          WHERE case_id = ${data.case_id}`,
+      CaseReturned: ({ data, recorded_at }) => claimed(data, recorded_at),
+      CaseRejected: ({ data, recorded_at }) => reopened(data.case_id, recorded_at),
+      CaseWithdrawn: ({ data, recorded_at }) =>
+        sql`UPDATE cases SET state = 'withdrawn', claimant_id = NULL, lease_expires_at = NULL,
+            submission_id = NULL, version = version + 1, updated_at = ${recorded_at}
+          WHERE case_id = ${data.case_id}`,
+      CaseRemoved: ({ data, recorded_at }) => removed(data.case_id, true, recorded_at),
+      CaseRestored: ({ data, recorded_at }) => removed(data.case_id, false, recorded_at),
+      MemberDeactivated: ({ owner_id }) =>
+        sql`UPDATE cases SET author_gone = true WHERE author_id = ${owner_id}`,
+    },
+  },
+);
+
+interface Lease {
+  case_id: string;
+  member_id: string;
+  lease_expires_at: string;
+}
+
+function claimed({ case_id, member_id, lease_expires_at }: Lease, now: Date): Sql {
+  return sql`UPDATE cases SET state = 'claimed', claimant_id = ${member_id},
+      lease_expires_at = ${lease_expires_at}, submission_id = NULL, version = version + 1,
+      updated_at = ${now}
+    WHERE case_id = ${case_id}`;
+}
+
+function reopened(caseId: string, now: Date): Sql {
+  return sql`UPDATE cases SET state = 'open', claimant_id = NULL, lease_expires_at = NULL,
+      submission_id = NULL, version = version + 1, updated_at = ${now}
+    WHERE case_id = ${caseId}`;
+}
+
+function removed(caseId: string, is: boolean, now: Date): Sql {
+  return sql`UPDATE cases SET removed = ${is}, version = version + 1, updated_at = ${now}
+    WHERE case_id = ${caseId}`;
+}
+
+/** A case; its texts are null once they were erased. */
+export interface CaseRow {
+  case_id: string;
+  author_id: string;
+  title: string | null;
+  summary: string | null;
+  objective: string | null;
+  acceptance_criteria: string[] | null;
+  artifact_id: string | null;
+  state: 'open' | 'claimed' | 'submitted' | 'accepted' | 'withdrawn';
+  version: number;
+  created_at: Date;
+  updated_at: Date;
+  claimant_id: string | null;
+  lease_expires_at: Date | null;
+  submission_id: string | null;
+  removed: boolean;
+  author_gone: boolean;
+  /** Claimed, and the lease is over by the database's clock. */
+  lapsed: boolean;
+  /** The submission that is under review or was accepted. */
+  submitter_id: string | null;
+  submission_summary: string | null;
+  submission_artifact_id: string | null;
+  submitted_at: Date | null;
+}
+
+/** A page's row: when the case was opened, to the microsecond, is its place. */
+export type ListedCaseRow = CaseRow & { place: string };
+
+const SUBMISSION = `s.member_id AS submitter_id, s.summary AS submission_summary,
+  s.artifact_id AS submission_artifact_id, s.created_at AS submitted_at`;
+
+const lapsed = (of = '') => `${of}state = 'claimed' AND ${of}lease_expires_at <= now()`;
+const LAPSED = lapsed('c.');
+
+/** One case, whatever its state. */
+export function findCase(caseId: string): Sql<CaseRow> {
+  return {
+    name: 'case',
+    text: `SELECT c.*, ${LAPSED} AS lapsed, ${SUBMISSION}
+      FROM cases c LEFT JOIN case_submissions s ON s.submission_id = c.submission_id
+      WHERE c.case_id = $1`,
+    values: [caseId],
+  };
+}
+
+export interface CaseFilter {
+  state?: CaseRow['state'] | undefined;
+  author_id?: string | undefined;
+}
+
+/** Public cases, newest first. A claimed one whose lease is over counts as open. */
+export function publicCases(
+  filter: CaseFilter,
+  limit: number,
+  { at, id }: Place = NEWEST,
+): Sql<ListedCaseRow> {
+  const { state, author_id: author } = filter;
+  const values = [at, id, limit];
+  if (author !== undefined && state !== undefined)
+    return page(
+      'of-author-in-state',
+      [...values, author, state],
+      [
+        `SELECT c.* FROM cases c WHERE c.author_id = $4
+        AND CASE WHEN ${LAPSED} THEN 'open' ELSE c.state END = $5`,
+      ],
+    );
+  if (author !== undefined)
+    return page(
+      'of-author',
+      [...values, author],
+      ['SELECT c.* FROM cases c WHERE c.author_id = $4'],
+    );
+  if (state === undefined) return page('all', values, ['SELECT c.* FROM cases c WHERE true']);
+  const inState = `SELECT c.* FROM cases c WHERE c.state = $4 AND NOT (${LAPSED})`;
+  // The few whose lease's end the worker has yet to tell are found by an index of their own.
+  return state === 'open'
+    ? page('open', [...values, state], [inState, `SELECT c.* FROM cases c WHERE ${LAPSED}`])
+    : page('in-state', [...values, state], [inState]);
+}
+
+/** The newest of all that the `selects` find, after a place. */
+function page(name: string, values: unknown[], selects: readonly string[]): Sql<ListedCaseRow> {
+  const found = selects.map(
+    (select) => `(${select} AND NOT c.removed AND NOT c.author_gone
+      AND (c.created_at, c.case_id) < ($1::timestamptz, $2::uuid)
+      ORDER BY c.created_at DESC, c.case_id DESC LIMIT $3)`,
+  );
+  return {
+    name: `cases-${name}`,
+    text: `SELECT c.*, ${LAPSED} AS lapsed, ${SUBMISSION},
+        to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+      FROM (${found.join(' UNION ALL ')}) c
+      LEFT JOIN case_submissions s ON s.submission_id = c.submission_id
+      ORDER BY c.created_at DESC, c.case_id DESC LIMIT $3`,
+    values,
+  };
+}
+
+/** Claimed cases whose lease is over, while the log does not tell of it yet. */
+export function lapsedCases(limit: number): Sql<{ case_id: string }> {
+  return sql`SELECT case_id FROM cases WHERE state = 'claimed' AND lease_expires_at <= now()
+    ORDER BY lease_expires_at LIMIT ${limit}`;
+}
+
+/** A member's cases as the member may know them; of a lease that is over, as everybody reads them. */
+export const casesOf = ownRecords<OwnRow>({
+  type: 'case',
+  table: 'cases',
+  id: 'case_id',
+  member: 'author_id',
+  removed: 'removed',
+  columns: `case_id AS id, title, summary, objective, acceptance_criteria, artifact_id,
+        CASE WHEN ${lapsed()} THEN 'open' ELSE state END AS state,
+        CASE WHEN ${lapsed()} THEN version + 1 ELSE version END AS version, created_at,
+        CASE WHEN ${lapsed()} THEN lease_expires_at ELSE updated_at END AS updated_at,
+        decision IS NOT NULL AS removed`,
+});

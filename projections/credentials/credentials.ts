@@ -1,0 +1,169 @@
+import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
+import type { Scope } from '../../platform/http/scopes.ts';
+import type { Verifier } from '../../platform/keys/key-ring.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import * as events from '../../services/credentials/events.ts';
+import { defineProjection } from '../projection.ts';
+
+const insertCredential = defineInsert('credentials', {
+  credential_id: 'uuid',
+  member_id: 'uuid',
+  scopes: 'text[]',
+  state: 'text',
+  created_at: 'timestamptz',
+  expires_at: 'timestamptz',
+  key_epoch: 'int',
+});
+
+const revokeCredential = defineBatch(
+  'credentials',
+  { credential_id: 'uuid', at: 'timestamptz', reason: 'text' },
+  (given) => `UPDATE credentials c SET state = 'revoked', revoked_at = given.at,
+      revoked_reason = given.reason
+    FROM ${given} WHERE c.credential_id = given.credential_id`,
+  ['credential_id'],
+);
+
+export const credentials = defineProjection(events, {
+  name: 'credentials',
+  tables: ['credentials'],
+  on: {
+    CredentialCreated: ({ owner_id, data, recorded_at }) =>
+      insertCredential({
+        credential_id: data.credential_id,
+        member_id: owner_id,
+        scopes: data.scopes,
+        state: 'active',
+        created_at: recorded_at,
+        expires_at: data.expires_at,
+        key_epoch: data.key_epoch,
+      }),
+    CredentialRevoked: ({ data, recorded_at }) =>
+      revokeCredential({
+        credential_id: data.credential_id,
+        at: recorded_at,
+        reason: data.reason,
+      }),
+    CredentialExpired: ({ data }) =>
+      sql`UPDATE credentials SET state = 'expired' WHERE credential_id = ${data.credential_id}`,
+  },
+});
+
+export interface CredentialRow {
+  credential_id: string;
+  member_id: string;
+  scopes: Scope[];
+  state: 'active' | 'expired' | 'revoked';
+  created_at: Date;
+  expires_at: Date;
+  revoked_at: Date | null;
+  revoked_reason: 'rotated' | 'revoked' | 'recovery' | 'deactivated' | null;
+  /** By the database's clock, whatever `state` says. */
+  unexpired: boolean;
+}
+
+const credentialById = defineRead<CredentialRow>(
+  { credential_id: 'uuid' },
+  ({ credential_id }) => `SELECT *, expires_at > clock_timestamp() AS unexpired FROM credentials
+    WHERE credential_id = ${credential_id}`,
+);
+
+/** One credential of any member. */
+export const findCredential = (credentialId: string): Sql<CredentialRow> =>
+  credentialById({ credential_id: credentialId });
+
+/**
+ * A member's credentials that are neither revoked nor expired, the first to expire first. A
+ * credential lasts at most a day, so older ones are not read.
+ */
+export function activeCredentials(memberId: string): Sql<CredentialRow> {
+  return sql`SELECT *, true AS unexpired FROM credentials WHERE member_id = ${memberId}::uuid
+    AND created_at > clock_timestamp() - interval '2 days'
+    AND state = 'active' AND expires_at > clock_timestamp()
+    ORDER BY expires_at, credential_id`;
+}
+
+/** A member's credentials that the log does not call ended yet. */
+export function unendedCredentials(memberId: string): Sql<CredentialRow> {
+  return sql`SELECT credential_id FROM credentials
+    WHERE member_id = ${memberId} AND state = 'active' ORDER BY created_at, credential_id`;
+}
+
+/** A credential with `created_at` to the microsecond. */
+export type ListedCredential = CredentialRow & { at: string };
+
+/** A member's credentials after one of them, the newest first. */
+export function credentialsAfter(
+  memberId: string,
+  last: Pick<ListedCredential, 'at' | 'credential_id'> | undefined,
+  limit: number,
+): Sql<ListedCredential> {
+  const { at, credential_id } = last ?? {
+    at: 'infinity',
+    credential_id: '00000000-0000-0000-0000-000000000000',
+  };
+  return sql`SELECT *, expires_at > clock_timestamp() AS unexpired, created_at::text AS at
+    FROM credentials WHERE member_id = ${memberId} AND created_at <= ${at}::timestamptz
+      AND (created_at < ${at}::timestamptz OR credential_id > ${credential_id}::uuid)
+    ORDER BY created_at DESC, credential_id LIMIT ${limit}`;
+}
+
+/** A bearer that was proven before, unless it was revoked since, or its member ended. */
+export function bearerHolds(credentialId: string): Sql {
+  return sql`SELECT 1 AS holds FROM credentials c JOIN members m ON m.member_id = c.member_id
+      AND m.state = 'active' AND m.key_epoch = c.key_epoch
+    WHERE c.credential_id = ${credentialId} AND c.state <> 'revoked'`;
+}
+
+/** Credentials past their end whose expiry the log does not tell yet. */
+export function overdueCredentials(
+  limit: number,
+): Sql<Pick<CredentialRow, 'credential_id' | 'member_id'>> {
+  return sql`SELECT credential_id, member_id FROM credentials
+    WHERE state = 'active' AND expires_at < 'infinity' AND expires_at <= clock_timestamp()
+    ORDER BY expires_at LIMIT ${limit}`;
+}
+
+/** A credential that proves something now. */
+export interface LiveCredentialRow {
+  credential_id: string;
+  member_id: string;
+  handle: string;
+  key_epoch: number;
+  scopes: Scope[];
+  created_at: Date;
+  expires_at: Date;
+  /** Writes of the member on this UTC day. */
+  writes_today: number;
+  /** The database's clock. */
+  proven_at: Date;
+}
+
+const holderByCredential = defineRead<{ member_id: string }>(
+  { credential_id: 'uuid' },
+  ({ credential_id }) => `SELECT c.member_id FROM credentials c
+    JOIN members m ON m.member_id = c.member_id AND m.state = 'active' AND m.key_epoch = c.key_epoch
+    WHERE c.credential_id = ${credential_id} AND c.state = 'active'
+      AND c.expires_at > clock_timestamp()`,
+);
+
+/** The member of a credential, where both live by the database's clock. */
+export const credentialHolder = (credentialId: string): Sql<{ member_id: string }> =>
+  holderByCredential({ credential_id: credentialId });
+
+/** Credentials with their verifiers, where both they and their members live by the database's clock. */
+export function liveCredentials(
+  credentialIds: readonly string[],
+): Sql<LiveCredentialRow & Verifier> {
+  return sql`SELECT c.credential_id, c.member_id, m.handle, c.key_epoch, c.scopes, c.created_at,
+      c.expires_at, v.key_id, v.hash, coalesce(b.used, 0) AS writes_today,
+      clock_timestamp() AS proven_at
+    FROM credentials c
+    JOIN members m ON m.member_id = c.member_id AND m.state = 'active' AND m.key_epoch = c.key_epoch
+    JOIN verifiers v ON v.owner_id = c.member_id AND v.purpose = 'credential'
+      AND v.subject_id = c.credential_id
+    LEFT JOIN write_budgets b ON b.member_id = c.member_id
+      AND b.day = (clock_timestamp() AT TIME ZONE 'UTC')::date
+    WHERE c.credential_id = ANY(${credentialIds}::uuid[]) AND c.state = 'active'
+      AND c.expires_at > clock_timestamp()`;
+}

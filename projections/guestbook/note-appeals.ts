@@ -1,0 +1,88 @@
+import { defineInsert } from '../../platform/batch-statements.ts';
+import { OLDEST } from '../../platform/keyset-cursor.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import * as events from '../../services/guestbook/events.ts';
+import { defineProjection, type EventOf } from '../projection.ts';
+
+type AppealDecided =
+  | EventOf<typeof events, 'AppealGranted'>
+  | EventOf<typeof events, 'AppealUpheld'>;
+
+function decide({ data, personal, actor, recorded_at }: AppealDecided, state: string): Sql {
+  return sql`UPDATE note_appeals SET state = ${state}, decided_at = ${recorded_at},
+    decided_by = ${actor.id ?? null}, message = ${personal?.message ?? null}
+    WHERE appeal_id = ${data.appeal_id}`;
+}
+
+/** An appeal is moot where the decision that it is against has gone. */
+function moot(noteId: string): Sql {
+  return sql`UPDATE note_appeals SET state = 'moot' WHERE note_id = ${noteId} AND state = 'open'`;
+}
+
+const insertAppeal = defineInsert('note_appeals', {
+  appeal_id: 'uuid',
+  note_id: 'uuid',
+  member_id: 'uuid',
+  of: 'uuid',
+  text: 'text',
+  state: 'text',
+  opened_at: 'timestamptz',
+});
+
+/** What authors say against decisions on their notes, and what was decided on that. */
+export const noteAppeals = defineProjection(events, {
+  name: 'note-appeals',
+  tables: ['note_appeals'],
+  texts: [
+    { table: 'note_appeals', columns: ['text'], member: 'member_id' },
+    { table: 'note_appeals', columns: ['message'] },
+  ],
+  on: {
+    AppealOpened: ({ data, personal, recorded_at }) =>
+      insertAppeal({
+        appeal_id: data.appeal_id,
+        note_id: data.note_id,
+        member_id: data.member_id,
+        of: data.of,
+        text: personal?.text,
+        state: 'open',
+        opened_at: recorded_at,
+      }),
+    AppealGranted: (event) => decide(event, 'granted'),
+    AppealUpheld: (event) => decide(event, 'upheld'),
+    DecisionUndone: ({ data }) => moot(data.note_id),
+    NoteRestored: ({ data }) => moot(data.note_id),
+    NoteErased: ({ data }) => [
+      moot(data.note_id),
+      sql`UPDATE note_appeals SET text = NULL, message = NULL WHERE note_id = ${data.note_id}`,
+    ],
+  },
+});
+
+export interface AppealOfMember {
+  appeal_id: string;
+  note_id: string;
+  /** The decision that it is against. */
+  of: string;
+  text: string | null;
+  state: 'open' | 'granted' | 'upheld' | 'moot';
+  opened_at: Date;
+  decided_at: Date | null;
+  /** The word of whoever decided on it. */
+  message: string | null;
+  /** `opened_at` to the microsecond. */
+  at: string;
+}
+
+/** Appeals of a member after one of them, the oldest first. */
+export function appealsOfMember(
+  memberId: string,
+  last: Pick<AppealOfMember, 'at' | 'appeal_id'> | undefined,
+  limit: number,
+): Sql<AppealOfMember> {
+  return sql`SELECT appeal_id, note_id, of, text, state, opened_at, decided_at, message,
+      opened_at::text AS at
+    FROM note_appeals WHERE member_id = ${memberId} AND (opened_at, appeal_id) >
+      (${last?.at ?? OLDEST.at}::timestamptz, ${last?.appeal_id ?? OLDEST.id}::uuid)
+    ORDER BY opened_at, appeal_id LIMIT ${limit}`;
+}

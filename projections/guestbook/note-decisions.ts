@@ -1,0 +1,152 @@
+import { defineBatch, defineInsert } from '../../platform/batch-statements.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import * as events from '../../services/guestbook/events.ts';
+import { defineProjection, type EventOf } from '../projection.ts';
+
+type Decided = EventOf<
+  typeof events,
+  | 'NoteApproved'
+  | 'NoteRejected'
+  | 'NoteRemoved'
+  | 'ReportsDismissed'
+  | 'AppealGranted'
+  | 'AppealUpheld'
+  | 'NoteDeferred'
+  | 'NoteEscalated'
+>;
+
+const insertDecision = defineInsert('note_decisions', {
+  event_id: 'uuid',
+  note_id: 'uuid',
+  moderator_id: 'uuid',
+  decision: 'text',
+  decided_at: 'timestamptz',
+  version: 'int',
+  policy: 'text',
+  message: 'text',
+  batch_id: 'uuid',
+  claimed_at: 'timestamptz',
+});
+
+const markTold = defineBatch(
+  'note_decisions',
+  { event_id: 'uuid', at: 'timestamptz' },
+  (given) => `UPDATE note_decisions d SET told_at = given.at
+    FROM ${given} WHERE d.event_id = given.event_id`,
+  ['event_id'],
+);
+
+function insert(event: Decided, decision: DecisionRow['decision']): Sql {
+  const { event_id, stream_version, data, personal, actor, recorded_at } = event;
+  return insertDecision({
+    event_id,
+    note_id: data.note_id,
+    moderator_id: actor.type === 'moderator' ? actor.id : null,
+    decision,
+    decided_at: recorded_at,
+    version: stream_version,
+    policy: 'policy' in data ? data.policy : null,
+    message: personal && ('why' in personal ? personal.why : personal.message),
+    batch_id: data.batch_id,
+    claimed_at: data.claimed_at,
+  });
+}
+
+/** Beside the undo of a removal, told of an event before, it is no decision of its own. */
+function restored(event: EventOf<typeof events, 'NoteRestored'>): Sql {
+  const { event_id, stream_version, data, actor, recorded_at } = event;
+  return sql`INSERT INTO note_decisions (event_id, note_id, moderator_id, decision, decided_at,
+      version, batch_id, claimed_at)
+    SELECT ${event_id}::uuid, ${data.note_id}::uuid, ${actor.id ?? null}::uuid, 'restored',
+      ${recorded_at}::timestamptz, ${stream_version}::int, ${data.batch_id ?? null}::uuid,
+      ${data.claimed_at ?? null}::timestamptz
+    WHERE NOT EXISTS (SELECT FROM note_decisions WHERE note_id = ${data.note_id}::uuid
+      AND decision = 'removed' AND undone_at = ${recorded_at}::timestamptz)`;
+}
+
+/** Decisions on notes by their events: what an undo finds its note by, and what its author reads. */
+export const decisions = defineProjection(events, {
+  name: 'decisions',
+  tables: ['note_decisions'],
+  texts: [{ table: 'note_decisions', columns: ['message'] }],
+  on: {
+    NoteApproved: (event) => insert(event, 'approved'),
+    NoteRejected: (event) => insert(event, 'rejected'),
+    NoteRemoved: (event) => insert(event, 'removed'),
+    NoteRestored: restored,
+    ReportsDismissed: (event) => insert(event, 'kept'),
+    AppealGranted: (event) => insert(event, 'granted'),
+    AppealUpheld: (event) => insert(event, 'upheld'),
+    NoteDeferred: (event) => insert(event, 'deferred'),
+    NoteEscalated: (event) => insert(event, 'escalated'),
+    DecisionUndone: ({ data, recorded_at }) =>
+      sql`UPDATE note_decisions SET undone_at = ${recorded_at} WHERE event_id = ${data.of}`,
+    DecisionTold: ({ data, recorded_at }) =>
+      data.outcome === 'overturned' ? [] : markTold({ event_id: data.of, at: recorded_at }),
+    NoteErased: ({ data }) =>
+      sql`UPDATE note_decisions SET message = NULL WHERE note_id = ${data.note_id}`,
+  },
+});
+
+export interface DecisionRow {
+  event_id: string;
+  note_id: string;
+  /** Null where the service decided. */
+  moderator_id: string | null;
+  decision:
+    | 'approved'
+    | 'rejected'
+    | 'removed'
+    | 'restored'
+    | 'kept'
+    | 'granted'
+    | 'upheld'
+    | 'deferred'
+    | 'escalated';
+  decided_at: Date;
+  undone_at: Date | null;
+  /** The note's version with it. */
+  version: number;
+  policy: string | null;
+  /** The moderator's word to the author; to the lead, of an escalation. */
+  message: string | null;
+  batch_id: string | null;
+  /** When those concerned were told. */
+  told_at: Date | null;
+  /** When whoever decided had taken the note. */
+  claimed_at: Date | null;
+}
+
+export function findDecision(eventId: string): Sql<DecisionRow> {
+  return sql`SELECT * FROM note_decisions WHERE event_id = ${eventId}`;
+}
+
+/** What was decided together. */
+export function decisionsOfBatch(batchId: string): Sql<DecisionRow> {
+  return sql`SELECT * FROM note_decisions WHERE batch_id = ${batchId} ORDER BY event_id`;
+}
+
+export type StandingRow = DecisionRow & {
+  decision: Exclude<DecisionRow['decision'], 'kept' | 'upheld' | 'deferred' | 'escalated'>;
+};
+
+/** The decision by which a note is rejected, removed or public. */
+export function standingDecision(noteId: string): Sql<StandingRow> {
+  return sql`SELECT * FROM note_decisions WHERE note_id = ${noteId} AND undone_at IS NULL
+    AND decision NOT IN ('kept', 'upheld', 'deferred', 'escalated') ORDER BY decided_at DESC, event_id DESC LIMIT 1`;
+}
+
+export interface DecidedNoteRow {
+  message: string;
+  rejected: boolean;
+}
+
+/** The texts that moderators decided on, newest decision first, by what became of them. */
+export function standingDecisions(limit: number): Sql<DecidedNoteRow> {
+  return sql`SELECT n.message, n.state <> 'approved' AS rejected
+    FROM note_decisions d JOIN notes n ON n.note_id = d.note_id
+    WHERE d.undone_at IS NULL AND d.decision IN ('approved', 'rejected')
+      AND d.moderator_id IS NOT NULL
+      AND n.state IN ('approved', 'rejected', 'removed') AND n.message IS NOT NULL
+    ORDER BY d.decided_at DESC LIMIT ${limit}`;
+}

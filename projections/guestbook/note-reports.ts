@@ -1,0 +1,93 @@
+import { defineInsert } from '../../platform/batch-statements.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import * as events from '../../services/guestbook/events.ts';
+import { defineProjection } from '../projection.ts';
+
+function settle(noteId: string, state: ReportRow['state'], eventId: string): Sql {
+  return sql`UPDATE note_reports SET state = ${state}, settled_by_event = ${eventId}
+    WHERE note_id = ${noteId} AND state = 'open'`;
+}
+
+const idsOf = (reports: readonly Pick<ReportRow, 'report_id'>[]): string[] =>
+  reports.map(({ report_id }) => report_id);
+
+const insertReport = defineInsert('note_reports', {
+  report_id: 'uuid',
+  note_id: 'uuid',
+  member_id: 'uuid',
+  reason: 'text',
+  details: 'text',
+  state: 'text',
+  reported_at: 'timestamptz',
+});
+
+/** What was reported of notes, by whom and why. */
+export const noteReports = defineProjection(events, {
+  name: 'note-reports',
+  tables: ['note_reports'],
+  texts: [{ table: 'note_reports', columns: ['details'], member: 'member_id' }],
+  on: {
+    NoteReported: ({ data, personal, recorded_at }) =>
+      insertReport({
+        report_id: data.report_id,
+        note_id: data.note_id,
+        member_id: data.member_id,
+        reason: data.reason,
+        details: personal?.details,
+        state: data.silent ? 'silent' : 'open',
+        reported_at: recorded_at,
+      }),
+    ReportsDismissed: ({ event_id, data }) => settle(data.note_id, 'kept', event_id),
+    // What it was reported for when it was public, before its approval was undone.
+    NoteRejected: ({ event_id, data }) => settle(data.note_id, 'removed', event_id),
+    NoteRemoved: ({ event_id, data }) => settle(data.note_id, 'removed', event_id),
+    // Those too that a rejection had settled of which nobody knew.
+    NoteWithdrawn: ({ event_id, data }) =>
+      sql`UPDATE note_reports SET state = 'withdrawn', settled_by_event = ${event_id}
+        WHERE report_id = ANY(${idsOf(data.reports)}::uuid[])`,
+    DecisionUndone: ({ data }) =>
+      sql`UPDATE note_reports SET state = 'open', settled_by_event = NULL
+        WHERE note_id = ${data.note_id} AND settled_by_event = ${data.of}`,
+    DecisionTold: ({ data }) =>
+      data.outcome === 'overturned'
+        ? sql`UPDATE note_reports SET state = 'kept'
+            WHERE report_id = ANY(${idsOf(data.reports)}::uuid[])`
+        : [],
+    NoteErased: ({ data }) =>
+      sql`UPDATE note_reports SET details = NULL WHERE note_id = ${data.note_id}`,
+  },
+});
+
+export interface ReportRow {
+  report_id: string;
+  note_id: string;
+  member_id: string | null;
+  reason: string;
+  details: string | null;
+  state: 'open' | 'kept' | 'removed' | 'withdrawn' | 'silent';
+  reported_at: Date;
+}
+
+/** A member's report on a note, where there is one. */
+export function findReportOf(noteId: string, memberId: string): Sql<ReportRow> {
+  return sql`SELECT * FROM note_reports WHERE note_id = ${noteId} AND member_id = ${memberId}::uuid`;
+}
+
+export type OpenReport = Pick<ReportRow, 'note_id' | 'report_id' | 'member_id'>;
+
+/** Reports that wait on these notes. */
+export function openReports(noteIds: Sql): Sql<OpenReport> {
+  return {
+    name: `open-reports-${noteIds.name}`,
+    text: `SELECT note_id, report_id, member_id FROM note_reports
+      WHERE state = 'open' AND note_id IN (SELECT note_id FROM (${noteIds.text}) n)
+      ORDER BY reported_at, report_id`,
+    values: noteIds.values,
+  };
+}
+
+/** Who reported any of a member's notes and waits to be told. */
+export function reportersOf(memberId: string): Sql {
+  return sql`SELECT r.member_id FROM note_reports r JOIN notes n USING (note_id)
+    WHERE n.member_id = ${memberId} AND r.state = 'open'`;
+}

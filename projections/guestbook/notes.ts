@@ -1,0 +1,243 @@
+import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
+import type { Place } from '../../platform/keyset-cursor.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import * as events from '../../services/guestbook/events.ts';
+import type { Experience } from '../../services/guestbook/experience.ts';
+import * as membershipEvents from '../../services/membership/events.ts';
+import { defineProjection, type EventOf } from '../projection.ts';
+
+type Settling =
+  | EventOf<typeof events, 'NoteRejected'>
+  | EventOf<typeof events, 'NoteRemoved'>
+  | EventOf<typeof events, 'NoteWithdrawn'>;
+
+/**
+ * A state from now on. A removed note keeps `approved_at`, its place among the public ones, and
+ * `reported_at`: an undo brings both back.
+ */
+function settle(event: Settling, state: NoteRow['state']): Sql {
+  const { data, actor, stream_version, recorded_at } = event;
+  const by = actor.type === 'moderator' ? actor.id : null;
+  return sql`UPDATE notes SET state = ${state}, settled_at = ${recorded_at}, settled_by = ${by},
+      appeal = NULL, appealed_at = NULL, version = ${stream_version}
+    WHERE note_id = ${data.note_id}`;
+}
+
+const insertNote = defineInsert('notes', {
+  note_id: 'uuid',
+  owner_id: 'uuid',
+  member_id: 'uuid',
+  experience: 'text',
+  attribution: 'text',
+  parent_id: 'uuid',
+  name: 'text',
+  message: 'text',
+  state: 'text',
+  version: 'int',
+  submitted_at: 'timestamptz',
+});
+
+const approveNote = defineBatch(
+  'notes',
+  { note_id: 'uuid', by: 'uuid', at: 'timestamptz', version: 'int' },
+  (given) => `UPDATE notes n SET state = 'approved', settled_at = given.at, settled_by = given.by,
+      approved_at = coalesce(n.approved_at, given.at), appeal = NULL, appealed_at = NULL,
+      version = given.version,
+      reported_at = CASE WHEN n.state IN ('rejected', 'removed') THEN NULL ELSE n.reported_at END
+    FROM ${given} WHERE n.note_id = given.note_id`,
+  ['note_id'],
+);
+
+type Publishing =
+  | EventOf<typeof events, 'NoteApproved'>
+  | EventOf<typeof events, 'NoteRestored'>
+  | EventOf<typeof events, 'AppealGranted'>;
+
+/** Public, at the place that the note had if it was public before. */
+function publish({ data, actor, stream_version, recorded_at }: Publishing): Sql {
+  const by = actor.type === 'moderator' ? actor.id : null;
+  return approveNote({ note_id: data.note_id, by, at: recorded_at, version: stream_version });
+}
+
+const heard = { ...events, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
+
+export const notes = defineProjection(heard, {
+  name: 'notes',
+  tables: ['notes'],
+  texts: [{ table: 'notes', columns: ['name', 'message'] }],
+  on: {
+    NoteSubmitted: ({ owner_id, stream_version, data, personal, recorded_at }) =>
+      insertNote({
+        note_id: data.note_id,
+        owner_id,
+        member_id: data.member_id,
+        experience: data.experience,
+        attribution: data.attribution,
+        parent_id: data.parent_id,
+        name: personal?.name,
+        message: personal?.message,
+        state: 'pending',
+        version: stream_version,
+        submitted_at: recorded_at,
+      }),
+    NoteApproved: publish,
+    NoteRestored: publish,
+    AppealGranted: publish,
+    NoteRejected: (event) => settle(event, 'rejected'),
+    NoteRemoved: (event) => settle(event, 'removed'),
+    NoteWithdrawn: (event) => settle(event, 'withdrawn'),
+    DecisionUndone: ({ stream_version, data }) => {
+      const { decision, review } = data;
+      if (decision === 'deferred' || decision === 'escalated')
+        return sql`UPDATE notes SET tier = ${review?.tier}, deferred_until = ${review?.deferred_until},
+            version = ${stream_version} WHERE note_id = ${data.note_id}`;
+      return decision === 'removed'
+        ? sql`UPDATE notes SET state = 'approved', settled_at = approved_at, settled_by = NULL,
+            appeal = NULL, appealed_at = NULL, version = ${stream_version}
+            WHERE note_id = ${data.note_id}`
+        : sql`UPDATE notes SET state = 'pending', approved_at = NULL, settled_at = NULL,
+            settled_by = NULL, appeal = NULL, appealed_at = NULL, version = ${stream_version}
+            WHERE note_id = ${data.note_id}`;
+    },
+    NoteEscalated: ({ stream_version, data }) =>
+      sql`UPDATE notes SET tier = 'lead', deferred_until = NULL, version = ${stream_version}
+        WHERE note_id = ${data.note_id}`,
+    NoteDeferred: ({ stream_version, data }) =>
+      sql`UPDATE notes SET deferred_until = ${data.until}, version = ${stream_version}
+        WHERE note_id = ${data.note_id}`,
+    NoteReported: ({ stream_version, data, recorded_at }) =>
+      sql`UPDATE notes SET version = ${stream_version},
+        reported_at = coalesce(reported_at, ${data.silent ? null : recorded_at})
+        WHERE note_id = ${data.note_id}`,
+    ReportsDismissed: ({ stream_version, data }) =>
+      sql`UPDATE notes SET reported_at = NULL, version = ${stream_version}
+        WHERE note_id = ${data.note_id}`,
+    AppealOpened: ({ stream_version, data, recorded_at }) =>
+      sql`UPDATE notes SET appeal = 'open', appealed_at = ${recorded_at},
+        version = ${stream_version} WHERE note_id = ${data.note_id}`,
+    AppealUpheld: ({ stream_version, data }) =>
+      sql`UPDATE notes SET appeal = 'upheld', appealed_at = NULL, version = ${stream_version}
+        WHERE note_id = ${data.note_id}`,
+    AppealPeriodEnded: ({ stream_version, data }) =>
+      sql`UPDATE notes SET appeal = 'over', version = ${stream_version}
+        WHERE note_id = ${data.note_id}`,
+    NoteErased: ({ stream_version, data, recorded_at }) =>
+      sql`UPDATE notes SET name = NULL, message = NULL, erased_at = ${recorded_at},
+        appeal = nullif(appeal, 'open'), appealed_at = NULL, version = ${stream_version} WHERE note_id = ${data.note_id}`,
+    // What does not stay goes with its member, however much it is; the events of what is beyond a
+    // batch follow. Until then a note without a text is one that nobody can decide on.
+    MemberDeactivated: ({ owner_id, data, recorded_at }) =>
+      sql`UPDATE notes SET name = NULL, message = NULL, appeal = nullif(appeal, 'open'), appealed_at = NULL,
+          settled_at = CASE WHEN state IN ('pending', 'approved') THEN ${recorded_at} ELSE settled_at END,
+          state = CASE WHEN state IN ('pending', 'approved') THEN 'withdrawn' ELSE state END
+        WHERE member_id = ${owner_id} AND erased_at IS NULL
+          AND (state <> 'approved' OR ${data.erase_notes})`,
+  },
+});
+
+export interface NoteRow {
+  note_id: string;
+  owner_id: string;
+  member_id: string | null;
+  experience: Experience;
+  attribution: 'guest' | 'member';
+  parent_id: string | null;
+  name: string | null;
+  message: string | null;
+  state: 'pending' | 'approved' | 'rejected' | 'removed' | 'withdrawn';
+  version: number;
+  submitted_at: Date;
+  approved_at: Date | null;
+  tier: 'lead' | 'normal';
+  deferred_until: Date | null;
+  /** Since when the note is what it is; null while it is pending. */
+  settled_at: Date | null;
+  settled_by: string | null;
+  /** The oldest report that waits. */
+  reported_at: Date | null;
+  appeal: 'open' | 'upheld' | 'over' | null;
+  appealed_at: Date | null;
+  erased_at: Date | null;
+}
+
+const noteById = defineRead<NoteRow>(
+  { note_id: 'uuid' },
+  ({ note_id }) => `SELECT * FROM notes WHERE note_id = ${note_id}`,
+);
+
+/** One note in any state. */
+export const findNote = (noteId: string): Sql<NoteRow> => noteById({ note_id: noteId });
+
+/** The same with the database's clock, by which it is told what became of it. */
+export function findNoteNow(noteId: string): Sql<NoteRow & { now: Date }> {
+  return sql`SELECT *, clock_timestamp() AS now FROM notes WHERE note_id = ${noteId}`;
+}
+
+/** How many notes wait for a decision, and for how long the oldest has. */
+export function pendingTotals(): Sql<{ notes: number; oldest_seconds: number }> {
+  return sql`SELECT count(*)::int AS notes,
+      coalesce(extract(epoch FROM clock_timestamp() - min(submitted_at)), 0)::float8 AS oldest_seconds
+    FROM notes WHERE state = 'pending'`;
+}
+
+const START: Place = { at: 'infinity', id: '00000000-0000-0000-0000-000000000000' };
+
+/** An approved note as the guestbook shows it; `handle` is null for a guest or a former member. */
+export interface PublicNoteRow {
+  note_id: string;
+  experience: Experience;
+  attribution: 'guest' | 'member';
+  parent_id: string | null;
+  name: string | null;
+  message: string | null;
+  handle: string | null;
+  submitted_at: Date;
+  approved: string;
+}
+
+export interface VersionedNoteRow extends PublicNoteRow {
+  /** Another one whenever the note, or its author, was written anew. */
+  version: string;
+}
+
+/** Approved top-level notes of an experience, newest approval first. */
+export function approvedNotes(
+  experience: string,
+  limit: number,
+  { at, id } = START,
+): Sql<VersionedNoteRow> {
+  return sql`SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
+      n.submitted_at, concat_ws(' ', n.note_id, n.xmin, m.xmin) AS version,
+      to_char(n.approved_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS approved
+    FROM notes n LEFT JOIN members m ON m.member_id = n.member_id
+    WHERE n.state = 'approved' AND n.parent_id IS NULL AND n.experience = ${experience}
+      AND n.approved_at <= ${at}::timestamptz
+      AND (n.approved_at < ${at}::timestamptz OR n.note_id > ${id}::uuid)
+    ORDER BY n.approved_at DESC, n.note_id LIMIT ${limit}`;
+}
+
+/** The versions of the first of them, in `versions`: as long as those are the same, so are the notes. */
+export function approvedVersions(experience: string, limit: number): Sql<{ versions: string }> {
+  const { name, text, values } = approvedNotes(experience, limit);
+  return {
+    name: `versions-${name}`,
+    text: `SELECT coalesce(string_agg(version, ' '), '') AS versions FROM (${text}) row`,
+    values,
+  };
+}
+
+/** Approved replies to a note, newest approval first. */
+export function approvedReplies(
+  parentId: string,
+  limit: number,
+  { at, id } = START,
+): Sql<PublicNoteRow> {
+  return sql`SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
+      n.submitted_at,
+      to_char(n.approved_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS approved
+    FROM notes n LEFT JOIN members m ON m.member_id = n.member_id
+    WHERE n.state = 'approved' AND n.parent_id = ${parentId}
+      AND n.approved_at <= ${at}::timestamptz
+      AND (n.approved_at < ${at}::timestamptz OR n.note_id > ${id}::uuid)
+    ORDER BY n.approved_at DESC, n.note_id LIMIT ${limit}`;
+}

@@ -1,0 +1,92 @@
+import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
+import { fault } from '../../platform/fault.ts';
+import { locking, named, type Sql, sql, valuesIn } from '../../platform/sql.ts';
+import * as events from '../../services/membership/events.ts';
+import { defineProjection } from '../projection.ts';
+
+const insertMember = defineInsert('members', {
+  member_id: 'uuid',
+  handle: 'text',
+  state: 'text',
+  key_epoch: 'int',
+  registered_at: 'timestamptz',
+});
+
+const insertHandle = defineInsert('handles', { hash: 'text', key_id: 'int', member_id: 'uuid' });
+
+const countMembers = defineBatch(
+  'membership_totals',
+  { change: 'int' },
+  (given) => `UPDATE membership_totals
+    SET active = active + (SELECT sum(change)::int FROM ${given}) WHERE id = 1`,
+);
+
+export const members = defineProjection(events, {
+  name: 'members',
+  tables: ['members', 'handles', 'membership_totals'],
+  texts: [{ table: 'members', columns: ['handle'] }],
+  seed: [sql`INSERT INTO membership_totals (id, active) VALUES (1, 0)`],
+  on: {
+    MemberRegistered: ({ owner_id, data, personal, recorded_at }) => [
+      insertMember({
+        member_id: owner_id,
+        handle: personal?.handle,
+        state: 'active',
+        key_epoch: 1,
+        registered_at: recorded_at,
+      }),
+      insertHandle({ hash: data.handle_hash, key_id: data.handle_key_id, member_id: owner_id }),
+      countMembers({ change: 1 }),
+    ],
+    MemberRecovered: ({ owner_id }) =>
+      sql`UPDATE members SET key_epoch = key_epoch + 1 WHERE member_id = ${owner_id}`,
+    MemberDeactivated: ({ owner_id, recorded_at }) => [
+      sql`UPDATE members SET state = 'deactivated', handle = NULL, key_epoch = key_epoch + 1,
+        deactivated_at = ${recorded_at} WHERE member_id = ${owner_id}`,
+      countMembers({ change: -1 }),
+    ],
+    MemberErased: ({ owner_id, recorded_at }) =>
+      sql`UPDATE members SET erased_at = ${recorded_at} WHERE member_id = ${owner_id}`,
+  },
+});
+
+export interface MemberRow {
+  member_id: string;
+  handle: string | null;
+  state: 'active' | 'deactivated';
+  key_epoch: number;
+  registered_at: Date;
+}
+
+const memberById = defineRead<MemberRow>(
+  { member_id: 'uuid' },
+  ({ member_id }) => `SELECT member_id, handle, state, key_epoch, registered_at FROM members
+    WHERE member_id = ${member_id}`,
+);
+
+export const findMember = (memberId: string): Sql<MemberRow> => memberById({ member_id: memberId });
+
+/** Deactivated members whose erasure is not complete, the oldest first. */
+export function membersToErase(limit: number): Sql<{ member_id: string }> {
+  return sql`SELECT member_id FROM members WHERE state = 'deactivated' AND erased_at IS NULL
+    ORDER BY deactivated_at LIMIT ${limit}`;
+}
+
+/** The handle's hash under each server key: used, now or ever? */
+export function findHandle(hashes: readonly string[]): Sql<{ member_id: string }> {
+  return sql`SELECT member_id FROM handles WHERE hash = ANY(${hashes})`;
+}
+
+/** The number of living members; the row stays locked until the command ends. */
+export function lockTotals(): Sql<{ active: number }> {
+  const totals = 'SELECT active FROM membership_totals WHERE id = 1';
+  return locking(named(fault('no-capacity-lock') ? totals : `${totals} FOR UPDATE`));
+}
+
+/** The server keys of handles. */
+export const handleKeys = () => valuesIn<{ key_id: number }>('handles', 'key_id');
+
+/** How many handles stand under each server key. */
+export function countHandles(): Sql<{ key_id: number; count: number }> {
+  return sql`SELECT key_id, count(*)::int AS count FROM handles GROUP BY key_id`;
+}

@@ -1,0 +1,131 @@
+import { type Sql, sql } from '../../platform/sql.ts';
+
+/** Reads of notes and records, of what was decided on them, and of screenings; they move no table. */
+export interface DepthRow {
+  now: Date;
+  pending: number;
+  past_due: number;
+  oldest_seconds: number | null;
+  /** Public notes and records with reports that wait. */
+  reported: number;
+}
+
+/** Past due is what has waited for more than a day. */
+export function queueDepth(): Sql<DepthRow> {
+  return sql`SELECT now.at AS now, count(n.note_id)::int AS pending,
+      count(*) FILTER (WHERE n.submitted_at < now.at - interval '24 hours')::int AS past_due,
+      floor(extract(epoch FROM now.at - min(n.submitted_at)))::int AS oldest_seconds,
+      (SELECT count(*) FROM notes WHERE state = 'approved' AND reported_at IS NOT NULL)::int
+        + (SELECT count(*) FROM reported_records WHERE reported_at IS NOT NULL)::int AS reported
+    FROM (SELECT clock_timestamp() AS at) now LEFT JOIN notes n ON n.state = 'pending'
+    GROUP BY now.at`;
+}
+
+export interface ArrivalsRow {
+  day: string;
+  arrivals: number;
+}
+
+/**
+ * Notes by the UTC day on which they came, and records by that of a report that none was waiting
+ * before: the second report on what waits brings nothing new.
+ */
+export function arrivalsByDay(from: Date, to: Date): Sql<ArrivalsRow> {
+  return sql`SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::int AS arrivals
+    FROM (SELECT submitted_at AS at FROM notes
+        WHERE submitted_at >= ${from} AND submitted_at < ${to}
+      UNION ALL SELECT reported_at FROM record_reports r
+        WHERE reported_at >= ${from} AND reported_at < ${to} AND state <> 'silent'
+          AND NOT EXISTS (SELECT FROM record_reports before
+            LEFT JOIN record_decisions d ON d.event_id = before.settled_by_event
+            WHERE before.subject_type = r.subject_type AND before.subject_id = r.subject_id
+              AND (before.reported_at, before.report_id) < (r.reported_at, r.report_id)
+              AND before.state NOT IN ('silent', 'withdrawn')
+              AND (d.decided_at IS NULL OR d.decided_at > r.reported_at))) arrived
+    GROUP BY 1`;
+}
+
+/** Of all decisions (`day` and `by` are null), of one UTC day, or of one moderator (or the service). */
+export interface DecisionsRow {
+  of: 'all' | 'day' | 'moderator';
+  day: string | null;
+  moderator_id: string | null;
+  name: string | null;
+  role: string | null;
+  decisions: number;
+  approved: number;
+  rejected: number;
+  removed: number;
+  overturned: number;
+  /** Seconds: p50, p95 and the longest. Null where there is none. */
+  age: [number, number, number] | null;
+  handling: [number, number, number] | null;
+}
+
+/**
+ * Age is from arrival to a decision on a pending note, or on a record from the oldest report that it
+ * answered; handling is from the claim. Overturned: undone, or followed by what says the opposite.
+ */
+export function decisionsIn(from: Date, to: Date): Sql<DecisionsRow> {
+  return sql`WITH decided AS (
+      SELECT d.decision, d.moderator_id,
+        to_char(d.decided_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
+        CASE WHEN d.decision IN ('approved', 'rejected')
+          THEN round(extract(epoch FROM d.decided_at - n.submitted_at))::int END AS age,
+        round(extract(epoch FROM d.decided_at - d.claimed_at))::int AS handling,
+        d.undone_at IS NOT NULL OR EXISTS (
+          SELECT FROM note_decisions later
+          WHERE later.note_id = d.note_id AND later.decided_at > d.decided_at
+            AND later.undone_at IS NULL
+            AND CASE d.decision WHEN 'approved' THEN later.decision = 'removed'
+              WHEN 'rejected' THEN later.decision IN ('restored', 'granted')
+              WHEN 'removed' THEN later.decision IN ('restored', 'granted') END) AS overturned
+      FROM note_decisions d JOIN notes n USING (note_id)
+      WHERE d.decided_at >= ${from} AND d.decided_at < ${to}
+        AND d.decision NOT IN ('deferred', 'escalated')
+      UNION ALL
+      SELECT d.decision, d.moderator_id, to_char(d.decided_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'),
+        (SELECT round(extract(epoch FROM d.decided_at - min(r.reported_at)))::int
+          FROM record_reports r WHERE r.subject_type = d.subject_type
+            AND r.subject_id = d.subject_id AND r.settled_by_event = d.event_id),
+        round(extract(epoch FROM d.decided_at - d.claimed_at))::int,
+        d.undone_at IS NOT NULL OR d.decision = 'removed' AND EXISTS (
+          SELECT FROM record_decisions later
+          WHERE later.subject_type = d.subject_type AND later.subject_id = d.subject_id
+            AND later.decided_at > d.decided_at AND later.undone_at IS NULL
+            AND later.decision = 'restored')
+      FROM record_decisions d WHERE d.decided_at >= ${from} AND d.decided_at < ${to}),
+    summed AS (
+      SELECT CASE WHEN grouping(day) = 0 THEN 'day' WHEN grouping(moderator_id) = 0 THEN 'moderator'
+          ELSE 'all' END AS of,
+        day, moderator_id, count(*)::int AS decisions,
+        count(*) FILTER (WHERE decision = 'approved')::int AS approved,
+        count(*) FILTER (WHERE decision = 'rejected')::int AS rejected,
+        count(*) FILTER (WHERE decision = 'removed')::int AS removed,
+        count(*) FILTER (WHERE overturned AND decision IN ('approved', 'rejected', 'removed'))::int
+          AS overturned,
+        percentile_disc(ARRAY[0.5, 0.95, 1]) WITHIN GROUP (ORDER BY age) AS age,
+        percentile_disc(ARRAY[0.5, 0.95, 1]) WITHIN GROUP (ORDER BY handling) AS handling
+      FROM decided GROUP BY GROUPING SETS ((), (day), (moderator_id)))
+    SELECT s.*, m.name, m.role FROM summed s LEFT JOIN moderators m USING (moderator_id)
+    ORDER BY s.of, s.day, s.decisions DESC, s.moderator_id`;
+}
+
+export interface FindingRow {
+  code: string;
+  flagged: number;
+  confirmed: number;
+}
+
+/** Of the notes decided on in a time: how many had a finding, and how many of those are not public. */
+export function findingsOfDecided(from: Date, to: Date): Sql<FindingRow> {
+  return sql`SELECT f.code, count(*)::int AS flagged,
+      count(*) FILTER (WHERE n.state <> 'approved')::int AS confirmed
+    FROM (SELECT DISTINCT note_id FROM note_decisions
+      WHERE decided_at >= ${from} AND decided_at < ${to}
+        AND decision NOT IN ('deferred', 'escalated')) d
+    JOIN notes n ON n.note_id = d.note_id AND n.state IN ('approved', 'rejected', 'removed')
+    JOIN note_screenings s ON s.note_id = d.note_id,
+    LATERAL (SELECT DISTINCT found->>'code' AS code FROM jsonb_array_elements(s.findings) found) f
+    GROUP BY f.code ORDER BY f.code`;
+}

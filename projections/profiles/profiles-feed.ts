@@ -1,0 +1,36 @@
+import * as profiles from '../../services/profiles/events.ts';
+import { defineFeedEntries } from '../feed-entry.ts';
+
+const subject = (id: string) => ({ type: 'profile', id });
+
+/** A removal is told once it can no longer be undone, and a restoration only after that. */
+export const profilesFeed = defineFeedEntries(profiles, {
+  ProfilePublished: ({ owner_id, stream_version }) => ({
+    member: owner_id,
+    type: 'profile.published',
+    subject: subject(owner_id),
+    data: { version: stream_version },
+  }),
+  ProfileWithdrawn: ({ owner_id, data }) => ({
+    member: owner_id,
+    type: 'profile.withdrawn',
+    subject: subject(owner_id),
+    data: { reason: data.reason },
+  }),
+  ProfileRemovalTold: ({ owner_id, data }) => ({
+    member: owner_id,
+    type: 'profile.removed',
+    subject: subject(owner_id),
+    data: { policy: data.policy },
+  }),
+  ProfileRestored: ({ owner_id, stream_version, data }) =>
+    data.told
+      ? {
+          member: owner_id,
+          type: 'profile.published',
+          subject: subject(owner_id),
+          data: { version: stream_version, restored: true },
+          actor: { type: 'moderator' },
+        }
+      : [],
+});

@@ -1,0 +1,167 @@
+import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
+import { NEWEST } from '../../platform/keyset-cursor.ts';
+import { named, type Sql, sql } from '../../platform/sql.ts';
+import * as events from '../../services/profiles/events.ts';
+import { defineProjection } from '../projection.ts';
+import { joinTold, TOLD_STATE, type Told } from '../publications/record-decisions.ts';
+
+const writeProfile = defineInsert(
+  'profiles',
+  {
+    member_id: 'uuid',
+    display_name: 'text',
+    summary: 'text',
+    links: 'text[]',
+    capabilities: 'text[]',
+    state: 'text',
+    version: 'int',
+    published_at: 'timestamptz',
+    removal_told: 'boolean',
+  },
+  {
+    key: ['member_id'],
+    action: `DO UPDATE SET display_name = excluded.display_name, summary = excluded.summary,
+      links = excluded.links, capabilities = excluded.capabilities, state = excluded.state,
+      version = excluded.version, published_at = excluded.published_at,
+      removal_told = excluded.removal_told`,
+  },
+);
+
+export const profiles = defineProjection(events, {
+  name: 'profiles',
+  tables: ['profiles'],
+  texts: [
+    {
+      table: 'profiles',
+      columns: ['display_name', 'summary', 'links', 'capabilities'],
+      member: 'member_id',
+    },
+  ],
+  on: {
+    ProfilePublished: ({ owner_id, stream_version, personal, recorded_at }) =>
+      writeProfile({
+        member_id: owner_id,
+        display_name: personal?.display_name,
+        summary: personal?.summary,
+        links: personal?.links,
+        capabilities: personal?.capabilities,
+        state: 'published',
+        version: stream_version,
+        published_at: recorded_at,
+        removal_told: false,
+      }),
+    ProfileWithdrawn: ({ owner_id, stream_version }) =>
+      sql`UPDATE profiles SET state = 'withdrawn', version = ${stream_version},
+        removal_told = false WHERE member_id = ${owner_id}`,
+    ProfileRemoved: ({ owner_id, stream_version }) =>
+      sql`UPDATE profiles SET state = 'removed', version = ${stream_version}
+        WHERE member_id = ${owner_id}`,
+    ProfileRemovalTold: ({ owner_id, stream_version }) =>
+      sql`UPDATE profiles SET version = ${stream_version}, removal_told = true
+        WHERE member_id = ${owner_id}`,
+    ProfileRestored: ({ owner_id, stream_version }) =>
+      sql`UPDATE profiles SET state = 'published', version = ${stream_version},
+        removal_told = false WHERE member_id = ${owner_id}`,
+  },
+});
+
+/** The texts are null once they were erased. */
+export interface ProfileRow {
+  member_id: string;
+  display_name: string | null;
+  summary: string | null;
+  links: string[] | null;
+  capabilities: string[] | null;
+  state: 'published' | 'withdrawn' | 'removed';
+  version: number;
+  published_at: Date;
+  removal_told: boolean;
+}
+
+export interface FoundProfile extends ProfileRow {
+  /** The removal that stands, where its author was not told of it yet. */
+  untold: { of: string; policy: string } | null;
+}
+
+const profileByMember = defineRead<FoundProfile>(
+  { member_id: 'uuid' },
+  (key) => `SELECT profiles.*, untold FROM profiles
+    LEFT JOIN LATERAL (SELECT jsonb_build_object('of', event_id, 'policy', policy) AS untold
+      FROM record_decisions WHERE state = 'removed' AND NOT removal_told
+        AND subject_type = 'profile' AND subject_id = member_id
+        AND decision = 'removed' AND undone_at IS NULL ORDER BY decided_at DESC LIMIT 1) removal
+      ON true
+    WHERE member_id = ${key.member_id}`,
+);
+
+/** A member's profile in any state. */
+export const findProfile = (memberId: string): Sql<FoundProfile> =>
+  profileByMember({ member_id: memberId });
+
+export type OwnProfileRow = Omit<ProfileRow, 'member_id' | 'removal_told'> & Told;
+
+/** Withdrawn, it may have been removed before; published anew, it is another. */
+const REMOVED = `(state = 'removed' OR state = 'withdrawn' AND decided_at > published_at)`;
+
+/** The same as its member may know it. */
+export function ownProfile(memberId: string, undoSeconds: number): Sql<OwnProfileRow> {
+  return named(
+    `SELECT display_name, summary, links, capabilities, ${TOLD_STATE}, decision, version,
+      published_at
+    FROM profiles ${joinTold('profile', 'member_id', REMOVED, '$2')}
+    WHERE member_id = $1`,
+    [memberId, undoSeconds],
+  );
+}
+
+export interface AgentRow extends ProfileRow {
+  handle: string | null;
+}
+
+export interface AgentCounts {
+  artifacts: number;
+  cases_opened: number;
+  cases_accepted: number;
+  notes: number;
+}
+
+/** A member with a profile, whatever its state. */
+export function findAgent(memberId: string): Sql<AgentRow> {
+  return sql`SELECT p.*, m.handle FROM profiles p JOIN members m USING (member_id)
+    WHERE p.member_id = ${memberId}`;
+}
+
+/** What of a member is public, counted in the read models of its features. */
+export function agentCounts(memberId: string): Sql<AgentCounts> {
+  return sql`SELECT
+    (SELECT count(*)::int FROM artifacts WHERE author_id = ${memberId} AND state = 'published')
+      AS artifacts,
+    (SELECT count(*)::int FROM cases WHERE author_id = ${memberId} AND NOT removed)
+      AS cases_opened,
+    (SELECT count(*)::int FROM case_submissions s
+      JOIN cases c ON c.case_id = s.case_id AND c.submission_id = s.submission_id
+        AND c.state = 'accepted' AND NOT c.removed AND NOT c.author_gone
+      WHERE s.member_id = ${memberId}) AS cases_accepted,
+    (SELECT count(*)::int FROM notes n WHERE n.member_id = ${memberId} AND n.state = 'approved'
+      AND (n.parent_id IS NULL
+        OR (SELECT r.state FROM notes r WHERE r.note_id = n.parent_id) = 'approved')) AS notes`;
+}
+
+export interface ListedAgentRow {
+  member_id: string;
+  handle: string;
+  display_name: string;
+  summary: string;
+  published_at: Date;
+  place: string;
+}
+
+/** Members with a published profile, newest publication first. */
+export function publishedProfiles(limit: number, { at, id } = NEWEST): Sql<ListedAgentRow> {
+  return sql`SELECT p.member_id, m.handle, p.display_name, p.summary, p.published_at,
+      to_char(p.published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    FROM profiles p JOIN members m USING (member_id)
+    WHERE p.state = 'published'
+      AND (p.published_at, p.member_id) < (${at}::timestamptz, ${id}::uuid)
+    ORDER BY p.published_at DESC, p.member_id DESC LIMIT ${limit}`;
+}

@@ -1,0 +1,160 @@
+import { defineInsert } from '../../platform/batch-statements.ts';
+import type { RecordedEvent } from '../../platform/eventstore/event.ts';
+import { OLDEST, type Place } from '../../platform/keyset-cursor.ts';
+import { named, type Sql, sql } from '../../platform/sql.ts';
+import * as artifactEvents from '../../services/artifacts/events.ts';
+import * as caseEvents from '../../services/cases/events.ts';
+import * as profileEvents from '../../services/profiles/events.ts';
+import type { RecordType } from '../../services/publications/record-type.ts';
+import * as reportEvents from '../../services/reports/events.ts';
+import { defineProjection } from '../projection.ts';
+
+const events = { ...reportEvents, ...profileEvents, ...artifactEvents, ...caseEvents } as const;
+
+/** What moderators decided on published records: what an undo finds its record by. */
+export const recordDecisions = defineProjection(events, {
+  name: 'record-decisions',
+  tables: ['record_decisions'],
+  texts: [{ table: 'record_decisions', columns: ['message'], member: 'author_id' }],
+  on: {
+    RecordReportsDismissed: (event) =>
+      decided(event, event.data.subject.type, event.data.subject.id, 'kept'),
+    ProfileRemoved: (event) => decided(event, 'profile', event.owner_id, 'removed'),
+    ArtifactRemoved: (event) => decided(event, 'artifact', event.data.artifact_id, 'removed'),
+    CaseRemoved: (event) => decided(event, 'case', event.data.case_id, 'removed'),
+    CaseNoteRemoved: (event) => decided(event, 'case_note', event.data.note_id, 'removed'),
+    ProfileRestored: (event) => restored(event, 'profile', event.owner_id),
+    ArtifactRestored: (event) => restored(event, 'artifact', event.data.artifact_id),
+    CaseRestored: (event) => restored(event, 'case', event.data.case_id),
+    CaseNoteRestored: (event) => restored(event, 'case_note', event.data.note_id),
+    ProfileRemovalTold: (event) => told(event),
+    ArtifactRemovalTold: (event) => told(event),
+    CaseRemovalTold: (event) => told(event),
+    CaseNoteRemovalTold: (event) => told(event),
+  },
+});
+
+const insertDecision = defineInsert('record_decisions', {
+  event_id: 'uuid',
+  subject_type: 'text',
+  subject_id: 'uuid',
+  author_id: 'uuid',
+  moderator_id: 'uuid',
+  decision: 'text',
+  policy: 'text',
+  message: 'text',
+  decided_at: 'timestamptz',
+  claimed_at: 'timestamptz',
+});
+
+function decided(
+  { event_id, owner_id, actor, data, personal, recorded_at }: RecordedEvent,
+  type: RecordType,
+  id: string,
+  decision: RecordDecisionRow['decision'],
+): Sql {
+  const { policy, claimed_at } = data as { policy?: string; claimed_at?: string | null };
+  const { message } = (personal ?? {}) as { message?: string | null };
+  return insertDecision({
+    event_id,
+    subject_type: type,
+    subject_id: id,
+    author_id: owner_id,
+    moderator_id: actor.id,
+    decision,
+    policy,
+    message,
+    decided_at: recorded_at,
+    claimed_at,
+  });
+}
+
+function restored(
+  event: RecordedEvent & { data: { of: string; undone: boolean } },
+  type: RecordType,
+  id: string,
+): Sql {
+  return event.data.undone
+    ? sql`UPDATE record_decisions SET undone_at = ${event.recorded_at}
+        WHERE event_id = ${event.data.of}`
+    : decided(event, type, id, 'restored');
+}
+
+function told({ data, recorded_at }: RecordedEvent & { data: { of: string } }): Sql {
+  return sql`UPDATE record_decisions SET told_at = ${recorded_at} WHERE event_id = ${data.of}`;
+}
+
+export interface RecordDecisionRow {
+  event_id: string;
+  subject_type: RecordType;
+  subject_id: string;
+  moderator_id: string | null;
+  decision: 'removed' | 'restored' | 'kept';
+  policy: string | null;
+  message: string | null;
+  decided_at: Date;
+  undone_at: Date | null;
+  told_at: Date | null;
+}
+
+/** Why a record of one's own is not public. */
+export interface Told {
+  decision: { policy: string; message: string | null } | null;
+}
+
+/**
+ * Joins the removal that stands, where its author may know of it: the undo window, whose seconds are
+ * a parameter, is over. Until then the record reads as one that is published.
+ */
+export function joinTold(type: RecordType, id: string, removed: string, seconds: string): string {
+  return `LEFT JOIN LATERAL (SELECT decision AS decided, decided_at,
+        jsonb_build_object('policy', policy, 'message', message) AS decision
+      FROM record_decisions WHERE subject_type = '${type}' AND subject_id = ${id}
+        AND decision <> 'kept' AND undone_at IS NULL
+      ORDER BY decided_at DESC, event_id DESC LIMIT 1) told
+    ON ${removed} AND decided = 'removed'
+      AND decided_at + make_interval(secs => ${seconds}) <= now()`;
+}
+
+/** The state of a record beside what `joinTold` found. */
+export const TOLD_STATE = `CASE WHEN state = 'removed' AND decision IS NULL THEN 'published'
+  ELSE state END AS state`;
+
+interface OwnRecords {
+  type: RecordType;
+  table: string;
+  /** The column of the record's id, and that of whose it is. */
+  id: string;
+  member: string;
+  /** The condition under which a removal that nobody reversed still says something of it. */
+  removed: string;
+  columns: string;
+}
+
+/** A record of a member's, with its columns as they are exported. */
+export interface OwnRow {
+  id: string;
+  place: string;
+}
+
+/** Reads records of a member as the member may know them, oldest first; at most `limit` after a place. */
+export function ownRecords<Row extends { place: string }>({
+  type,
+  table,
+  id,
+  member,
+  removed,
+  columns,
+}: OwnRecords) {
+  const text = `SELECT ${columns}, decision,
+      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    FROM ${table} ${joinTold(type, id, removed, '$2')}
+    WHERE ${member} = $1 AND (created_at, ${id}) > ($3::timestamptz, $4::uuid)
+    ORDER BY created_at, ${id} LIMIT $5`;
+  return (memberId: string, limit: number, after: Place = OLDEST, undoSeconds: number): Sql<Row> =>
+    named(text, [memberId, undoSeconds, after.at, after.id, limit]);
+}
+
+export function findRecordDecision(eventId: string): Sql<RecordDecisionRow> {
+  return sql`SELECT * FROM record_decisions WHERE event_id = ${eventId}`;
+}

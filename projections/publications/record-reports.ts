@@ -1,0 +1,208 @@
+import { defineInsert } from '../../platform/batch-statements.ts';
+import { OLDEST } from '../../platform/keyset-cursor.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import * as artifactEvents from '../../services/artifacts/events.ts';
+import * as caseEvents from '../../services/cases/events.ts';
+import * as membershipEvents from '../../services/membership/events.ts';
+import * as profileEvents from '../../services/profiles/events.ts';
+import type { RecordType } from '../../services/publications/record-type.ts';
+import * as reportEvents from '../../services/reports/events.ts';
+import { defineProjection } from '../projection.ts';
+
+const events = {
+  ...reportEvents,
+  ...profileEvents,
+  ...artifactEvents,
+  ...caseEvents,
+  MemberDeactivated: membershipEvents.MemberDeactivated,
+} as const;
+
+const insertReport = defineInsert('record_reports', {
+  report_id: 'uuid',
+  subject_type: 'text',
+  subject_id: 'uuid',
+  author_id: 'uuid',
+  member_id: 'uuid',
+  reason: 'text',
+  details: 'text',
+  state: 'text',
+  reported_at: 'timestamptz',
+});
+
+const writeReported = defineInsert(
+  'reported_records',
+  {
+    subject_type: 'text',
+    subject_id: 'uuid',
+    author_id: 'uuid',
+    reported_at: 'timestamptz',
+    version: 'int',
+  },
+  {
+    key: ['subject_type', 'subject_id'],
+    action: `DO UPDATE SET version = excluded.version,
+      reported_at = coalesce(reported_records.reported_at, excluded.reported_at)`,
+  },
+);
+
+/** What was reported of published records, and which of them wait for a moderator. */
+export const recordReports = defineProjection(events, {
+  name: 'record-reports',
+  tables: ['record_reports', 'reported_records'],
+  texts: [{ table: 'record_reports', columns: ['details'], member: 'member_id' }],
+  on: {
+    RecordReported: ({ owner_id, stream_version, data, personal, recorded_at }) => [
+      insertReport({
+        report_id: data.report_id,
+        subject_type: data.subject.type,
+        subject_id: data.subject.id,
+        author_id: owner_id,
+        member_id: data.member_id,
+        reason: data.reason,
+        details: personal?.details,
+        state: data.silent ? 'silent' : 'open',
+        reported_at: recorded_at,
+      }),
+      writeReported({
+        subject_type: data.subject.type,
+        subject_id: data.subject.id,
+        author_id: owner_id,
+        reported_at: data.silent ? null : recorded_at,
+        version: stream_version,
+      }),
+    ],
+    RecordReportsDismissed: ({ event_id, stream_version, data, recorded_at }) => [
+      sql`UPDATE record_reports SET state = 'kept', settled_by_event = ${event_id},
+          told_at = ${recorded_at}
+        WHERE report_id = ANY(${data.reports.map(({ report_id }) => report_id)}::uuid[])`,
+      sql`UPDATE reported_records SET reported_at = NULL, version = ${stream_version}
+        WHERE subject_type = ${data.subject.type} AND subject_id = ${data.subject.id}`,
+    ],
+    RecordReportsResolved: ({ stream_version, data, recorded_at }) => [
+      sql`UPDATE record_reports SET state = ${data.outcome}, told_at = ${recorded_at}
+        WHERE report_id = ANY(${data.reports.map(({ report_id }) => report_id)}::uuid[])`,
+      sql`UPDATE reported_records SET version = ${stream_version},
+          reported_at = (SELECT min(reported_at) FROM record_reports
+            WHERE subject_type = ${data.subject.type} AND subject_id = ${data.subject.id}
+              AND state = 'open')
+        WHERE subject_type = ${data.subject.type} AND subject_id = ${data.subject.id}`,
+    ],
+    ProfileRemoved: ({ owner_id, event_id }) => removed('profile', owner_id, event_id),
+    ArtifactRemoved: ({ data, event_id }) => removed('artifact', data.artifact_id, event_id),
+    CaseRemoved: ({ data, event_id }) => removed('case', data.case_id, event_id),
+    CaseNoteRemoved: ({ data, event_id }) => removed('case_note', data.note_id, event_id),
+    ProfileRestored: ({ owner_id, data }) => restored('profile', owner_id, data),
+    ArtifactRestored: ({ data }) => restored('artifact', data.artifact_id, data),
+    CaseRestored: ({ data }) => restored('case', data.case_id, data),
+    CaseNoteRestored: ({ data }) => restored('case_note', data.note_id, data),
+    ProfileWithdrawn: ({ owner_id }) => withdrawn('profile', owner_id),
+    ArtifactWithdrawn: ({ data }) => withdrawn('artifact', data.artifact_id),
+    // Whatever is left of a member's is about to be erased.
+    MemberDeactivated: ({ owner_id }) => [
+      sql`UPDATE record_reports SET state = 'withdrawn', settled_by_event = NULL
+        WHERE author_id = ${owner_id} AND told_at IS NULL AND state IN ('open', 'removed')`,
+      sql`UPDATE reported_records SET reported_at = NULL WHERE author_id = ${owner_id}`,
+    ],
+  },
+});
+
+function removed(type: RecordType, id: string, eventId: string): Sql[] {
+  return [
+    sql`UPDATE record_reports SET state = 'removed', settled_by_event = ${eventId}
+      WHERE subject_type = ${type} AND subject_id = ${id} AND state = 'open'`,
+    nothingWaits(type, id),
+  ];
+}
+
+function nothingWaits(type: RecordType, id: string): Sql {
+  return sql`UPDATE reported_records SET reported_at = NULL
+    WHERE subject_type = ${type} AND subject_id = ${id}`;
+}
+
+/** Undone, the reports wait again, in their old place; restored by a second person, they do not. */
+function restored(type: RecordType, id: string, data: { of: string; undone: boolean }): Sql[] {
+  if (!data.undone) return [];
+  return [
+    sql`UPDATE record_reports SET state = 'open', settled_by_event = NULL, told_at = NULL
+      WHERE subject_type = ${type} AND subject_id = ${id} AND settled_by_event = ${data.of}`,
+    sql`UPDATE reported_records SET reported_at = (SELECT min(reported_at) FROM record_reports
+        WHERE subject_type = ${type} AND subject_id = ${id} AND state = 'open')
+      WHERE subject_type = ${type} AND subject_id = ${id}`,
+  ];
+}
+
+function withdrawn(type: RecordType, id: string): Sql[] {
+  return [
+    sql`UPDATE record_reports SET state = 'withdrawn', settled_by_event = NULL
+      WHERE subject_type = ${type} AND subject_id = ${id} AND told_at IS NULL
+        AND state IN ('open', 'removed')`,
+    nothingWaits(type, id),
+  ];
+}
+
+export interface RecordReportRow {
+  report_id: string;
+  member_id: string;
+  reason: string;
+  details: string | null;
+  state: 'open' | 'kept' | 'removed' | 'withdrawn' | 'silent';
+  reported_at: Date;
+  settled_by_event: string | null;
+}
+
+/** Reports whose reporters are still to learn what becomes of the record. */
+export function untoldReports(type: RecordType, id: string): Sql<RecordReportRow> {
+  return sql`SELECT * FROM record_reports WHERE subject_type = ${type} AND subject_id = ${id}
+    AND told_at IS NULL AND state <> 'silent' ORDER BY reported_at, report_id`;
+}
+
+/** Reported records whose reviews wait for each other until the transaction ends. */
+export function heldRecords(type: RecordType, ids: readonly string[]): Sql {
+  return sql`SELECT subject_id FROM reported_records
+    WHERE subject_type = ${type} AND subject_id = ANY(${ids}::uuid[])
+    ORDER BY subject_id FOR UPDATE`;
+}
+
+/**
+ * Records that went with their author's will while reports waited, and whose reporters wait; and notes
+ * on cases that went with the case's author.
+ */
+export function withdrawnReported(limit: number): Sql<{ type: RecordType; id: string }> {
+  return sql`(SELECT DISTINCT subject_type AS type, subject_id AS id FROM record_reports
+      WHERE state = 'withdrawn' AND told_at IS NULL LIMIT ${limit})
+    UNION (SELECT r.subject_type, r.subject_id FROM reported_records r
+      JOIN case_notes n ON n.note_id = r.subject_id JOIN cases c ON c.case_id = n.case_id
+      WHERE r.reported_at IS NOT NULL AND r.subject_type = 'case_note'
+        AND n.state = 'published' AND c.author_gone LIMIT ${limit})`;
+}
+
+export interface ReportOfMember {
+  report_id: string;
+  subject_type: string;
+  subject_id: string;
+  reason: string;
+  details: string | null;
+  reported_at: Date;
+  /** `reported_at` to the microsecond. */
+  at: string;
+}
+
+/** A member's reports on notes and records, oldest first; at most `limit` after one of them. */
+export function reportsOfMember(
+  memberId: string,
+  last: Pick<ReportOfMember, 'at' | 'report_id'> | undefined,
+  limit: number,
+): Sql<ReportOfMember> {
+  const { at = OLDEST.at, report_id: id = OLDEST.id } = last ?? {};
+  return sql`SELECT *, reported_at::text AS at FROM (
+      (SELECT report_id, 'note' AS subject_type, note_id AS subject_id, reason, details, reported_at
+        FROM note_reports WHERE member_id = ${memberId}
+          AND (reported_at, report_id) > (${at}::timestamptz, ${id}::uuid)
+        ORDER BY reported_at, report_id LIMIT ${limit})
+      UNION ALL
+      (SELECT report_id, subject_type, subject_id, reason, details, reported_at
+        FROM record_reports WHERE member_id = ${memberId}
+          AND (reported_at, report_id) > (${at}::timestamptz, ${id}::uuid)
+        ORDER BY reported_at, report_id LIMIT ${limit})) r
+    ORDER BY reported_at, report_id LIMIT ${limit}`;
+}

@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+import type { RecordedEvent } from '../../platform/eventstore/event.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+
+/** An event with the name of the moderator who caused it, or null. */
+export type NamedEvent = RecordedEvent & { actor_name: string | null };
+
+/** Reads of profiles, artifacts, cases and case notes in one shape; they move no table. */
+export interface RecordRow {
+  subject_id: string;
+  author_id: string;
+  state: 'published' | 'withdrawn' | 'removed';
+  /** What it belongs to went with its author: restored, it is withdrawn. Only where it may be so. */
+  gone?: boolean;
+  /** Whether anybody can read it. */
+  public: boolean;
+  /** Of the record alone. */
+  version: number;
+  /** Null where it was erased. */
+  title: string | null;
+  text: string | null;
+  published_at: Date;
+}
+
+export function profileRecords(ids: readonly string[]): Sql<RecordRow> {
+  return sql`SELECT member_id AS subject_id, member_id AS author_id, state,
+      state = 'published' AS public, version, display_name AS title,
+      concat_ws(E'\n', summary, array_to_string(links, E'\n'),
+        nullif(array_to_string(capabilities, ', '), '')) AS text, published_at
+    FROM profiles WHERE member_id = ANY(${ids}::uuid[])`;
+}
+
+/** Of a large packet the beginning: all of it is public at its own address. Parsed once (OFFSET). */
+export function artifactRecords(ids: readonly string[]): Sql<RecordRow> {
+  return sql`SELECT artifact_id AS subject_id, author_id, state, state = 'published' AS public,
+      version, title, concat_ws(E'\n\n', said->>'summary',
+        left(CASE kind
+          WHEN 'brief' THEN said#>>'{content,body}'
+          WHEN 'result' THEN concat_ws(E'\n\n', said#>>'{content,outcome}',
+            (SELECT string_agg(concat_ws(E'\n', piece->>'description', piece->>'source_ref'), E'\n\n')
+              FROM jsonb_array_elements(said#>'{content,evidence}') piece))
+          ELSE jsonb_pretty(said->'content') END, 8000),
+        left(concat_ws(E'\n', 'Claim: ' || (said#>>'{provenance,claim_type}'),
+          'Reuse: ' || (said->>'reuse_terms'),
+          (SELECT string_agg(source, E'\n')
+            FROM jsonb_array_elements_text(said#>'{provenance,source_refs}') source)), 4000)) AS text,
+      created_at AS published_at
+    FROM artifacts, LATERAL (SELECT packet::jsonb AS said OFFSET 0) packets
+    WHERE artifact_id = ANY(${ids}::uuid[])`;
+}
+
+export function caseRecords(ids: readonly string[]): Sql<RecordRow> {
+  return sql`SELECT case_id AS subject_id, author_id,
+      CASE WHEN author_gone THEN 'withdrawn' WHEN removed THEN 'removed' ELSE 'published' END
+        AS state,
+      NOT removed AND NOT author_gone AS public, version, title,
+      concat_ws(E'\n', summary, objective, array_to_string(acceptance_criteria, E'\n')) AS text,
+      created_at AS published_at
+    FROM cases WHERE case_id = ANY(${ids}::uuid[])`;
+}
+
+/** A note is titled by its case, is public where the case is, and goes with its author or the case's. */
+export function caseNoteRecords(ids: readonly string[]): Sql<RecordRow> {
+  return sql`SELECT n.note_id AS subject_id, n.member_id AS author_id,
+      CASE WHEN n.state = 'published' AND gone THEN 'withdrawn' ELSE n.state END AS state, gone,
+      n.state = 'published' AND NOT gone AND NOT c.removed AS public,
+      n.version, c.title, n.message AS text, n.created_at AS published_at
+    FROM case_notes n JOIN cases c USING (case_id),
+      LATERAL (SELECT c.author_gone OR n.message IS NULL AS gone) ends
+    WHERE n.note_id = ANY(${ids}::uuid[])`;
+}
+
+/** For a lock: the authors of what `records` selects. */
+export function authorsOf(records: Sql): Sql {
+  const text = `SELECT author_id AS member_id FROM (${records.text}) r`;
+  return { name: hash('sha1', text), text, values: records.values };
+}
+
+/**
+ * The events of a record and of its reports (`streams`), oldest first, with what moderators and
+ * reporters said, but not with what was published: of that there may be much.
+ */
+export function recordEvents(records: Sql, streams: readonly string[]): Sql<NamedEvent> {
+  const place = `$${records.values.length + 1}`;
+  const text = `SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
+      e.data, CASE WHEN e.actor->>'type' <> 'member' OR e.type = 'RecordReported' THEN e.personal END
+        AS personal,
+      e.actor, e.recorded_at, m.name AS actor_name
+    FROM (${records.text}) r
+    JOIN events e ON e.owner_id = r.author_id AND e.stream_id = ANY(${place}::text[])
+    LEFT JOIN moderators m ON m.moderator_id = (e.actor->>'id')::uuid
+    ORDER BY e.position`;
+  return { name: hash('sha1', text), text, values: [...records.values, streams] };
+}

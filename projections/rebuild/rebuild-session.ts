@@ -1,0 +1,69 @@
+import type pg from 'pg';
+import { BY_INDEX, cut, withConnection } from '../../platform/postgres/connection.ts';
+import { dropLeftOver } from './rebuilt-tables.ts';
+
+const NAME = 'service rebuild';
+
+export interface Session {
+  client: pg.Client;
+  reader: pg.Client;
+}
+
+/**
+ * Work of a rebuild, one at a time, on connections of its own: no deadline of a request holds for
+ * them, and the lock ends with them. Where it fails or is interrupted, its tables are dropped.
+ */
+export async function inSession<Result>(
+  url: string,
+  work: (session: Session) => Promise<Result>,
+  interrupted?: AbortSignal,
+): Promise<Result> {
+  const config = { connectionString: url, application_name: NAME };
+  const pids: number[] = [];
+  try {
+    return await withConnection({ ...config, pipeline: true }, (client) =>
+      withConnection(config, async (reader) => {
+        const cutBoth = () => [client, reader].forEach(cut);
+        interrupted?.addEventListener('abort', cutBoth);
+        try {
+          interrupted?.throwIfAborted();
+          for (const each of [client, reader]) pids.push(await pidOf(each));
+          await prepare(client);
+          return await work({ client, reader });
+        } finally {
+          interrupted?.removeEventListener('abort', cutBoth);
+        }
+      }),
+    );
+  } catch (error) {
+    // What this cannot drop either, an erasure does.
+    if (pids.length > 0)
+      await withConnection(config, (client) => cleanUp(client, pids)).catch(() => undefined);
+    throw interrupted?.aborted ? interrupted.reason : error;
+  }
+}
+
+async function pidOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return rows[0]?.pid ?? 0;
+}
+
+async function prepare(client: pg.Client): Promise<void> {
+  await client.query(`SELECT pg_advisory_lock(hashtext('rebuild'))`);
+  // Nothing is lost with a page that a crash takes: the next rebuild begins anew.
+  await client.query('SET synchronous_commit = off');
+  // The tables grow from nothing: a plan that scans them would be wrong after a page.
+  await client.query(BY_INDEX);
+  await client.query('SET enable_hashjoin = off');
+  await client.query('SET enable_mergejoin = off');
+}
+
+async function cleanUp(client: pg.Client, pids: readonly number[]): Promise<void> {
+  // The server may be at work still on what was asked by a connection that is cut.
+  await client.query(
+    `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+     WHERE pid = ANY($1) AND application_name = $2`,
+    [pids, NAME],
+  );
+  await client.query(dropLeftOver().text);
+}

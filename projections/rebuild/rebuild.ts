@@ -1,0 +1,170 @@
+import { isDeepStrictEqual } from 'node:util';
+import type pg from 'pg';
+import { mergeBatches } from '../../platform/batch-statements.ts';
+import type { EventCatalogue, RecordedEvent } from '../../platform/eventstore/event.ts';
+import { appliedMigrations, pendingMigrations } from '../../platform/postgres/migrate.ts';
+import { pipeline } from '../../platform/postgres/pipeline.ts';
+import { untilWritersEnd, type Waiting, withLocks } from '../../platform/postgres/table-locks.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import { type Projection, projector } from '../projection.ts';
+import { inSession, type Session } from './rebuild-session.ts';
+import { makeSearches, makeTables, swap } from './rebuilt-tables.ts';
+
+const PAGE = 1000;
+const CLOSE_ENOUGH = 2000;
+const NOT_RELEASED = 'The database is not set up for this release: npm run release does that';
+const SCHEMA_CHANGED =
+  'The schema was changed meanwhile, so no read model was replaced: run the rebuild again';
+
+export interface Rebuilt {
+  events: number;
+}
+
+export interface Options {
+  /** Told while it goes on. */
+  progress?: (position: number, last: number) => void;
+  /** The first time that it waits long for others: their processes. */
+  waits?: (pids: readonly number[]) => void;
+  interrupted?: AbortSignal;
+}
+
+/**
+ * Makes every read model again from the log, in a schema of its own, and swaps the tables in, while
+ * the service runs: writers wait only for the last events and the swap.
+ */
+export async function rebuild(
+  url: string,
+  catalogue: EventCatalogue,
+  projections: readonly Projection[],
+  { progress = () => undefined, waits = () => undefined, interrupted }: Options = {},
+): Promise<Rebuilt> {
+  let told = false;
+  const waiting: Waiting = {
+    tell(pids) {
+      if (!told) waits(pids);
+      told = true;
+    },
+  };
+  const work = (session: Session) => fromLog(session, catalogue, projections, progress, waiting);
+  return inSession(url, work, interrupted);
+}
+
+async function fromLog(
+  session: Session,
+  catalogue: EventCatalogue,
+  projections: readonly Projection[],
+  progress: (position: number, last: number) => void,
+  waiting: Waiting,
+): Promise<Rebuilt> {
+  const { client, reader } = session;
+  const ask = (text: string) => client.query(text);
+  if ((await pendingMigrations(ask)).length > 0) throw new Error(NOT_RELEASED);
+  const migrations = () => appliedMigrations(ask);
+  const copied = await migrations();
+  const searches = await makeTables(client, projections);
+  const each = projections.map((projection) => projector([projection]));
+  let done = 0;
+  let events = 0;
+  const fillTo = (last: number) => fill(session, catalogue, each, done, last, progress);
+  const catchUp = async () => {
+    for (let close = false; !close; ) {
+      const last = await settledPosition(client, waiting);
+      const count = await fillTo(last);
+      events += count;
+      close = last - done < CLOSE_ENOUGH;
+      done = last;
+    }
+  };
+  await catchUp();
+  await makeSearches(client, searches);
+  await catchUp();
+  const tables = projections.flatMap((projection) => projection.tables);
+  const lastEvents = async () => {
+    await client.query('SET LOCAL synchronous_commit = on');
+    if (!isDeepStrictEqual(await migrations(), copied)) throw new Error(SCHEMA_CHANGED);
+    const count = await fillTo(await lastPosition(client));
+    await swap(client, tables);
+    return count;
+  };
+  const again = { ...waiting, meanwhile: catchUp };
+  const count = await withLocks(client, reader, locksOn(tables), lastEvents, again);
+  await client.query('DROP SCHEMA rebuild CASCADE');
+  return { events: events + count };
+}
+
+function locksOn(tables: readonly string[]): string[] {
+  const names = tables.map((table) => `public.${table}`).join(', ');
+  return [
+    `LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`,
+    'LOCK TABLE public.events IN SHARE ROW EXCLUSIVE MODE',
+  ];
+}
+
+/**
+ * A position below which nothing can still be committed: whoever holds a position holds a lock on
+ * the table as well, and this waits for all of those.
+ */
+async function settledPosition(client: pg.Client, waiting: Waiting): Promise<number> {
+  const position = await lastPosition(client);
+  await untilWritersEnd(client, 'public.events', waiting);
+  return position;
+}
+
+async function lastPosition(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ last: number }>(
+    'SELECT coalesce(max(position), 0) AS last FROM public.events',
+  );
+  return Number(rows[0]?.last ?? 0);
+}
+
+/**
+ * Projects what stands after a position, a page in a transaction. While one is written, the next is
+ * made into statements and the one after it is read.
+ */
+async function fill(
+  { client, reader }: Session,
+  catalogue: EventCatalogue,
+  each: readonly ReturnType<typeof projector>[],
+  from: number,
+  to: number,
+  progress: (position: number, last: number) => void,
+): Promise<number> {
+  let count = 0;
+  let written: Promise<unknown> = Promise.resolve();
+  let next = readPage(reader, from, to);
+  for (;;) {
+    const rows = await next;
+    const last = rows.at(-1);
+    if (!last) break;
+    const position = Number(last.position);
+    next = readPage(reader, position, to);
+    // Whoever fails meanwhile is heard above, or not waited for where this fails first.
+    next.catch(() => undefined);
+    const events = rows.map((row) => catalogue.read(row));
+    // No two projections share a table, so each may have the whole page before the next.
+    const statements = each.flatMap((list) => mergeBatches(list(events)));
+    await written;
+    written = writePage(client, statements);
+    written.catch(() => undefined);
+    count += rows.length;
+    progress(position, to);
+  }
+  await written;
+  return count;
+}
+
+/** In one transaction, or in the one that is open. */
+function writePage(client: pg.Client, statements: readonly Sql[]): Promise<unknown> {
+  const open = client.getTransactionStatus() !== 'I';
+  return pipeline(client, open ? statements : [sql`BEGIN`, ...statements, sql`COMMIT`]);
+}
+
+async function readPage(reader: pg.Client, after: number, to: number): Promise<RecordedEvent[]> {
+  const { rows } = await reader.query<RecordedEvent & pg.QueryResultRow>({
+    name: 'page',
+    text: `SELECT * FROM public.events WHERE position > $1 AND position <= $2
+      ORDER BY position LIMIT $3`,
+    values: [after, to, PAGE],
+  });
+  return rows;
+}

@@ -1,0 +1,94 @@
+import type pg from 'pg';
+import { type Sql, sql } from '../../platform/sql.ts';
+import type { Projection } from '../projection.ts';
+
+const GRANTEE = `SELECT CASE WHEN item.grantee = 0 THEN 'PUBLIC'
+  ELSE item.grantee::regrole::text END AS name`;
+
+/** Puts the tables of the schema `rebuild` in the place of the others. */
+export async function swap(client: pg.Client, tables: readonly string[]): Promise<void> {
+  await copyPrivileges(client, tables);
+  for (const table of tables) {
+    await client.query(`DROP TABLE public.${table}`);
+    await client.query(`ALTER TABLE rebuild.${table} SET SCHEMA public`);
+  }
+}
+
+/** LIKE copies no privileges, and a database may be set to give some on every new table. */
+async function copyPrivileges(client: pg.Client, tables: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `WITH pairs AS (
+       SELECT 'rebuild.' || mine.relname AS name,
+         coalesce(theirs.relacl, acldefault('r', theirs.relowner)) AS wanted,
+         coalesce(mine.relacl, acldefault('r', mine.relowner)) AS given
+       FROM pg_class theirs JOIN pg_class mine USING (relname)
+       WHERE theirs.relnamespace = 'public'::regnamespace AND relname = ANY($1)
+         AND mine.relnamespace = 'rebuild'::regnamespace),
+     changed AS (SELECT * FROM pairs WHERE wanted::text <> given::text),
+     statements AS (
+       SELECT DISTINCT 1 AS turn, 'REVOKE ALL ON ' || changed.name || ' FROM ' || grantee.name AS statement
+       FROM changed, aclexplode(given) item, LATERAL (${GRANTEE}) grantee
+       UNION SELECT 2, 'GRANT ' || privilege_type || ' ON ' || changed.name || ' TO ' || grantee.name
+         || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END
+       FROM changed, aclexplode(wanted) item, LATERAL (${GRANTEE}) grantee)
+     SELECT statement FROM statements ORDER BY turn`,
+    [tables],
+  );
+  for (const { statement } of rows) await client.query(statement);
+}
+
+/** Makes empty copies of the tables in the schema `rebuild`, and answers how to make the searches. */
+export async function makeTables(
+  client: pg.Client,
+  projections: readonly Projection[],
+): Promise<string[]> {
+  await client.query('DROP SCHEMA IF EXISTS rebuild CASCADE');
+  await client.query('CREATE SCHEMA rebuild');
+  for (const table of projections.flatMap(({ tables }) => tables))
+    await client.query(`CREATE TABLE rebuild.${table} (LIKE public.${table} INCLUDING ALL)`);
+  await client.query('SET search_path = rebuild, public');
+  for (const { table, columns } of projections.flatMap(({ texts }) => texts ?? []))
+    for (const column of columns)
+      await client.query(`ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0`);
+  for (const statement of projections.flatMap(({ seed }) => seed ?? []))
+    await client.query(statement.text, statement.values);
+  return dropSearches(client);
+}
+
+/**
+ * Drops the indexes of searches, by which no event finds its rows, and answers how to make them
+ * again: at once, on full tables, they cost a fraction.
+ */
+async function dropSearches(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; definition: string }>(
+    `SELECT i.oid::regclass::text AS name, pg_get_indexdef(i.oid) AS definition
+     FROM pg_class i JOIN pg_am a ON a.oid = i.relam
+     WHERE i.relkind = 'i' AND i.relnamespace = 'rebuild'::regnamespace AND a.amname <> 'btree'`,
+  );
+  for (const { name } of rows) await client.query(`DROP INDEX ${name}`);
+  return rows.map(({ definition }) => definition);
+}
+
+export async function makeSearches(
+  client: pg.Client,
+  definitions: readonly string[],
+): Promise<void> {
+  for (const definition of definitions) await client.query(definition);
+  // LIKE and a definition leave this out: without it ANALYZE would keep copies of texts.
+  const { rows: indexes } = await client.query<{ name: string }>(
+    `SELECT indexrelid::regclass::text AS name FROM pg_index JOIN pg_class c ON c.oid = indrelid
+     WHERE c.relnamespace = 'rebuild'::regnamespace AND indkey[0] = 0`,
+  );
+  for (const { name } of indexes)
+    await client.query(`ALTER INDEX ${name} ALTER COLUMN 1 SET STATISTICS 0`);
+}
+
+/**
+ * Drops what a rebuild left that did not come to its end: copies of names and texts, which no erasure
+ * reaches. While its lock is held, one is under way, and ends with the last erasure or by this.
+ */
+export const dropLeftOver = (): Sql => sql`DO $$ BEGIN
+  IF pg_try_advisory_xact_lock(hashtext('rebuild')) THEN
+    DROP SCHEMA IF EXISTS rebuild CASCADE;
+  END IF;
+END $$`;

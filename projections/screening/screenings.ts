@@ -1,0 +1,168 @@
+import { defineBatch, defineInsert } from '../../platform/batch-statements.ts';
+import { OLDEST } from '../../platform/keyset-cursor.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import * as noteEvents from '../../services/guestbook/events.ts';
+import * as screeningEvents from '../../services/screening/events.ts';
+import { defineProjection, type EventOf } from '../projection.ts';
+
+const events = { ...screeningEvents, ...noteEvents };
+
+type Screened = EventOf<typeof events, 'NoteScreened'>;
+
+const writeScreening = defineInsert(
+  'note_screenings',
+  {
+    note_id: 'uuid',
+    rules_version: 'int',
+    band: 'text',
+    findings: 'jsonb',
+    words: 'jsonb',
+    screened_at: 'timestamptz',
+  },
+  {
+    key: ['note_id'],
+    action: `DO UPDATE SET rules_version = excluded.rules_version, band = excluded.band,
+      findings = excluded.findings, words = excluded.words, screened_at = excluded.screened_at`,
+  },
+);
+
+/** The latest screening of each note, what it found, and the hashes that find its look-alikes. */
+export const screenings = defineProjection(events, {
+  name: 'screenings',
+  tables: ['note_screenings', 'note_findings', 'note_fingerprints'],
+  texts: [{ table: 'note_screenings', columns: ['words'] }],
+  on: {
+    NoteScreened: ({ stream_version, data, personal, recorded_at }) => [
+      writeScreening({
+        note_id: data.note_id,
+        rules_version: data.rules_version,
+        band: data.band,
+        findings: data.findings,
+        words: personal?.words,
+        screened_at: recorded_at,
+      }),
+      ...(stream_version > 1 ? [dropFindings(data.note_id), dropFingerprints(data.note_id)] : []),
+      ...(data.findings.length > 0
+        ? [insertFindings({ note_id: data.note_id, codes: data.findings.map(({ code }) => code) })]
+        : []),
+      insertFingerprints({
+        note_id: data.note_id,
+        screened_at: recorded_at,
+        hashes: hashesOf(personal),
+      }),
+    ],
+    // The facts stay, without the note's words and without a hash of its text.
+    NoteErased: ({ data }) => [
+      sql`UPDATE note_screenings SET words = NULL WHERE note_id = ${data.note_id}`,
+      dropFingerprints(data.note_id),
+    ],
+  },
+});
+
+const insertFindings = defineBatch(
+  'note_findings',
+  { note_id: 'uuid', codes: 'text[]' },
+  (given) => `INSERT INTO note_findings (note_id, code)
+    SELECT DISTINCT note_id, code FROM ${given}, unnest(codes::text[]) code`,
+);
+
+function dropFindings(noteId: string): Sql {
+  return sql`DELETE FROM note_findings WHERE note_id = ${noteId}`;
+}
+
+function hashesOf(personal: Screened['personal']): string[] {
+  return personal ? [personal.fingerprint.whole, ...personal.fingerprint.parts] : [];
+}
+
+const insertFingerprints = defineBatch(
+  'note_fingerprints',
+  { note_id: 'uuid', screened_at: 'timestamptz', hashes: 'bigint[]' },
+  (given) => `INSERT INTO note_fingerprints (hash, screened_at, note_id)
+    SELECT DISTINCT hash, screened_at, note_id FROM ${given}, unnest(hashes::bigint[]) hash`,
+);
+
+function dropFingerprints(noteId: string): Sql {
+  return sql`DELETE FROM note_fingerprints WHERE note_id = ${noteId}`;
+}
+
+const MOST_LIKE = 50;
+
+/** Another note that shares a hash with this one. `message` is null where the whole text is the same. */
+export interface LookAlikeRow {
+  note_id: string;
+  state: string;
+  same: boolean;
+  message: string | null;
+}
+
+/**
+ * Notes that share a hash with this one: with the same text, without it, and those that share most
+ * parts, with their text. Each hash is read from the index backwards, in its order, so far and no
+ * further: a flood of one text costs what a thousand of it cost. (BETWEEN, since the planner thinks
+ * an unknown hash rare, and would fetch and sort all that have it.)
+ */
+export function lookAlikes(
+  noteId: string,
+  wholes: readonly string[],
+  parts: readonly string[],
+  most: number,
+): Sql<LookAlikeRow> {
+  return sql`SELECT n.note_id, n.state, c.same, CASE WHEN c.same THEN NULL ELSE n.message END AS message
+    FROM (
+      SELECT f.note_id, true AS same FROM unnest(${wholes}::bigint[]) whole
+      CROSS JOIN LATERAL (SELECT note_id FROM note_fingerprints WHERE hash BETWEEN whole AND whole
+        ORDER BY hash DESC, screened_at DESC, note_id DESC LIMIT ${most}) f
+      UNION ALL
+      (SELECT f.note_id, false FROM unnest(${parts}::bigint[]) part
+      CROSS JOIN LATERAL (SELECT note_id FROM note_fingerprints WHERE hash BETWEEN part AND part
+        ORDER BY hash DESC, screened_at DESC, note_id DESC LIMIT ${MOST_LIKE}) f
+      GROUP BY f.note_id ORDER BY count(*) DESC, f.note_id LIMIT ${MOST_LIKE})
+    ) c JOIN notes n ON n.note_id = c.note_id
+    WHERE n.note_id <> ${noteId} AND n.message IS NOT NULL`;
+}
+
+export interface LikeRow {
+  /** The note that was asked for. */
+  of: string;
+  note_id: string;
+  state: 'pending' | 'approved' | 'rejected' | 'removed' | 'withdrawn';
+  message: string;
+}
+
+/**
+ * For each of these notes those that share most hashes with it, as their screenings left them. Each
+ * hash is read a few entries far, newest first, so that a flood of one text costs no more.
+ */
+export function nearTo(noteIds: readonly string[]): Sql<LikeRow> {
+  return sql`SELECT asked.note_id AS of, n.note_id, n.state, n.message
+    FROM unnest(${noteIds}::uuid[]) asked (note_id)
+    CROSS JOIN LATERAL (
+      SELECT f.note_id, count(*) AS shared
+      FROM note_fingerprints own
+      CROSS JOIN LATERAL (SELECT note_id FROM note_fingerprints
+        WHERE hash BETWEEN own.hash AND own.hash
+        ORDER BY hash DESC, screened_at DESC, note_id DESC LIMIT 12) f
+      WHERE own.note_id = asked.note_id AND f.note_id <> asked.note_id
+      GROUP BY f.note_id ORDER BY count(*) DESC, f.note_id LIMIT 10) c
+    JOIN notes n ON n.note_id = c.note_id AND n.message IS NOT NULL`;
+}
+
+export interface NoteToScreen {
+  note_id: string;
+  /** Its time, in UTC, to the microsecond. */
+  submitted: string;
+}
+
+/** Notes that wait and that rules of this version have not screened, oldest first. */
+export function notesToScreen(
+  rulesVersion: number,
+  limit: number,
+  after = { submitted: OLDEST.at, note_id: OLDEST.id },
+): Sql<NoteToScreen> {
+  return sql`SELECT n.note_id,
+      to_char(n.submitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS submitted
+    FROM notes n LEFT JOIN note_screenings s ON s.note_id = n.note_id
+    WHERE n.state = 'pending' AND (s.rules_version IS NULL OR s.rules_version < ${rulesVersion})
+      AND (n.submitted_at, n.note_id) > (${after.submitted}::timestamptz, ${after.note_id}::uuid)
+    ORDER BY n.submitted_at, n.note_id LIMIT ${limit}`;
+}

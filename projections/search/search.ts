@@ -1,0 +1,127 @@
+import { NEWEST, type Place } from '../../platform/keyset-cursor.ts';
+import type { Sql } from '../../platform/sql.ts';
+
+export const SEARCH_KINDS = ['note', 'member', 'artifact', 'case'] as const;
+export type SearchKind = (typeof SEARCH_KINDS)[number];
+
+/** Something public in which all the words stand; `at` is when it appeared. */
+export interface FoundRow {
+  kind: SearchKind;
+  id: string;
+  title: string;
+  excerpt: string;
+  at: Date;
+  place: string;
+}
+
+/** A table, `r` in its parts. */
+interface Source {
+  table: string;
+  id: string;
+  at: string;
+  /** The condition of the table's index of words, and of that in time. */
+  shown: string;
+  /** Of what that index of words holds the words (migration 0035). */
+  text: string;
+  /** What else must hold. */
+  where?: string;
+  /** Selects the id of what is found by another thing than its words. */
+  byName?: string;
+  columns: string;
+  join?: string;
+}
+
+const SOURCES: Readonly<Record<SearchKind, Source>> = {
+  note: {
+    table: 'notes',
+    id: 'r.note_id',
+    at: 'r.approved_at',
+    shown: `r.state = 'approved'`,
+    text: `coalesce(r.message, '')`,
+    // A value, and not EXISTS, for which all approved notes may be read into a hash.
+    where: `(r.parent_id IS NULL
+      OR (SELECT p.state FROM notes p WHERE p.note_id = r.parent_id) = 'approved')`,
+    columns: `CASE r.attribution WHEN 'member' THEN coalesce(m.handle, 'former member')
+      ELSE coalesce(r.name, '') END AS title, left(r.message, 200) AS excerpt`,
+    join: 'LEFT JOIN members m ON m.member_id = r.member_id',
+  },
+  member: {
+    table: 'profiles',
+    id: 'r.member_id',
+    at: 'r.published_at',
+    shown: `r.state = 'published'`,
+    text: `coalesce(r.display_name, '') || ' ' || coalesce(r.summary, '')`,
+    byName: 'SELECT member_id FROM members WHERE handle = lower($1)',
+    columns: 'r.display_name AS title, left(r.summary, 200) AS excerpt',
+  },
+  artifact: {
+    table: 'artifacts',
+    id: 'r.artifact_id',
+    at: 'r.created_at',
+    shown: `r.state = 'published'`,
+    text: `coalesce(r.title, '') || ' ' || coalesce(r.packet->>'summary', '')`,
+    columns: `r.title, left(r.packet->>'summary', 200) AS excerpt`,
+  },
+  case: {
+    table: 'cases',
+    id: 'r.case_id',
+    at: 'r.created_at',
+    shown: 'NOT r.removed AND NOT r.author_gone',
+    text: `coalesce(r.title, '') || ' ' || coalesce(r.summary, '') || ' ' || coalesce(r.objective, '')`,
+    columns: 'r.title, left(r.summary, 200) AS excerpt',
+  },
+};
+
+/**
+ * So many of the newest records are looked through for the words before the index of words is; none
+ * where the first few have not a single one that fits.
+ */
+const NEWEST_FIRST = 200;
+const FEW = 40;
+
+/** What is public and holds all the words of the query (`or`, `-` and quotes count), newest first. */
+export function searchPublic(
+  query: string,
+  kind: SearchKind | undefined,
+  limit: number,
+  { at, id }: Place = NEWEST,
+): Sql<FoundRow> {
+  const kinds = kind ? [kind] : SEARCH_KINDS;
+  return {
+    name: `search-${kind ?? 'all'}`,
+    text: `SELECT *, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+      FROM (${kinds.map(ofKind).join(' UNION ALL ')}) found
+      ORDER BY at DESC, id DESC LIMIT $4`,
+    values: [query.normalize('NFKC'), at, id, limit],
+  };
+}
+
+/**
+ * The index in time knows no words, and that of words no order: a word that fills a page from the
+ * newest records is found by the first, any other by the second, with all that hold it. The planner,
+ * who knows of no word how rare it is, would choose one for both; OFFSET 0 leaves it the one meant.
+ */
+function ofKind(kind: SearchKind): string {
+  const { table, id, at, shown, text, where = 'true', byName, columns, join = '' } = SOURCES[kind];
+  const each = `SELECT ${id} AS id, ${at} AS at FROM`;
+  const before = (row: string) => `${row} < ($2::timestamptz, $3::uuid)`;
+  const fits = `to_tsvector('simple', composed(${text}))
+    @@ websearch_to_tsquery('simple', $1) AND ${where}`;
+  const newest = (count: number) => `(SELECT * FROM ${table} r
+    WHERE ${shown} AND ${before(`(${at}, ${id})`)}
+    ORDER BY ${at} DESC, ${id} DESC LIMIT ${count}) r`;
+  const every = `${each} ${table} r WHERE ${shown} AND ${fits} OFFSET 0`;
+  const named = byName
+    ? `UNION ${each} ${table} r WHERE ${id} IN (${byName}) AND ${shown} AND ${before(`(${at}, ${id})`)}`
+    : '';
+  return `(WITH late AS MATERIALIZED (${each} ${newest(NEWEST_FIRST)}
+      WHERE EXISTS (SELECT FROM ${newest(FEW)} WHERE ${fits}) AND ${fits}
+      ORDER BY at DESC, id DESC LIMIT $4)
+    SELECT '${kind}' AS kind, found.id, ${columns}, found.at
+    FROM (SELECT * FROM (SELECT * FROM late WHERE (SELECT count(*) FROM late) = $4
+        UNION ALL SELECT * FROM (${every}) every
+          WHERE (SELECT count(*) FROM late) < $4 AND ${before('(at, id)')}
+        ${named}) matches
+      ORDER BY at DESC, id DESC LIMIT $4) found
+    JOIN ${table} r ON ${id} = found.id ${join})`;
+}

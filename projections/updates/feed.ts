@@ -1,0 +1,90 @@
+import { defineBatch } from '../../platform/batch-statements.ts';
+import type { RecordedEvent } from '../../platform/eventstore/event.ts';
+import { fault } from '../../platform/fault.ts';
+import type { Sql } from '../../platform/sql.ts';
+import type { FeedEntries, FeedEntry } from '../feed-entry.ts';
+import type { Projection } from '../projection.ts';
+
+/**
+ * Every member's own record, numbered 1, 2, 3, … in commit order. The row in `feed_heads` is the
+ * member's lock: whoever appends an event that concerns a member holds it until COMMIT.
+ */
+export function feedProjection(features: readonly FeedEntries[]): {
+  projection: Projection;
+  concerns: (event: RecordedEvent) => readonly string[];
+} {
+  const entries: FeedEntries = Object.assign({}, ...features);
+
+  const entriesOf = (event: RecordedEvent): readonly FeedEntry[] => {
+    const made = entries[event.type]?.(event) ?? [];
+    return 'member' in made ? [made] : made;
+  };
+
+  const statements = (event: RecordedEvent): Sql[] =>
+    entriesOf(event).map((entry) => insertEntry(event, entry));
+
+  const on = Object.fromEntries(Object.keys(entries).map((type) => [type, statements]));
+  return {
+    projection: { name: 'feed', tables: ['feed', 'feed_heads'], on: withHeads(on) },
+    // A registration makes the lock row itself, so there is nothing to hold before it.
+    concerns: (event) =>
+      event.type === 'MemberRegistered' ? [] : entriesOf(event).map((entry) => entry.member),
+  };
+}
+
+function withHeads(on: Projection['on']): Projection['on'] {
+  return {
+    ...on,
+    MemberRegistered: (event) => [
+      insertHead({ member_id: event.owner_id }),
+      ...[on.MemberRegistered?.(event) ?? []].flat(),
+    ],
+  };
+}
+
+const insertHead = defineBatch(
+  'feed',
+  { member_id: 'uuid' },
+  (given) => `INSERT INTO feed_heads (member_id, sequence) SELECT member_id, 0 FROM ${given}`,
+);
+
+const SEQUENCE = fault('plain-sequence')
+  ? "nextval('events_position_seq')"
+  : 'before + row_number() OVER (PARTITION BY member_id ORDER BY turn)';
+
+/** Entries of any members, each member's numbered in the order in which they are given. */
+const insertEntries = defineBatch(
+  'feed',
+  {
+    member_id: 'uuid',
+    event_id: 'uuid',
+    type: 'text',
+    occurred_at: 'timestamptz',
+    subject_type: 'text',
+    subject_id: 'uuid',
+    actor: 'jsonb',
+    data: 'jsonb',
+  },
+  (given) => `
+    WITH entry AS (SELECT *, row_number() OVER () AS turn FROM ${given}),
+    added AS (SELECT member_id, count(*) FROM entry GROUP BY member_id),
+    head AS (UPDATE feed_heads h SET sequence = h.sequence + added.count FROM added
+      WHERE h.member_id = added.member_id RETURNING h.member_id, h.sequence - added.count AS before)
+    INSERT INTO feed (member_id, sequence, event_id, type, occurred_at, subject_type, subject_id, actor, data)
+    SELECT member_id, ${SEQUENCE}, event_id, type,
+      occurred_at, subject_type, subject_id, actor, data FROM entry JOIN head USING (member_id)`,
+);
+
+function insertEntry({ event_id, actor, recorded_at }: RecordedEvent, entry: FeedEntry): Sql {
+  const { member, type, subject, data } = entry;
+  return insertEntries({
+    member_id: member,
+    event_id,
+    type,
+    occurred_at: recorded_at,
+    subject_type: subject.type,
+    subject_id: subject.id,
+    actor: entry.actor ?? actor,
+    data,
+  });
+}

@@ -1,0 +1,35 @@
+import type { Append } from '../../platform/eventstore/append.ts';
+import { type OpenArtifactRow, openArtifactsOf } from '../../projections/artifacts/artifacts.ts';
+import { CLOSING_BATCH, defineClosing } from '../membership/account-closure.ts';
+import { dropLeases } from '../publications/review-leases.ts';
+
+/**
+ * Withdraws every packet with its member's account. `rows` are what `openArtifactsOf` loads under
+ * the member's lock; those that a moderator took down are among them, and can never be restored.
+ */
+export function closeArtifacts(memberId: string, rows: readonly OpenArtifactRow[]): Append[] {
+  return rows.map(({ artifact_id, version }) => ({
+    owner: memberId,
+    stream: `artifact-${artifact_id}`,
+    version,
+    actor: { type: 'member', id: memberId },
+    events: [
+      {
+        type: 'ArtifactWithdrawn',
+        data: { artifact_id, reason: 'deactivated' },
+        personal: null,
+      },
+    ],
+  }));
+}
+
+export const artifactsClosing = defineClosing({
+  load: (memberId) => openArtifactsOf(memberId, CLOSING_BATCH),
+  close: closeArtifacts,
+  rows: (_memberId, rows) => [
+    dropLeases(
+      'artifact',
+      rows.map(({ artifact_id }) => artifact_id),
+    ),
+  ],
+});

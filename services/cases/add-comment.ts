@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { isRefusal } from '../../platform/refusal.ts';
+import { caseGate, membersOfCase } from '../../projections/cases/case-members.ts';
+import { defineCommand, type MemberCommand } from '../credentials/run-member-command.ts';
+import { atTime, caseDecider } from './case.ts';
+import { caseBody, lapsedAt } from './case-body.ts';
+import type { CaseRefusal } from './commands.ts';
+import { caseNote } from './comment.ts';
+import { concerned } from './member-commands.ts';
+import { caseAppends, caseLoad, type Done, loadedCase } from './run-case-command.ts';
+
+/** A note, in a stream of its own; a lease that is over by the clock is told of first. */
+export function noteCase(
+  caseId: string,
+  memberId: string,
+  body: { message: string; policy_version: string },
+): MemberCommand<201, Done<'noted'>, CaseRefusal> {
+  const noteId = randomUUID();
+  return defineCommand({
+    gate: caseGate(caseId),
+    lock: membersOfCase(caseId),
+    load: caseLoad(caseId, null),
+    decide({ rows, now }) {
+      const found = loadedCase(rows);
+      if (isRefusal(found)) return found;
+      const { row, state, version, members } = found;
+      const decided = caseNote.decide(caseNote.initial, {
+        type: 'NoteCase',
+        caseId,
+        noteId,
+        memberId,
+        message: body.message,
+        policyVersion: body.policy_version,
+        state: atTime(state, now).status,
+        removed: state.removed,
+        members,
+      });
+      if (isRefusal(decided)) return decided;
+      const told = concerned({ members, memberId });
+      const ended = caseDecider.decide(state, { type: 'EndLease', now, members: told });
+      if (isRefusal(ended)) return ended;
+      const actor = { type: 'member' as const, id: memberId };
+      return {
+        status: 201,
+        appends: [
+          ...caseAppends(state, version, ended, actor),
+          { owner: memberId, stream: `case-note-${noteId}`, version: 0, actor, events: decided },
+        ],
+        body: (receipt) => ({
+          status: 'noted',
+          case: caseBody({ ...row, lapsed: lapsedAt(row, now) }),
+          receipt,
+        }),
+      };
+    },
+  });
+}

@@ -1,0 +1,43 @@
+import { replay } from '../../platform/eventstore/decider.ts';
+import { isRefusal, type Refusal } from '../../platform/refusal.ts';
+import {
+  caseGate,
+  livingMembersOfCase,
+  membersOfCase,
+} from '../../projections/cases/case-members.ts';
+import { authorsOf, caseNoteRecords, caseRecords } from '../../projections/publications/records.ts';
+import { nobody, type Subject } from '../publications/publication-kind.ts';
+import { caseDecider } from './case.ts';
+import { caseNote } from './comment.ts';
+
+type Refused = Refusal<'state_conflict' | 'not_found'>;
+
+/** What becomes of a case is told to everybody who took part in it. */
+export const caseSubject: Subject = {
+  type: 'case',
+  stream: (id) => `case-${id}`,
+  records: caseRecords,
+  gate: caseGate,
+  members: membersOfCase,
+  concerned: livingMembersOfCase,
+  decide(facts, command, members) {
+    const decided = caseDecider.decide(replay(caseDecider, facts), {
+      ...command,
+      members,
+    });
+    return isRefusal(decided) ? (decided as Refused) : decided;
+  },
+};
+
+/** Its stream belongs to who wrote it, who alone is told. */
+export const caseNoteSubject: Subject = {
+  type: 'case_note',
+  stream: (id) => `case-note-${id}`,
+  records: caseNoteRecords,
+  members: (id) => authorsOf(caseNoteRecords([id])),
+  concerned: nobody,
+  decide(facts, command) {
+    const decided = caseNote.decide(replay(caseNote, facts), command);
+    return isRefusal(decided) ? (decided as Refused) : decided;
+  },
+};

@@ -1,0 +1,117 @@
+import { type Append, streamVersion } from '../../platform/eventstore/append.ts';
+import { replay } from '../../platform/eventstore/decider.ts';
+import type { Actor } from '../../platform/eventstore/event.ts';
+import type { Rows } from '../../platform/eventstore/load.ts';
+import type { Receipt } from '../../platform/http/schemas.ts';
+import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
+import { publicArtifact } from '../../projections/artifacts/artifacts.ts';
+import {
+  caseFacts,
+  caseGate,
+  livingMembersOfCase,
+  membersOfCase,
+} from '../../projections/cases/case-members.ts';
+import { type CaseRow, findCase } from '../../projections/cases/cases.ts';
+import { defineCommand, type MemberCommand } from '../credentials/run-member-command.ts';
+import { dropLeases } from '../publications/review-leases.ts';
+import { caseDecider } from './case.ts';
+import { caseBody, rowAfter } from './case-body.ts';
+import type { CaseEvent, KnownCase } from './case-state.ts';
+import type { By, CaseRefusal, MemberCaseCommand } from './commands.ts';
+import type { CaseBody } from './contract.ts';
+
+/** What a command answers, with its own word for the status. */
+export interface Done<Word> {
+  status: Word;
+  case: CaseBody;
+  receipt: Receipt;
+}
+
+/** What a command on a case reads, once all whom the case concerns are locked. */
+export function caseLoad(caseId: string, artifactId: string | null) {
+  return {
+    cases: findCase(caseId),
+    events: caseFacts(caseId),
+    members: livingMembersOfCase(caseId),
+    artifacts: artifactId === null ? null : publicArtifact(artifactId),
+  };
+}
+
+export interface LoadedCase {
+  row: CaseRow;
+  state: KnownCase;
+  version: number;
+  members: string[];
+  artifactPublic: boolean;
+}
+
+/** A case whose author's account has ended is gone, whatever its state. */
+export function loadedCase({
+  cases: [row],
+  events,
+  members,
+  artifacts,
+}: Rows<ReturnType<typeof caseLoad>>): LoadedCase | Refusal<'not_found' | 'gone'> {
+  const state = replay(caseDecider, events);
+  if (!row || state.status === 'none') return refuse('not_found');
+  if (row.author_gone) return refuse('gone');
+  return {
+    row,
+    state,
+    version: streamVersion(events),
+    members: members.map(({ member_id }) => member_id),
+    artifactPublic: artifacts.length > 0,
+  };
+}
+
+/** The end of a lease by the clock is the service's own event, before the member's. */
+export function caseAppends(
+  { authorId: owner, caseId }: Pick<KnownCase, 'authorId' | 'caseId'>,
+  version: number,
+  events: readonly CaseEvent[],
+  actor: Actor,
+): Append[] {
+  const stream = `case-${caseId}`;
+  const ended = events.filter(({ type }) => type === 'CaseLeaseEnded');
+  const rest = events.slice(ended.length);
+  return [
+    { owner, stream, version, actor: { type: 'service' as const }, events: ended },
+    { owner, stream, version: version + ended.length, actor, events: rest },
+  ].filter((append) => append.events.length > 0);
+}
+
+/** A member's command on the case's own stream. */
+export function caseCommand<const Status extends 200 | 201, const Word extends string>(
+  call: { params: { case_id: string }; principal: { memberId: string } },
+  done: { status: Status; word: Word },
+  commandBy: (by: By, artifactPublic: boolean) => MemberCaseCommand,
+  artifactId: string | null = null,
+): MemberCommand<Status, Done<Word>, CaseRefusal> {
+  const { case_id: caseId } = call.params;
+  const { memberId } = call.principal;
+  return defineCommand({
+    gate: caseGate(caseId),
+    lock: membersOfCase(caseId),
+    load: caseLoad(caseId, artifactId),
+    decide({ rows, now }) {
+      const found = loadedCase(rows);
+      if (isRefusal(found)) return found;
+      const { row, state, version, members, artifactPublic } = found;
+      const command = commandBy({ memberId, now, members }, artifactPublic);
+      const decided = caseDecider.decide(state, command);
+      if (isRefusal(decided)) return decided;
+      const after = decided.reduce(caseDecider.evolve, state) as KnownCase;
+      const submitted = command.type === 'SubmitWork' ? command : null;
+      return {
+        status: done.status,
+        appends: caseAppends(state, version, decided, { type: 'member', id: memberId }),
+        rows: command.type === 'WithdrawCase' ? [dropLeases('case', [caseId])] : [],
+        body: (receipt) => ({
+          status: done.word,
+          case: caseBody(rowAfter(row, after, now, submitted)),
+          receipt,
+        }),
+      };
+    },
+  });
+}

@@ -1,6 +1,0 @@
-import { verifyHandoff } from '../artifacts/verify-handoff.ts';
-
-const { status, out, err } = await verifyHandoff(process.argv.slice(2));
-process.stdout.write(out);
-process.stderr.write(err);
-process.exitCode = status;

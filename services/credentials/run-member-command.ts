@@ -1,0 +1,222 @@
+import { bindSecrets, redactedHash, sameBody } from '../../platform/body-hash.ts';
+import type { Config } from '../../platform/config.ts';
+import { type Append, type ReceiptRow, readReceipt } from '../../platform/eventstore/append.ts';
+import type { RecordedEvent } from '../../platform/eventstore/event.ts';
+import {
+  type Decision,
+  definePlan,
+  type EventStore,
+  type Job,
+  type Loaded,
+  type Plan,
+} from '../../platform/eventstore/event-store.ts';
+import type { Load, Rows } from '../../platform/eventstore/load.ts';
+import { fault } from '../../platform/fault.ts';
+import type { PrincipalOf } from '../../platform/http/principal.ts';
+import { jsonContent } from '../../platform/http/respond.ts';
+import { type Content, pathOf, type RequestFacts, type Route } from '../../platform/http/route.ts';
+import type { Receipt } from '../../platform/http/schemas.ts';
+import type { JsonObject } from '../../platform/http/strict-json.ts';
+import type { KeyRing } from '../../platform/keys/key-ring.ts';
+import { budgetResetsAt, countWrite, writesToday } from '../../platform/limits/write-budget.ts';
+import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
+import type { Sql } from '../../platform/sql.ts';
+import { credentialHolder } from '../../projections/credentials/credentials.ts';
+
+export interface MemberCommandParts {
+  store: EventStore;
+  keys: KeyRing;
+  config: Pick<Config, 'limitWritesPerDay'>;
+}
+
+/** What a mutation of `/api/v1` was called with; a `Call` of its handler fits. */
+export interface MemberCall {
+  operation: string;
+  route: Route;
+  params: unknown;
+  sent: JsonObject;
+  request: Pick<RequestFacts, 'idempotencyKey'>;
+}
+
+/** Who commands, and how that is proven once more under the member's lock. */
+export interface Caller<Code extends string, Known = unknown> {
+  memberId: string;
+  load: Load;
+  prove(rows: Known): null | Refusal<Code>;
+}
+
+/** A caller whose `prove` knows the rows of its own `load`. */
+export function defineCaller<Code extends string, const Of extends Load>(
+  caller: Caller<Code, Rows<Of>> & { load: Of },
+): Caller<Code> {
+  return caller;
+}
+
+export interface Accepted<Status extends number, Body> {
+  status: Status;
+  appends: readonly Append[];
+  rows?: readonly Sql[];
+  jobs?: readonly Job[];
+  body: Body | ((receipt: Receipt, events: readonly RecordedEvent[]) => Body);
+}
+
+export interface MemberCommand<Status extends number, Body, Code extends string, Known = unknown> {
+  /** Other members whom the events concern: ids, or a statement that selects `member_id`. */
+  lock?: readonly string[] | Sql;
+  /** A row to lock before them: `Plan.gate`. */
+  gate?: Sql;
+  load: Load;
+  decide(loaded: Loaded<Known>): Accepted<Status, Body> | Refusal<Code>;
+}
+
+/** A command whose `decide` knows the rows of its own `load`. */
+export function defineCommand<
+  const Status extends number,
+  Body,
+  Code extends string,
+  const Of extends Load,
+>(
+  command: MemberCommand<Status, Body, Code, Rows<Of>> & { load: Of },
+): MemberCommand<Status, Body, Code> {
+  return command;
+}
+
+type Replied<Status extends number, Body> =
+  | { status: Status; body: Body }
+  | { status: Status; content: Content; headers: Record<string, string> };
+
+export type CommandRefusal = 'idempotency_conflict' | 'write_budget_exhausted';
+
+/** The bearer of a request, asked once more under the lock: it may have been revoked since. */
+function bearerOf(principal: PrincipalOf<'credential'>): Caller<'credential_not_accepted'> {
+  return defineCaller({
+    memberId: principal.memberId,
+    load: credentialHolder(principal.credentialId),
+    prove([holder]) {
+      return fault('no-second-proof') || holder?.member_id === principal.memberId
+        ? null
+        : refuse('credential_not_accepted');
+    },
+  });
+}
+
+/**
+ * The one way of a mutation under `/api/v1` (CONTRACT.md, section 1, checks 10 to 14): the caller
+ * lives, receipt, decision, budget, then everything is committed together. The member's lock makes
+ * a duplicate in flight wait and then find the receipt.
+ */
+export function memberCommand<const Status extends number, Body, Code extends string>(
+  parts: MemberCommandParts,
+  call: MemberCall & { principal: PrincipalOf<'credential'> },
+  command: MemberCommand<Status, Body, Code>,
+): Promise<Replied<Status, Body> | Refusal<Code | 'credential_not_accepted' | CommandRefusal>> {
+  return commandAs(bearerOf(call.principal), parts, call, command);
+}
+
+/** The same for a caller that is proven in another way. */
+export async function commandAs<
+  const Status extends number,
+  Body,
+  Code extends string,
+  Proof extends string,
+>(
+  caller: Caller<Proof>,
+  { store, keys, config }: MemberCommandParts,
+  call: MemberCall,
+  command: MemberCommand<Status, Body, Code>,
+): Promise<Replied<Status, Body> | Refusal<Code | Proof | CommandRefusal>> {
+  const { operation, sent } = call;
+  const { memberId } = caller;
+  const key = call.request.idempotencyKey;
+  if (!key) throw new Error(`${operation}: a mutation without an idempotency key`);
+  const route = `${call.route.method} ${pathOf(call.route, call.params)}`;
+
+  const plan: Plan<Replied<Status, Body>, Code | Proof | CommandRefusal> = definePlan({
+    ...(command.gate ? { gate: command.gate } : {}),
+    lock: withMember(command.lock, memberId),
+    load: {
+      caller: caller.load,
+      receipts: readReceipt(memberId, 'api', key),
+      budgets: writesToday(memberId),
+      command: command.load,
+    },
+    decide({ rows, ...loaded }): Decision<Replied<Status, Body>, Code | Proof | CommandRefusal> {
+      const refused = caller.prove(rows.caller);
+      if (refused) return refused;
+      const [receipt] = rows.receipts;
+      const [budget] = rows.budgets;
+      if (receipt && !fault('no-receipt')) {
+        return receipt.route === route && sameBody(keys, memberId, sent, receipt)
+          ? { unchanged: replayOf<Status>(receipt) }
+          : refuse('idempotency_conflict');
+      }
+      const decided = command.decide({ ...loaded, rows: rows.command });
+      if (isRefusal(decided)) return decided as Refusal<Code>;
+      const counted = !call.route.budgetExempt;
+      const used = budget?.used ?? 0;
+      if (counted && used >= config.limitWritesPerDay)
+        return refuse('write_budget_exhausted', {
+          limit: config.limitWritesPerDay,
+          used,
+          resets_at: budgetResetsAt(loaded.now),
+        });
+
+      const bodyHash = redactedHash(sent);
+      const receiptOf = (events: readonly RecordedEvent[]): Receipt => ({
+        operation_id: key,
+        operation,
+        member_id: memberId,
+        recorded_at: loaded.now.toISOString(),
+        body_hash: bodyHash,
+        event_ids: events.map((event) => event.event_id),
+      });
+      // Made once: what is answered is what the receipt keeps.
+      let made: Body | undefined;
+      const bodyOf = (events: readonly RecordedEvent[]): Body => {
+        const { body } = decided as Accepted<Status, Body & object>;
+        made ??= typeof body === 'function' ? body(receiptOf(events), events) : body;
+        return made;
+      };
+      return {
+        answer: (events) => ({ status: decided.status, body: bodyOf(events) }),
+        appends: decided.appends,
+        rows: [...(decided.rows ?? []), ...(counted ? [countWrite(memberId, loaded.now)] : [])],
+        jobs: decided.jobs ?? [],
+        receipt: (events) => ({
+          owner: memberId,
+          space: 'api',
+          key,
+          operation,
+          route,
+          bodyHash,
+          bound: bindSecrets(keys, memberId, sent),
+          httpStatus: decided.status,
+          reply: bodyOf(events),
+          eventIds: receiptOf(events).event_ids,
+        }),
+      };
+    },
+  });
+  return store.execute(plan);
+}
+
+/** The first answer again, byte for byte. */
+function replayOf<Status extends number>(receipt: ReceiptRow) {
+  return {
+    status: receipt.http_status as Status,
+    content: jsonContent(receipt.reply),
+    headers: { 'idempotency-replayed': 'true' },
+  };
+}
+
+/** The members that a statement selects, and this one. */
+export function withMember(lock: readonly string[] | Sql | undefined, memberId: string) {
+  if (!lock) return [memberId];
+  if (!('text' in lock)) return [...lock, memberId];
+  const own = lock.values.length + 1;
+  return {
+    name: `${lock.name}-with`,
+    text: `${lock.text} UNION ALL SELECT $${own}::uuid`,
+    values: [...lock.values, memberId],
+  };
+}

@@ -1,0 +1,136 @@
+import { streamVersion } from '../../platform/eventstore/append.ts';
+import type { Actor, RecordedEvent } from '../../platform/eventstore/event.ts';
+import { type Decision, definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
+import { locking, type Sql, sql } from '../../platform/sql.ts';
+import { findReportOf } from '../../projections/guestbook/note-reports.ts';
+import type { NoteRow } from '../../projections/guestbook/notes.ts';
+import { dropLeases } from '../publications/review-leases.ts';
+import { type NoteCommand, note } from './note.ts';
+import type { ReportReason } from './report-reasons.ts';
+
+const lockNote = (id: string): Sql<NoteRow> =>
+  locking(sql`SELECT * FROM notes WHERE note_id = ${id} FOR UPDATE`);
+
+const readNote = (id: string): Sql<RecordedEvent> =>
+  sql`SELECT e.* FROM notes n
+    JOIN events e ON e.owner_id = n.owner_id AND e.stream_id = 'note-' || n.note_id
+    WHERE n.note_id = ${id} ORDER BY e.stream_version`;
+
+const parentOf = (id: string): Sql<NoteRow> =>
+  sql`SELECT * FROM notes
+    WHERE note_id = (SELECT parent_id FROM notes WHERE note_id = ${id})`;
+
+/**
+ * The member, and whoever else's feed tells what becomes of the reports on the note: a rejection that
+ * nobody knows of yet has settled them for moderators alone.
+ */
+const membersOf = (memberId: string, noteId: string): Sql =>
+  sql`SELECT ${memberId}::uuid AS member_id
+    UNION SELECT member_id FROM note_reports
+      WHERE note_id = ${noteId} AND state IN ('open', 'removed')`;
+
+export type OwnRefusal = 'not_found' | 'state_conflict';
+
+/** Withdraws or appeals. */
+export function ownPlan(
+  noteId: string,
+  memberId: string,
+  command: (now: Date) => Extract<NoteCommand, { type: 'WithdrawNote' | 'OpenAppeal' }>,
+): Plan<null, OwnRefusal> {
+  return definePlan({
+    lock: membersOf(memberId, noteId),
+    load: { notes: lockNote(noteId), events: readNote(noteId) },
+    decide({
+      rows: {
+        notes: [row],
+        events,
+      },
+      now,
+    }): Decision<null, OwnRefusal> {
+      if (!row) return refuse('not_found');
+      const decided = note.decide(note.replay(events), command(now));
+      if (isRefusal(decided)) return decided as Refusal<OwnRefusal>;
+      if (decided.length === 0) return { unchanged: null };
+      return {
+        answer: null,
+        appends: [
+          {
+            owner: row.owner_id,
+            stream: `note-${noteId}`,
+            version: streamVersion(events),
+            actor: { type: 'member', id: memberId },
+            events: decided,
+          },
+        ],
+        rows: decided.some(({ type }) => type === 'NoteWithdrawn')
+          ? [dropLeases('note', [noteId])]
+          : [],
+      };
+    },
+  });
+}
+
+export interface Reported {
+  reportId: string;
+  /** A guest is known again by keyed hashes of the address: the newest first, for a while. */
+  reporter: { memberId: string } | { buckets: readonly string[] };
+  reason: ReportReason;
+  details: string | null;
+}
+
+/** Answers the report's id: the first one's where the reporter has reported the note before. */
+export function reportPlan(noteId: string, reported: Reported): Plan<string, 'not_found'> {
+  const { reportId, reporter, reason, details } = reported;
+  const memberId = 'memberId' in reporter ? reporter.memberId : null;
+  const buckets = 'buckets' in reporter ? reporter.buckets : [];
+  const actor: Actor = memberId ? { type: 'member', id: memberId } : { type: 'guest' };
+  return definePlan({
+    ...(memberId ? { lock: [memberId] } : {}),
+    load: {
+      notes: lockNote(noteId),
+      events: readNote(noteId),
+      parents: parentOf(noteId),
+      known: sql`SELECT note_id FROM report_addresses
+        WHERE note_id = ${noteId} AND bucket = ANY(${buckets})`,
+      reports: memberId === null ? null : findReportOf(noteId, memberId),
+    },
+    decide({ rows }): Decision<string, 'not_found'> {
+      const { events, known } = rows;
+      const [row] = rows.notes;
+      const [parent] = rows.parents;
+      const [former] = rows.reports;
+      if (!row || row.message === null) return refuse('not_found');
+      const decided = note.decide(note.replay(events), {
+        type: 'ReportNote',
+        reportId,
+        memberId,
+        repeated: known.length > 0,
+        reason,
+        details,
+        parent: parent ?? null,
+      });
+      if (isRefusal(decided)) return refuse('not_found');
+      if (decided.length === 0) return { unchanged: former?.report_id ?? reportId };
+      const [bucket] = buckets;
+      return {
+        answer: reportId,
+        appends: [
+          {
+            owner: row.owner_id,
+            stream: `note-${noteId}`,
+            version: streamVersion(events),
+            actor,
+            events: decided,
+          },
+        ],
+        rows: bucket
+          ? [
+              sql`INSERT INTO report_addresses (note_id, bucket, reported_at)
+                VALUES (${noteId}, ${bucket}, clock_timestamp()) ON CONFLICT DO NOTHING`,
+            ]
+          : [],
+      };
+    },
+  });
+}

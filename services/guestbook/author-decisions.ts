@@ -1,0 +1,162 @@
+import type { NewEvent } from '../../platform/eventstore/event.ts';
+import { conflict, type Refusal, refuse } from '../../platform/refusal.ts';
+import type { Experience } from './experience.ts';
+import type { ReportReason } from './report-reasons.ts';
+import {
+  type KnownNote,
+  type NoteEvents,
+  type NoteState,
+  openReports,
+  type ParentFacts,
+  takesReplies,
+} from './state.ts';
+
+const DAY_MS = 86_400_000;
+export const APPEAL_DAYS = 14;
+
+export interface SubmitNote {
+  type: 'SubmitNote';
+  noteId: string;
+  experience: Experience;
+  memberId: string | null;
+  parentId: string | null;
+  name: string;
+  message: string;
+  parent: ParentFacts | null;
+  admission: boolean;
+}
+
+export interface WithdrawNote {
+  type: 'WithdrawNote';
+  memberId: string;
+  undoSeconds: number;
+  now: Date;
+}
+
+export interface ReportNote {
+  type: 'ReportNote';
+  reportId: string;
+  /** Null for anyone from the page; whether that one reported before is `repeated`. */
+  memberId: string | null;
+  repeated: boolean;
+  reason: ReportReason;
+  details: string | null;
+  parent: ParentFacts | null;
+}
+
+export interface OpenAppeal {
+  type: 'OpenAppeal';
+  appealId: string;
+  memberId: string;
+  text: string;
+  undoSeconds: number;
+  now: Date;
+}
+
+type Decided<Code extends string> = NewEvent<NoteEvents>[] | Refusal<Code>;
+
+export function submit(
+  state: NoteState,
+  command: SubmitNote,
+): Decided<'submission_conflict' | 'admission_closed' | 'reply_target_unavailable'> {
+  const { noteId, experience, memberId, parentId, name, message } = command;
+  if (state.status !== 'none') return refuse('submission_conflict');
+  if (!command.admission) return refuse('admission_closed');
+  if (parentId !== null && !takesReplies(command.parent, experience))
+    return refuse('reply_target_unavailable');
+  return [
+    {
+      type: 'NoteSubmitted',
+      data: {
+        note_id: noteId,
+        experience,
+        attribution: memberId === null ? 'guest' : 'member',
+        parent_id: parentId,
+        member_id: memberId,
+      },
+      personal: { name, message },
+    },
+  ];
+}
+
+/** When a decision can no longer be undone by whoever made it, and its author is told. */
+export function toldAt(decidedAt: Date, undoSeconds: number): Date {
+  return new Date(decidedAt.getTime() + undoSeconds * 1000);
+}
+
+export function appealUntil(decidedAt: Date, undoSeconds: number): Date {
+  return new Date(toldAt(decidedAt, undoSeconds).getTime() + APPEAL_DAYS * DAY_MS);
+}
+
+/** A rejection that nobody outside knows of yet: to its author the note still waits. */
+function seemsPending(state: KnownNote, undoSeconds: number, now: Date): boolean {
+  if (state.status === 'rejected') return now < toldAt(state.decision.at, undoSeconds);
+  return state.status === 'pending';
+}
+
+/** Already withdrawn is no refusal: the author wanted nothing else. */
+export function withdraw(
+  state: NoteState,
+  { memberId, undoSeconds, now }: WithdrawNote,
+): Decided<'not_found' | 'state_conflict'> {
+  if (state.status === 'none' || state.memberId !== memberId) return refuse('not_found');
+  if (state.status === 'withdrawn') return [];
+  if (state.status !== 'approved' && !seemsPending(state, undoSeconds, now))
+    return conflict('wrong_state');
+  return [
+    {
+      type: 'NoteWithdrawn',
+      data: { note_id: state.noteId, reports: [...openReports(state)] },
+      personal: null,
+    },
+  ];
+}
+
+/** One report of each reporter; what a moderator has dismissed is recorded and asks for nothing. */
+export function report(state: NoteState, command: ReportNote): Decided<'not_found'> {
+  if (state.status !== 'approved') return refuse('not_found');
+  const readable = state.parentId === null || takesReplies(command.parent, state.experience);
+  if (!readable) return refuse('not_found');
+  const { memberId, reason, details } = command;
+  const repeated = memberId ? state.reports.members.includes(memberId) : command.repeated;
+  if (repeated) return [];
+  return [
+    {
+      type: 'NoteReported',
+      data: {
+        note_id: state.noteId,
+        report_id: command.reportId,
+        member_id: memberId,
+        reason,
+        silent: state.reports.dismissed.includes(reason),
+      },
+      personal: { details },
+    },
+  ];
+}
+
+/** Once for each decision, from when its author can know of it, for fourteen days. */
+export function openAppeal(
+  state: NoteState,
+  command: OpenAppeal,
+): Decided<'not_found' | 'state_conflict'> {
+  const { memberId, undoSeconds, now } = command;
+  if (state.status === 'none' || state.memberId !== memberId) return refuse('not_found');
+  if (state.status !== 'rejected' && state.status !== 'removed') return conflict('wrong_state');
+  const { appeal, decision } = state;
+  if (appeal.status === 'open' || appeal.status === 'upheld') return conflict('already_appealed');
+  const over = appeal.status === 'period_over' || now >= appealUntil(decision.at, undoSeconds);
+  if (over || state.erased || seemsPending(state, undoSeconds, now)) return conflict('wrong_state');
+  return [
+    {
+      type: 'AppealOpened',
+      data: {
+        note_id: state.noteId,
+        appeal_id: command.appealId,
+        of: decision.eventId,
+        member_id: memberId,
+      },
+      personal: { text: command.text },
+    },
+  ];
+}

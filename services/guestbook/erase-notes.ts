@@ -1,0 +1,23 @@
+import type { Plan } from '../../platform/eventstore/event-store.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import type { NoteRow } from '../../projections/guestbook/notes.ts';
+import { upkeepPlan } from './scheduled-commands.ts';
+import type { EraseNote } from './scheduled-decisions.ts';
+
+/** The streams in which something may be said of a note. */
+const streamsOf = (noteId: string): string[] => [`note-${noteId}`, `screening-${noteId}`];
+
+/** What was said goes from the log: the only change that an event may ever know. */
+export function erasePersonal(owner: string, noteId: string): Sql {
+  return sql`UPDATE events SET personal = NULL
+    WHERE owner_id = ${owner} AND stream_id = ANY(${streamsOf(noteId)}) AND personal IS NOT NULL`;
+}
+
+/** Erases a rejected, removed or withdrawn note; answers whether there was anything to erase. */
+export function erasePlan(
+  row: Pick<NoteRow, 'note_id' | 'owner_id'>,
+  cause: EraseNote['cause'],
+): Plan<boolean> {
+  const gone = erasePersonal(row.owner_id, row.note_id);
+  return upkeepPlan(row, () => ({ type: 'EraseNote', cause }), [gone]);
+}

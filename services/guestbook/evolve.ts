@@ -1,0 +1,182 @@
+import type { RecordedEvent } from '../../platform/eventstore/event.ts';
+import type {
+  Appeal,
+  Decision,
+  Known,
+  KnownNote,
+  NoteEvents,
+  NoteState,
+  Pending,
+  Report,
+} from './state.ts';
+
+export function evolveNote(state: NoteState, event: RecordedEvent<NoteEvents>): NoteState {
+  if (event.type === 'NoteSubmitted')
+    return {
+      status: 'pending',
+      noteId: event.data.note_id,
+      experience: event.data.experience,
+      memberId: event.data.member_id,
+      parentId: event.data.parent_id,
+      version: event.stream_version,
+      reports: { open: [], openReasons: [], dismissed: [], members: [] },
+      tier: 'normal',
+      deferrals: 0,
+      deferredUntil: null,
+      undoable: null,
+    };
+  if (state.status === 'none') return state;
+  return { ...changed(state, event), version: event.stream_version };
+}
+
+type Change = Exclude<RecordedEvent<NoteEvents>, { type: 'NoteSubmitted' }>;
+
+function changed(state: KnownNote, event: Change): KnownNote {
+  switch (event.type) {
+    case 'NoteApproved':
+      if (state.status !== 'pending') return state;
+      return {
+        ...known(state),
+        status: 'approved',
+        undoable: { decision: decision(event, 'approved'), before: state },
+      };
+    case 'NoteRejected':
+      if (state.status !== 'pending') return state;
+      return {
+        ...known(state),
+        reports: settled(state.reports),
+        status: 'rejected',
+        decision: decision(event, 'rejected'),
+        before: state,
+        appeal: { status: 'none' },
+        erased: false,
+      };
+    case 'NoteRemoved':
+      if (state.status !== 'approved') return state;
+      return {
+        ...known(state),
+        reports: settled(state.reports),
+        status: 'removed',
+        decision: decision(event, 'removed'),
+        before: state,
+        settled: state.reports.open,
+        appeal: { status: 'none' },
+        erased: false,
+      };
+    case 'NoteRestored':
+      // Beside the undo of a removal it says that the note is public again.
+      if (state.status === 'approved') return state;
+      return { ...known(state), status: 'approved', undoable: null };
+    case 'AppealGranted':
+      return { ...known(state), status: 'approved', undoable: null };
+    case 'DecisionUndone':
+      return undone(state);
+    case 'NoteEscalated':
+      if (state.status !== 'pending') return state;
+      return {
+        ...state,
+        tier: 'lead',
+        deferredUntil: null,
+        // The service would escalate again what it escalated for its age.
+        undoable:
+          event.actor.type === 'moderator'
+            ? { decision: decision(event, 'escalated'), before: state }
+            : null,
+      };
+    case 'NoteDeferred':
+      if (state.status !== 'pending') return state;
+      return {
+        ...state,
+        deferrals: state.deferrals + 1,
+        deferredUntil: new Date(event.data.until),
+        undoable: { decision: decision(event, 'deferred'), before: state },
+      };
+    case 'NoteWithdrawn':
+      return {
+        ...known(state),
+        reports: settled(state.reports),
+        status: 'withdrawn',
+        erased: 'erased' in state && state.erased,
+      };
+    case 'NoteReported':
+      return { ...state, reports: reported(state.reports, event.data) };
+    case 'ReportsDismissed':
+      return {
+        ...state,
+        reports: {
+          ...settled(state.reports),
+          dismissed: [...new Set([...state.reports.dismissed, ...state.reports.openReasons])],
+        },
+      };
+    case 'AppealOpened':
+      return withAppeal(state, {
+        status: 'open',
+        appealId: event.data.appeal_id,
+        memberId: event.data.member_id,
+      });
+    case 'AppealUpheld':
+      return withAppeal(state, { status: 'upheld' });
+    case 'AppealPeriodEnded':
+      return withAppeal(state, { status: 'period_over' });
+    case 'NoteErased':
+      return erased(state);
+  }
+}
+
+function known({ noteId, experience, memberId, parentId, version, reports }: KnownNote): Known {
+  return { noteId, experience, memberId, parentId, version, reports };
+}
+
+function decision({ event_id, actor, recorded_at }: Change, kind: Decision['kind']): Decision {
+  return { eventId: event_id, kind, by: actor, at: recorded_at };
+}
+
+/** A pending note has its old place, a removed one its old reports, and an open appeal is moot. */
+function undone(state: KnownNote): KnownNote {
+  if (state.status === 'removed') return state.before;
+  if (state.status === 'rejected') return state.before;
+  if (state.status === 'approved' && state.undoable)
+    return { ...state.undoable.before, reports: state.reports };
+  if (state.status === 'pending') return reviewBefore(state) ?? state;
+  return state;
+}
+
+/** A pending note before its last deferral or escalation. After the undo of a deferral it is due. */
+export function reviewBefore({ undoable }: Pending): Pending | null {
+  if (!undoable) return null;
+  const { decision, before } = undoable;
+  return decision.kind === 'deferred' ? { ...before, deferredUntil: null } : before;
+}
+
+/** An appeal that waited is moot: nobody can judge what nobody can read, nor make it public. */
+function erased(state: KnownNote): KnownNote {
+  if (!('erased' in state)) return state;
+  const appealed = 'appeal' in state && state.appeal.status === 'open';
+  return {
+    ...(appealed ? withAppeal(state, { status: 'none' }) : state),
+    erased: true,
+  } as KnownNote;
+}
+
+function settled(reports: Known['reports']): Known['reports'] {
+  return { ...reports, open: [], openReasons: [] };
+}
+
+function reported(
+  reports: Known['reports'],
+  report: Report & { reason: string; silent: boolean },
+): Known['reports'] {
+  const { report_id, member_id } = report;
+  const members = member_id === null ? reports.members : [...reports.members, member_id];
+  if (report.silent) return { ...reports, members };
+  return {
+    ...reports,
+    members,
+    open: [...reports.open, { report_id, member_id }],
+    openReasons: [...reports.openReasons, report.reason],
+  };
+}
+
+function withAppeal(state: KnownNote, appeal: Appeal): KnownNote {
+  return state.status === 'rejected' || state.status === 'removed' ? { ...state, appeal } : state;
+}

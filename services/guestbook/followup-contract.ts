@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { REPLAYED } from '../../platform/http/replayed-header.ts';
+import { defineContract } from '../../platform/http/route.ts';
+import {
+  AnyUuid,
+  EmptyBody,
+  StatusReply,
+  Text,
+  Timestamp,
+  Uuid,
+} from '../../platform/http/schemas.ts';
+import { REPORT_REASONS } from './report-reasons.ts';
+
+const BODY_LIMIT = 8192;
+const params = z.object({ id: Uuid });
+
+const NewNoteReport = z
+  .strictObject({ reason: z.enum(REPORT_REASONS), details: Text(0, 1000).optional() })
+  .meta({ id: 'NewNoteReport' });
+
+const NewAppeal = z.strictObject({ text: Text(1, 500) }).meta({ id: 'NewAppeal' });
+
+const NoteOutcome = z
+  .object({
+    status: z.enum(['pending_review', 'published', 'not_published']),
+    id: AnyUuid,
+    outcome: z
+      .enum(['approved', 'rejected', 'removed', 'restored', 'granted', 'withdrawn'])
+      .nullable(),
+    policy: z.string().nullable(),
+    message: z.string().nullable(),
+    appeal_until: Timestamp.nullable().describe('The end of the time to appeal; null without one'),
+  })
+  .meta({ id: 'NoteOutcome' });
+
+/** What happens to a note after its submission, by its author and its readers. */
+export const aftercareContract = defineContract({
+  'guestbook.report': {
+    method: 'POST',
+    path: '/api/guestbook/:id/report',
+    summary: 'Ask the moderators to look at a public note',
+    description:
+      'As the member of the session where there is one, else as a guest; refused where that session ends meanwhile. A second report of the same note changes nothing; a key is kept for a member alone.',
+    tag: 'guestbook',
+    access: 'session?',
+    origin: 'cookie',
+    bodyLimit: BODY_LIMIT,
+    idempotency: 'optional',
+    params,
+    body: NewNoteReport,
+    replies: {
+      202: { description: 'Received: received', body: StatusReply, headers: REPLAYED },
+    },
+    problems: ['session_required', 'not_found', 'rate_limited', 'idempotency_conflict'],
+  },
+  'guestbook.withdraw': {
+    method: 'POST',
+    path: '/api/guestbook/:id/withdraw',
+    summary: "Take one's own note back, for good",
+    tag: 'guestbook',
+    access: 'session',
+    origin: 'cookie',
+    bodyLimit: BODY_LIMIT,
+    idempotency: 'optional',
+    params,
+    body: EmptyBody,
+    replies: {
+      200: {
+        description: 'Nobody reads it any more: withdrawn',
+        body: StatusReply,
+        headers: REPLAYED,
+      },
+    },
+    problems: ['session_required', 'not_found', 'state_conflict', 'idempotency_conflict'],
+  },
+  'guestbook.appeal': {
+    method: 'POST',
+    path: '/api/guestbook/:id/appeal',
+    summary: "Ask for a second person's decision on one's own rejected or removed note",
+    description: 'Once for each decision, within 14 days of being told.',
+    tag: 'guestbook',
+    access: 'session',
+    origin: 'cookie',
+    bodyLimit: BODY_LIMIT,
+    idempotency: 'optional',
+    params,
+    body: NewAppeal,
+    replies: {
+      202: {
+        description: 'Waits for a moderator: appeal_opened',
+        body: StatusReply,
+        headers: REPLAYED,
+      },
+    },
+    problems: ['session_required', 'not_found', 'state_conflict', 'idempotency_conflict'],
+  },
+  'guestbook.outcome': {
+    method: 'GET',
+    path: '/api/guestbook/:id/outcome',
+    summary: "What became of one's own note, and what its moderator had to say",
+    description:
+      "The feed tells that a note was rejected or removed and under which policy; the moderator's words are read here, once the decision can no longer be undone by whoever made it.",
+    tag: 'guestbook',
+    access: 'session',
+    params,
+    replies: {
+      200: {
+        description: 'The outcome',
+        body: NoteOutcome,
+      },
+    },
+    problems: ['session_required', 'not_found'],
+  },
+});

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import type { Plan } from '../../platform/eventstore/event-store.ts';
+import type { PrincipalOf } from '../../platform/http/principal.ts';
+import type { Handlers } from '../../platform/http/route.ts';
+import { type Keyed, mapAnswer, oncePlan } from '../../platform/idempotency.ts';
+import type { Limit } from '../../platform/limits/rate-limits.ts';
+import { snapshot } from '../../platform/postgres/snapshot.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { standingDecision } from '../../projections/guestbook/note-decisions.ts';
+import { findNoteNow } from '../../projections/guestbook/notes.ts';
+import { inSession, sessionAuthenticator } from '../membership/sessions.ts';
+import { ownPlan, reportPlan } from './author-commands.ts';
+import { appealUntil, toldAt } from './author-decisions.ts';
+import type { aftercareContract } from './followup-contract.ts';
+import type { GuestbookParts } from './parts.ts';
+import { wordOf } from './submit.ts';
+
+export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof aftercareContract> {
+  const { store, keys, limits, config } = parts;
+  const undoSeconds = config.undoWindowSeconds;
+  const authenticate = sessionAuthenticator(store.pool, keys);
+  // As many as notes, counted apart.
+  const reportLimits: readonly Limit[] = [
+    { kind: 'reports-10m', window: '10 minutes', limit: config.limitNotesPerTenMinutes },
+    { kind: 'reports-day', window: '1 day', limit: config.limitNotesPerDay },
+  ];
+
+  /** A member's, under the session and its key. */
+  async function once<Status extends number, Body, Code extends string>(
+    call: Keyed<PrincipalOf<'session'>>,
+    plan: Plan<unknown, Code>,
+    { status, body }: { status: Status; body: Body },
+  ) {
+    const keyed = oncePlan(
+      call,
+      mapAnswer(plan, () => body),
+      status,
+    );
+    const done = await store.execute(inSession(call.principal.sessionId, keyed));
+    if (isRefusal(done)) return done;
+    const { answer, ...extras } = done;
+    return { status, body: answer, ...extras };
+  }
+
+  return {
+    'guestbook.report': async (call) => {
+      const { params, body, request } = call;
+      const session = await authenticate(request);
+      if (!(await limits.take(request.address, reportLimits))) return refuse('rate_limited');
+      const plan = reportPlan(params.id, {
+        reportId: randomUUID(),
+        reporter: isRefusal(session)
+          ? { buckets: limits.bucketsOf(request.address) }
+          : { memberId: session.memberId },
+        reason: body.reason,
+        details: body.details ?? null,
+      });
+      const reply = { status: 202 as const, body: { status: 'received' } };
+      if (!isRefusal(session)) return once({ ...call, principal: session }, plan, reply);
+      const reported = await store.execute(plan);
+      return isRefusal(reported) ? reported : reply;
+    },
+
+    'guestbook.withdraw': (call) => {
+      const { id } = call.params;
+      const { memberId } = call.principal;
+      const plan = ownPlan(id, memberId, (now) => ({
+        type: 'WithdrawNote',
+        memberId,
+        undoSeconds,
+        now,
+      }));
+      return once(call, plan, { status: 200, body: { status: 'withdrawn', id } });
+    },
+
+    'guestbook.appeal': (call) => {
+      const { id } = call.params;
+      const { memberId } = call.principal;
+      const appealId = randomUUID();
+      const plan = ownPlan(id, memberId, (now) => ({
+        type: 'OpenAppeal',
+        appealId,
+        memberId,
+        text: call.body.text,
+        undoSeconds,
+        now,
+      }));
+      return once(call, plan, { status: 202, body: { status: 'appeal_opened', id } });
+    },
+
+    'guestbook.outcome': async ({ params: { id }, principal }) => {
+      const [[row], [decision]] = await snapshot(store.pool, [
+        findNoteNow(id),
+        standingDecision(id),
+      ]);
+      if (!row || row.member_id !== principal.memberId) return refuse('not_found');
+      const status = wordOf(row, undoSeconds, row.now);
+      const { state, appeal, settled_at, erased_at } = row;
+      const refused = status === 'not_published' && state !== 'withdrawn';
+      const until = settled_at && appealUntil(settled_at, undoSeconds);
+      // That a note is gone is seen at once; why is told when its removal cannot be undone any more.
+      const told = refused && settled_at !== null && toldAt(settled_at, undoSeconds) <= row.now;
+      const appealable = refused && appeal === null && erased_at === null && until !== null;
+      return {
+        status: 200,
+        body: {
+          status,
+          id,
+          outcome:
+            state === 'withdrawn'
+              ? 'withdrawn'
+              : status === 'pending_review'
+                ? null
+                : (decision?.decision ?? null),
+          policy: told ? (decision?.policy ?? null) : null,
+          message: told ? (decision?.message ?? null) : null,
+          appeal_until: appealable && until > row.now ? until.toISOString() : null,
+        },
+      };
+    },
+  };
+}

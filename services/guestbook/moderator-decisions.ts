@@ -1,0 +1,190 @@
+import type { NewEvent } from '../../platform/eventstore/event.ts';
+import { conflict, type Refusal, wrongState } from '../../platform/refusal.ts';
+import {
+  type Approved,
+  type KnownNote,
+  type NoteEvents,
+  type ParentFacts,
+  type Pending,
+  type Rejected,
+  type Removed,
+  takesReplies,
+} from './state.ts';
+
+/** Times that a note may be put off; the next one escalates it. */
+const MOST_DEFERRALS = 3;
+
+interface Review {
+  expectedVersion: number;
+  claimedAt: string | null;
+  batchId?: string;
+}
+
+export type ReviewCommand = Review &
+  (
+    | { type: 'ApproveNote'; parent: ParentFacts | null; rule?: string }
+    | { type: 'RejectNote'; policy: string; message: string | null }
+    | { type: 'EscalateNote'; why: string }
+    | { type: 'DeferNote'; until: Date; lead: boolean }
+    | { type: 'RemoveNote'; policy: string; message: string | null }
+    | { type: 'RestoreNote'; moderatorId: string }
+    | { type: 'KeepNote' }
+    | {
+        type: 'GrantAppeal';
+        moderatorId: string;
+        message: string | null;
+        parent: ParentFacts | null;
+      }
+    | { type: 'UpholdAppeal'; moderatorId: string; message: string | null }
+  );
+
+export type Decided = NewEvent<NoteEvents>[] | Refusal<'state_conflict' | 'role_required'>;
+
+/** What a moderator decides on a note. */
+export function decideReview(state: KnownNote, command: ReviewCommand): Decided {
+  const refused = staleVersion(state, command.expectedVersion) ?? wrongStateFor(state, command);
+  if (refused) return refused;
+  const common = {
+    note_id: state.noteId,
+    claimed_at: command.claimedAt,
+    ...(command.batchId ? { batch_id: command.batchId } : {}),
+  };
+  switch (command.type) {
+    case 'ApproveNote':
+      return approve(state as Pending, command, common);
+    case 'RejectNote':
+    case 'RemoveNote':
+      return [
+        {
+          type: command.type === 'RejectNote' ? 'NoteRejected' : 'NoteRemoved',
+          data: { ...common, policy: command.policy },
+          personal: { message: command.message },
+        },
+      ];
+    case 'EscalateNote':
+      return [
+        {
+          type: 'NoteEscalated',
+          data: { ...common, cause: 'moderator' },
+          personal: { why: command.why },
+        },
+      ];
+    case 'DeferNote':
+      return mayPutOff(state as Pending, command)
+        ? [
+            {
+              type: 'NoteDeferred',
+              data: { ...common, until: command.until.toISOString() },
+              personal: null,
+            },
+          ]
+        : [
+            {
+              type: 'NoteEscalated',
+              data: { ...common, cause: 'deferrals' },
+              personal: { why: null },
+            },
+          ];
+    case 'RestoreNote':
+      if ((state as Removed).decision.by.id === command.moderatorId) return secondPerson();
+      return [{ type: 'NoteRestored', data: common, personal: null }];
+    case 'KeepNote':
+      return [
+        {
+          type: 'ReportsDismissed',
+          data: { ...common, reports: [...(state as Approved).reports.open] },
+          personal: null,
+        },
+      ];
+    case 'GrantAppeal':
+    case 'UpholdAppeal':
+      return decideAppeal(state as Rejected | Removed, command, common);
+  }
+}
+
+/** A lead has nobody to escalate to, and whoever is none does not put off for ever what waits for one. */
+const mayPutOff = ({ deferrals, tier }: Pending, { lead }: { lead: boolean }): boolean =>
+  deferrals < MOST_DEFERRALS || (tier === 'lead' && lead);
+
+type Common = { note_id: string; claimed_at: string | null; batch_id?: string };
+
+function approve(
+  state: Pending,
+  { parent, rule }: Extract<ReviewCommand, { type: 'ApproveNote' }>,
+  common: Common,
+): Decided {
+  if (state.parentId !== null && !takesReplies(parent, state.experience))
+    return conflict('parent_not_public');
+  return [
+    {
+      type: 'NoteApproved',
+      data: {
+        ...common,
+        parent_author_id: parent?.member_id ?? null,
+        ...(rule ? { rule } : {}),
+      },
+      personal: null,
+    },
+  ];
+}
+
+function decideAppeal(
+  state: Rejected | Removed,
+  command: Extract<ReviewCommand, { type: 'GrantAppeal' | 'UpholdAppeal' }>,
+  common: Common,
+): Decided {
+  const { appeal, decision } = state;
+  if (appeal.status !== 'open') return wrongState(state);
+  if (decision.by.id === command.moderatorId) return secondPerson();
+  const data = {
+    ...common,
+    appeal_id: appeal.appealId,
+    of: decision.eventId,
+    member_id: appeal.memberId,
+  };
+  const personal = { message: command.message };
+  if (command.type === 'UpholdAppeal') return [{ type: 'AppealUpheld', data, personal }];
+  const first = state.status === 'rejected';
+  const parent_author_id = first ? (command.parent?.member_id ?? null) : null;
+  return [
+    {
+      type: 'AppealGranted',
+      data: { ...data, parent_id: state.parentId, parent_author_id },
+      personal,
+    },
+  ];
+}
+
+function wrongStateFor(
+  state: KnownNote,
+  { type }: ReviewCommand,
+): Refusal<'state_conflict'> | null {
+  const fits = {
+    ApproveNote: state.status === 'pending',
+    RejectNote: state.status === 'pending',
+    EscalateNote: state.status === 'pending',
+    DeferNote: state.status === 'pending',
+    RemoveNote: state.status === 'approved',
+    RestoreNote: state.status === 'removed' && !state.erased,
+    KeepNote: state.status === 'approved' && state.reports.open.length > 0,
+    GrantAppeal: 'appeal' in state && state.appeal.status === 'open',
+    UpholdAppeal: 'appeal' in state && state.appeal.status === 'open',
+  }[type];
+  return fits ? null : wrongState(state);
+}
+
+/** Refuses a decision on another version than the present one. */
+export function staleVersion(
+  state: KnownNote,
+  expected: number | null,
+): Refusal<'state_conflict'> | null {
+  if (expected === null || expected === state.version) return null;
+  return conflict('version_mismatch', {
+    current_state: state.status,
+    current_version: state.version,
+  });
+}
+
+function secondPerson(): Refusal<'state_conflict'> {
+  return conflict('second_person_required');
+}

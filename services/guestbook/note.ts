@@ -1,0 +1,81 @@
+import type { NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
+import { conflict, type Refusal } from '../../platform/refusal.ts';
+import {
+  type OpenAppeal,
+  openAppeal,
+  type ReportNote,
+  report,
+  type SubmitNote,
+  submit,
+  type WithdrawNote,
+  withdraw,
+} from './author-decisions.ts';
+import { evolveNote } from './evolve.ts';
+import { decideReview, type ReviewCommand } from './moderator-decisions.ts';
+import {
+  type EndAppealPeriod,
+  type EraseNote,
+  type EscalateOldNote,
+  endAppealPeriod,
+  erase,
+  escalateOld,
+} from './scheduled-decisions.ts';
+import type { NoteEvents, NoteState } from './state.ts';
+import { decideUndo, type UndoDecision } from './undo.ts';
+
+export type NoteCommand =
+  | SubmitNote
+  | ReviewCommand
+  | UndoDecision
+  | WithdrawNote
+  | ReportNote
+  | OpenAppeal
+  | EscalateOldNote
+  | EndAppealPeriod
+  | EraseNote;
+
+export type NoteRefusal =
+  | 'submission_conflict'
+  | 'admission_closed'
+  | 'reply_target_unavailable'
+  | 'not_found'
+  | 'role_required'
+  | 'state_conflict';
+
+const initial: NoteState = { status: 'none' };
+
+/** A note waits for review until a moderator decides; every decision can be undone for a while. */
+export const note = {
+  initial,
+
+  decide(state: NoteState, command: NoteCommand): NewEvent<NoteEvents>[] | Refusal<NoteRefusal> {
+    switch (command.type) {
+      case 'SubmitNote':
+        return submit(state, command);
+      case 'WithdrawNote':
+        return withdraw(state, command);
+      case 'ReportNote':
+        return report(state, command);
+      case 'OpenAppeal':
+        return openAppeal(state, command);
+      case 'EscalateOldNote':
+        return escalateOld(state, command);
+      case 'EndAppealPeriod':
+        return endAppealPeriod(state, command);
+      case 'EraseNote':
+        return erase(state, command);
+      default:
+        if (state.status === 'none') return conflict('wrong_state', { current_state: 'none' });
+        return command.type === 'UndoDecision'
+          ? decideUndo(state, command)
+          : decideReview(state, command);
+    }
+  },
+
+  evolve: evolveNote,
+
+  /** The state after the events of a note's stream. */
+  replay(events: readonly RecordedEvent[]): NoteState {
+    return (events as readonly RecordedEvent<NoteEvents>[]).reduce(evolveNote, initial);
+  },
+};

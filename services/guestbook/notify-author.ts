@@ -1,0 +1,187 @@
+import { type Append, readStream } from '../../platform/eventstore/append.ts';
+import type { NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
+import { definePlan, type Job, type Plan } from '../../platform/eventstore/event-store.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import type { NoteRow } from '../../projections/guestbook/notes.ts';
+import { appealUntil, toldAt } from './author-decisions.ts';
+import type { DecisionTold } from './events.ts';
+import { note } from './note.ts';
+import { type NoteEvents, standingDecision } from './state.ts';
+
+type Told = NewEvent<typeof DecisionTold>['data'];
+
+const OUTCOMES: Readonly<Record<string, Told['outcome']>> = {
+  NoteApproved: 'approved',
+  NoteRejected: 'rejected',
+  NoteRemoved: 'removed',
+  NoteRestored: 'restored',
+};
+
+/** What a job looks at. That an appeal was granted is told at once, but maybe not that a note is public. */
+const LOOKED_AT = [...Object.keys(OUTCOMES), 'AppealGranted'];
+
+/**
+ * The job that tells those concerned, once the decision can no longer be undone by whoever made it;
+ * none where nobody is to be told.
+ */
+export function tellJobs(
+  { note_id, member_id, reported_at }: NoteRow,
+  parentAuthorId: string | null,
+  { version, events }: Append,
+  undoSeconds: number,
+): Job[] {
+  const index = events.findIndex(({ type }) => LOOKED_AT.includes(type));
+  if (index < 0 || (!member_id && !parentAuthorId && !reported_at)) return [];
+  return [
+    {
+      queue: 'tell-author',
+      data: { note_id, version: version + index + 1 },
+      // A second more, so that the job is never there before the window is over.
+      ...(undoSeconds > 0 ? { startAfter: undoSeconds + 1 } : {}),
+    },
+  ];
+}
+
+/** Tells what a decision comes to by now; answers whether it told. */
+export function tellPlan(
+  row: Pick<NoteRow, 'note_id' | 'owner_id'>,
+  eventId: string,
+  undoSeconds: number,
+): Plan<boolean> {
+  return definePlan({
+    lock: membersToTell(row.note_id),
+    load: {
+      lock: sql`SELECT note_id FROM notes WHERE note_id = ${row.note_id} FOR SHARE`,
+      events: readStream(row.owner_id, `note-${row.note_id}`),
+      told: readTellings(row),
+    },
+    decide({ rows: { events, told }, now }) {
+      const event = events.find(({ event_id }) => event_id === eventId);
+      const telling = event && tellingOf(event, events, told);
+      if (!telling) return { unchanged: false };
+      if (now < toldAt(event.recorded_at, undoSeconds))
+        throw new Error('a decision that may still be undone is told to nobody');
+      const data = facts(telling, events, undoSeconds);
+      if (telling.outcome === 'overturned' && data.reports.length === 0)
+        return { unchanged: false };
+      const by = telling.of.actor.type === 'moderator' ? 'moderator' : 'service';
+      return {
+        answer: true,
+        appends: [
+          {
+            owner: row.owner_id,
+            stream: `telling-${telling.of.event_id}`,
+            version: 0,
+            actor: { type: by },
+            events: [{ type: 'DecisionTold', data, personal: null }],
+          },
+        ],
+      };
+    },
+  });
+}
+
+/** What was told of a note's decisions. */
+function readTellings({
+  note_id,
+  owner_id,
+}: Pick<NoteRow, 'note_id' | 'owner_id'>): Sql<RecordedEvent<typeof DecisionTold>> {
+  return sql`SELECT * FROM events WHERE owner_id = ${owner_id}::uuid
+    AND stream_id = ANY(ARRAY(SELECT 'telling-' || event_id FROM events
+      WHERE owner_id = ${owner_id}::uuid AND stream_id = ${`note-${note_id}`}::text))`;
+}
+
+function membersToTell(noteId: string): Sql {
+  return sql`SELECT member_id FROM notes WHERE note_id = ${noteId}
+    UNION SELECT member_id FROM notes
+      WHERE note_id = (SELECT parent_id FROM notes WHERE note_id = ${noteId})
+    UNION SELECT member_id FROM note_reports WHERE note_id = ${noteId}`;
+}
+
+interface Telling {
+  of: RecordedEvent<NoteEvents>;
+  outcome: Told['outcome'];
+  /** Whom a reply is told of, where that is not in the event. */
+  parentAuthor?: string | null;
+}
+
+/** What there is to tell of a decision by now; null where it is nothing. */
+function tellingOf(
+  event: RecordedEvent,
+  events: readonly RecordedEvent[],
+  told: readonly RecordedEvent<typeof DecisionTold>[],
+): Telling | null {
+  const of = event as RecordedEvent<NoteEvents>;
+  const outcomes = new Map(told.map(({ data }) => [data.of, data.outcome]));
+  if (outcomes.has(of.event_id)) return null;
+  const state = note.replay(events);
+  const later = events.slice(events.indexOf(event) + 1);
+  if (isReturn(of))
+    return state.status === 'approved' && !later.some(isReturn)
+      ? returnOf(of, events, told, outcomes)
+      : null;
+  const outcome = OUTCOMES[of.type];
+  if (outcome && standingDecision(state)?.eventId === of.event_id) return { of, outcome };
+  const refused = of.type === 'NoteRejected' || of.type === 'NoteRemoved';
+  return refused && later.some(isReturn) && !isUndone(of, events)
+    ? { of, outcome: 'overturned' }
+    : null;
+}
+
+/** What the last return of a note that is public again comes to, for those who know only what was told. */
+function returnOf(
+  of: RecordedEvent<NoteEvents>,
+  events: readonly RecordedEvent[],
+  told: readonly RecordedEvent<typeof DecisionTold>[],
+  outcomes: ReadonlyMap<string, Told['outcome']>,
+): Telling | null {
+  const earlier = events.slice(0, events.indexOf(of)) as RecordedEvent<NoteEvents>[];
+  const removed = earlier.findLastIndex(({ event_id }) => outcomes.get(event_id) === 'removed');
+  // That an appeal is granted is told with it.
+  const returned = earlier.findLastIndex(
+    ({ type, event_id }) => type === 'AppealGranted' || outcomes.get(event_id) === 'restored',
+  );
+  const place = earlier.findLastIndex(({ type }) => type === 'NoteApproved');
+  const approval = earlier[place];
+  const approved = approval?.type === 'NoteApproved' && !isUndone(approval, events) && approval;
+  const replied = told.some(({ data }) => data.parent_author_id !== null);
+  const parentAuthor = approved && !replied ? approved.data.parent_author_id : null;
+  // Whoever was not told of a removal learns what was to be told when it came between.
+  if (removed <= returned && approved && !outcomes.has(approved.event_id) && returned < place)
+    return { of: approved, outcome: 'approved' };
+  const restored = removed > returned && of.type === 'NoteRestored';
+  return restored || parentAuthor ? { of, outcome: 'restored', parentAuthor } : null;
+}
+
+/** By another moderator a note is public again. */
+const isReturn = ({ type }: RecordedEvent): boolean =>
+  type === 'NoteRestored' || type === 'AppealGranted';
+
+const isUndone = ({ event_id }: RecordedEvent, events: readonly RecordedEvent[]): boolean =>
+  (events as RecordedEvent<NoteEvents>[]).some(
+    ({ type, data }) => type === 'DecisionUndone' && data.of === event_id,
+  );
+
+function facts(
+  { of: event, outcome, parentAuthor }: Telling,
+  events: readonly RecordedEvent[],
+  undoSeconds: number,
+): Told {
+  const before = note.replay(events.slice(0, events.indexOf(event)));
+  if (before.status === 'none') throw new Error(`${event.type} of no note`);
+  const { data, personal, recorded_at } = event;
+  const refused = event.type === 'NoteRejected' || event.type === 'NoteRemoved';
+  return {
+    note_id: before.noteId,
+    of: event.event_id,
+    outcome,
+    policy: 'policy' in data ? data.policy : null,
+    message: refused && personal !== null && 'message' in personal && personal.message !== null,
+    experience: before.experience,
+    member_id: before.memberId,
+    parent_id: before.parentId,
+    parent_author_id: parentAuthor ?? ('parent_author_id' in data ? data.parent_author_id : null),
+    appeal_until: refused ? appealUntil(recorded_at, undoSeconds).toISOString() : null,
+    reports: refused ? [...before.reports.open] : [],
+  };
+}

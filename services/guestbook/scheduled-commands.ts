@@ -1,0 +1,40 @@
+import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
+import { definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import { isRefusal } from '../../platform/refusal.ts';
+import { locking, type Sql, sql } from '../../platform/sql.ts';
+import type { NoteRow } from '../../projections/guestbook/notes.ts';
+import { note } from './note.ts';
+import type { EndAppealPeriod, EraseNote, EscalateOldNote } from './scheduled-decisions.ts';
+
+/** What the service does with a note by itself; answers whether there was anything to do. */
+export function upkeepPlan(
+  { note_id, owner_id }: Pick<NoteRow, 'note_id' | 'owner_id'>,
+  command: (now: Date) => EndAppealPeriod | EscalateOldNote | EraseNote,
+  /** What else changes where something was done. */
+  changes: readonly Sql[] = [],
+): Plan<boolean> {
+  const stream = `note-${note_id}`;
+  return definePlan({
+    load: {
+      lock: locking(sql`SELECT note_id FROM notes WHERE note_id = ${note_id} FOR UPDATE`),
+      events: readStream(owner_id, stream),
+    },
+    decide({ rows: { events }, now }) {
+      const decided = note.decide(note.replay(events), command(now));
+      if (isRefusal(decided) || decided.length === 0) return { unchanged: false };
+      return {
+        answer: true,
+        appends: [
+          {
+            owner: owner_id,
+            stream,
+            version: streamVersion(events),
+            actor: { type: 'service' },
+            events: decided,
+          },
+        ],
+        rows: changes,
+      };
+    },
+  });
+}

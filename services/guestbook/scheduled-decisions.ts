@@ -1,0 +1,70 @@
+import type { NewEvent } from '../../platform/eventstore/event.ts';
+import { appealUntil } from './author-decisions.ts';
+import type * as events from './events.ts';
+import type { NoteEvents, NoteState, Report } from './state.ts';
+
+export interface EscalateOldNote {
+  type: 'EscalateOldNote';
+  now: Date;
+}
+
+export interface EndAppealPeriod {
+  type: 'EndAppealPeriod';
+  undoSeconds: number;
+  now: Date;
+}
+
+export interface EraseNote {
+  type: 'EraseNote';
+  cause: 'retention' | 'account_deletion';
+}
+
+type Decided = NewEvent<NoteEvents>[];
+type Ending = NewEvent<(typeof events)['NoteWithdrawn' | 'NoteErased']>;
+
+/** What the service does by itself is never refused: where there is nothing to do, nothing is. */
+export function escalateOld(state: NoteState, { now }: EscalateOldNote): Decided {
+  if (state.status !== 'pending' || state.tier === 'lead') return [];
+  if (state.deferredUntil && now < state.deferredUntil) return [];
+  return [
+    {
+      type: 'NoteEscalated',
+      data: { note_id: state.noteId, cause: 'age' },
+      personal: { why: null },
+    },
+  ];
+}
+
+export function endAppealPeriod(state: NoteState, { undoSeconds, now }: EndAppealPeriod): Decided {
+  if (state.status !== 'rejected' && state.status !== 'removed') return [];
+  const { appeal, decision } = state;
+  if (appeal.status !== 'none' || now < appealUntil(decision.at, undoSeconds)) return [];
+  return [
+    {
+      type: 'AppealPeriodEnded',
+      data: { note_id: state.noteId, of: decision.eventId },
+      personal: null,
+    },
+  ];
+}
+
+/** Never while an appeal waits: whoever decides it must be able to read the note. */
+export function erase(state: NoteState, { cause }: EraseNote): Decided {
+  if (!('erased' in state) || state.erased) return [];
+  const appealed = 'appeal' in state && state.appeal.status === 'open';
+  if (appealed && cause === 'retention') return [];
+  return [{ type: 'NoteErased', data: { note_id: state.noteId, cause }, personal: null }];
+}
+
+/** The end of a note that waits or was public, with its author's account. */
+export function endWithAuthor(note_id: string, reports: readonly Report[]): Ending[] {
+  const settled = reports.map(({ report_id, member_id }) => ({ report_id, member_id }));
+  return [
+    { type: 'NoteWithdrawn', data: { note_id, reports: settled }, personal: null },
+    erasedWithAuthor(note_id),
+  ];
+}
+
+export function erasedWithAuthor(note_id: string): Ending {
+  return { type: 'NoteErased', data: { note_id, cause: 'account_deletion' }, personal: null };
+}

@@ -1,0 +1,36 @@
+import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
+import { replay } from '../../platform/eventstore/decider.ts';
+import { dropVerifiers } from '../../platform/keys/verifiers.ts';
+import { defineClosing } from './account-closure.ts';
+import { endSession } from './login.ts';
+import { end, member } from './member.ts';
+import { endSessions, openSessions } from './sessions.ts';
+
+export const sessionsClosing = defineClosing({
+  load: openSessions,
+  close: (memberId, rows) =>
+    rows.map(({ session_id }) => endSession(memberId, session_id, 'deactivated')),
+  rows: (_memberId, rows, now) => [
+    endSessions(
+      rows.map(({ session_id }) => session_id),
+      now,
+    ),
+  ],
+});
+
+/** The member: the last of all, so that nothing that it did stands after its end in the log. */
+export const memberClosing = defineClosing({
+  load: (memberId) => readStream(memberId, `member-${memberId}`),
+  close(memberId, events, _now, { eraseNotes }) {
+    return [
+      {
+        owner: memberId,
+        stream: `member-${memberId}`,
+        version: streamVersion(events),
+        actor: { type: 'member', id: memberId },
+        events: end(replay(member, events), { type: 'DeactivateMember', eraseNotes }),
+      },
+    ];
+  },
+  rows: (memberId) => [dropVerifiers(memberId)],
+});

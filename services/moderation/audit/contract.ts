@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { defineContract } from '../../../platform/http/route.ts';
+import { AnyUuid, Cursor, Limit, Timestamp } from '../../../platform/http/schemas.ts';
+import { READERS } from '../staff/roles.ts';
+
+const Entry = z
+  .object({
+    position: z.int().meta({ description: 'In the log; what depends on an event comes after it' }),
+    id: AnyUuid,
+    type: z
+      .string()
+      .meta({ description: 'As the log names it: `NoteApproved`, `PolicyChanged`, …' }),
+    occurred_at: Timestamp,
+    actor: z.object({
+      type: z.enum(['member', 'moderator', 'service', 'guest']),
+      id: AnyUuid.optional(),
+      name: z.string().optional(),
+    }),
+    subject: z.object({
+      type: z.string(),
+      id: z.string().meta({ description: 'A UUID; the code where it is a policy' }),
+    }),
+    version: z.int().meta({ description: "The subject's, with this event" }),
+    data: z.record(z.string(), z.unknown()).meta({ description: 'Ids, codes and times; no text' }),
+  })
+  .meta({ id: 'AuditEntry' });
+export type Entry = z.input<typeof Entry>;
+
+const AuditPage = z
+  .object({
+    status: z.literal('ok'),
+    entries: z.array(Entry),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'AuditPage' });
+
+export const NDJSON = 'application/x-ndjson';
+
+export const auditContract = defineContract({
+  'moderation.audit': {
+    method: 'GET',
+    path: '/api/moderation/audit',
+    summary: 'What moderators did, and what was done to them, to policies and to notes',
+    description:
+      'By position in the log. With `format=ndjson`, or `Accept: application/x-ndjson`, one entry ' +
+      'a line: everything from the cursor on, `limit` aside.',
+    tag: 'moderation',
+    access: { roles: READERS },
+    query: z.object({
+      cursor: Cursor.optional(),
+      limit: Limit,
+      order: z.enum(['oldest', 'newest']).default('oldest'),
+      format: z.enum(['json', 'ndjson']).optional(),
+    }),
+    replies: {
+      200: {
+        description: 'A page, or everything as lines',
+        body: AuditPage,
+        stream: NDJSON,
+      },
+    },
+    problems: ['moderator_required', 'invalid_cursor'],
+  },
+});

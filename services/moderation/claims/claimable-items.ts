@@ -1,0 +1,35 @@
+import { type ClaimView, mixesTiers, SHAPES, type Viewer, where } from '../queue/queue.ts';
+
+/**
+ * The first of a view that nobody holds, locked: `SELECT subject_type, note_id …`; `$1` is the
+ * moderator. The leases are hashed once, however many are passed over (NOT EXISTS would look each
+ * up, by a scan where the table was never analysed). `count` stands in the text, so that it is
+ * planned for.
+ */
+export function freeOf(view: ClaimView, viewer: Viewer, count: number): string {
+  const notes = freeNotes(view, viewer, count);
+  // Locking is not possible in a union itself.
+  return view === 'reported'
+    ? `SELECT subject_type, note_id FROM (SELECT * FROM (${notes}) notes
+        UNION ALL SELECT * FROM (${freeRecords(count)}) records) free
+      ORDER BY at, note_id LIMIT ${count}`
+    : `SELECT subject_type, note_id FROM (${notes}) free`;
+}
+
+const LIVE = 'FROM note_leases WHERE expires_at > clock_timestamp() AND subject_type';
+
+/** A second person is needed for an appeal, so one's own decisions are passed over. */
+function freeNotes(view: ClaimView, { role }: Viewer, count: number): string {
+  const { at } = SHAPES[view];
+  const tiers = mixesTiers(view, role) ? 'n.tier, ' : '';
+  const others = view === 'appeals' ? 'AND n.settled_by IS DISTINCT FROM $1' : '';
+  return `SELECT 'note' AS subject_type, n.note_id, ${at} AS at FROM notes n
+    WHERE ${where(view, role)} ${others} AND n.note_id NOT IN (SELECT note_id ${LIVE} = 'note')
+    ORDER BY ${tiers}${at}, n.note_id LIMIT ${count} FOR UPDATE OF n SKIP LOCKED`;
+}
+
+const freeRecords = (count: number): string =>
+  `SELECT w.subject_type, w.subject_id, w.reported_at FROM reported_records w
+    WHERE w.reported_at IS NOT NULL
+      AND (w.subject_type, w.subject_id) NOT IN (SELECT subject_type, note_id ${LIVE} <> 'note')
+    ORDER BY w.reported_at, w.subject_id LIMIT ${count} FOR UPDATE OF w SKIP LOCKED`;

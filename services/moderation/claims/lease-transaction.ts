@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { type ReceiptRow, receiptStatement } from '../../../platform/eventstore/append.ts';
+import {
+  findReceipt,
+  type Keyed,
+  type Once,
+  receiptOf,
+  replayOf,
+} from '../../../platform/idempotency.ts';
+import {
+  isRace,
+  isServerError,
+  isUnavailable,
+  OutcomeUnconfirmed,
+  StorageUnavailable,
+} from '../../../platform/postgres/errors.ts';
+import { RolledBack } from '../../../platform/postgres/pipeline.ts';
+import { withClient } from '../../../platform/postgres/pool.ts';
+import { deadline } from '../../../platform/postgres/request-deadline.ts';
+import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
+import type { Sql } from '../../../platform/sql.ts';
+
+/**
+ * Work on leases, which are no events, in one transaction with the receipt of a moderator's key.
+ * `lock` makes two calls with the same key wait for each other; a deadlock is tried again. Where the
+ * answer to COMMIT is lost, the next try waits for the lock too, and then finds the receipt or none;
+ * without a key, it does so where the work is `repeatable`: done twice it answers the same.
+ */
+export async function transactOnce<Answer, Code extends string>(
+  pool: pg.Pool,
+  call: Keyed,
+  lock: Sql,
+  work: (client: pg.PoolClient) => Promise<Answer | Refusal<Code>>,
+  { repeatable = false } = {},
+): Promise<Once<Answer> | Refusal<Code | 'idempotency_conflict' | 'moderator_required'>> {
+  const until = deadline();
+  const key = call.request.idempotencyKey;
+  const attempt = () =>
+    withClient(pool, until, async (client) => {
+      // On one connection statements run in the order in which they are sent: without a key to look
+      // up, the work need not wait for the lock's answer.
+      const [, , locked, receipts, clock, worked] = await Promise.all([
+        client.query('BEGIN'),
+        // A lease that a crash of the database loses is claimed again; a receipt must not be lost.
+        key ? undefined : client.query('SET LOCAL synchronous_commit = off'),
+        client.query(lock),
+        key ? client.query<ReceiptRow>(findReceipt(call, key)) : undefined,
+        key ? client.query<{ now: Date }>('SELECT clock_timestamp() AS now') : undefined,
+        key ? undefined : work(client),
+      ]);
+      const known = receipts?.rows[0];
+      if (locked.rows.length === 0 || known) {
+        await client.query('ROLLBACK');
+        return known ? replayOf<Answer>(call, known) : refuse('moderator_required');
+      }
+      const answer = worked ?? (await work(client));
+      if (isRefusal(answer)) {
+        await client.query('ROLLBACK');
+        return answer as Refusal<Code>;
+      }
+      const now = clock?.rows[0]?.now;
+      const [kept, last] = await Promise.allSettled([
+        key && now
+          ? client.query(receiptStatement(receiptOf(call, key, answer, 200, []), now))
+          : undefined,
+        client.query('COMMIT'),
+      ]);
+      if (kept.status === 'rejected' && isServerError(kept.reason)) throw kept.reason;
+      if (last.status === 'rejected')
+        throw isServerError(last.reason)
+          ? last.reason
+          : new OutcomeUnconfirmed('the answer to COMMIT was lost', { cause: last.reason });
+      if (kept.status === 'rejected') throw kept.reason;
+      if (last.value.command !== 'COMMIT') throw new RolledBack('not committed');
+      return { answer: answer as Answer };
+    });
+  return untilDone(until, attempt, key !== undefined || repeatable);
+}
+
+/**
+ * Work on leases, begun anew where it lost a race; and where the answer to COMMIT was lost, if it
+ * can tell whether it was done.
+ */
+export async function untilDone<Result>(
+  until: number,
+  attempt: () => Promise<Result>,
+  tells = false,
+): Promise<Result> {
+  let unconfirmed: OutcomeUnconfirmed | undefined;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const race = isRace(error);
+      if (error instanceof OutcomeUnconfirmed) unconfirmed = error;
+      else if (!race && !isUnavailable(error)) throw error;
+      const again = race || (unconfirmed && tells);
+      if (!again || performance.now() + 50 >= until)
+        throw unconfirmed ?? new StorageUnavailable('claim failed', { cause: error });
+      await sleep(unconfirmed ? 50 : 10);
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { unixSeconds } from '../../../platform/http/schemas.ts';
+import { conflict, type Refusal } from '../../../platform/refusal.ts';
+import { type Sql, sql } from '../../../platform/sql.ts';
+import type { RecordType } from '../../publications/record-type.ts';
+
+/** What can be held: a note, or a record that was published without review. */
+export interface Held {
+  type: 'note' | RecordType;
+  id: string;
+}
+
+export interface LeaseRow {
+  lease_id: string;
+  subject_type: Held['type'];
+  /** The note's id, or the record's. */
+  note_id: string;
+  moderator_id: string;
+  claimed_at: Date;
+  expires_at: Date;
+}
+
+export type NamedLease = LeaseRow & { name: string | null };
+
+/** A lease as the moderator is told of it. */
+export interface Lease {
+  lease_id: string;
+  /** Null where it is no note. */
+  note_id: string | null;
+  subject: Held;
+  /** Unix seconds. */
+  expires_at: number;
+}
+
+export const heldBy = (row: Pick<LeaseRow, 'subject_type' | 'note_id'>): Held => ({
+  type: row.subject_type,
+  id: row.note_id,
+});
+
+export const keyOf = ({ type, id }: Held): string => `${type} ${id}`;
+
+export function leaseBody(row: Omit<LeaseRow, 'moderator_id' | 'claimed_at'>): Lease {
+  const subject = heldBy(row);
+  return {
+    lease_id: row.lease_id,
+    note_id: subject.type === 'note' ? subject.id : null,
+    subject,
+    expires_at: unixSeconds(row.expires_at),
+  };
+}
+
+/** A moderator's leases by the database's clock. */
+export function liveLeases(moderatorId: string): Sql<LeaseRow> {
+  return sql`SELECT * FROM note_leases WHERE moderator_id = ${moderatorId}
+    AND expires_at > clock_timestamp() ORDER BY claimed_at, lease_id`;
+}
+
+export function liveLeaseOn({ type, id }: Held): Sql<NamedLease> {
+  return sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
+    WHERE l.note_id = ${id} AND l.subject_type = ${type} AND l.expires_at > clock_timestamp()`;
+}
+
+/** Five minutes more, but no more than thirty from the claim. */
+export function renewLeases(moderatorId: string, leaseIds: readonly string[]): Sql {
+  return sql`UPDATE note_leases SET expires_at = greatest(expires_at,
+      least(clock_timestamp() + interval '5 minutes', claimed_at + interval '30 minutes'))
+    WHERE lease_id = ANY(${leaseIds}::uuid[]) AND moderator_id = ${moderatorId}
+      AND expires_at > clock_timestamp() RETURNING lease_id`;
+}
+
+export function releaseLeases(moderatorId: string, leaseIds: readonly string[]): Sql {
+  return sql`DELETE FROM note_leases WHERE lease_id = ANY(${leaseIds}::uuid[])
+    AND moderator_id = ${moderatorId} RETURNING lease_id`;
+}
+
+export function claimedByOther(lease: NamedLease): Refusal<'state_conflict'> {
+  const { note_id, subject, expires_at } = leaseBody(lease);
+  return conflict('claimed_by_other', {
+    ...(note_id ? { note_id } : { subject }),
+    claimed_by: { id: lease.moderator_id, name: lease.name ?? '' },
+    claimed_at: lease.claimed_at.toISOString(),
+    expires_at,
+  });
+}

@@ -1,0 +1,74 @@
+import type { DecisionRow } from '../../../projections/guestbook/note-decisions.ts';
+import type { NoteCommand } from '../../guestbook/note.ts';
+import { DECIDERS, LEADS, ROLES_OF, undoersOfOwn } from '../staff/roles.ts';
+import type { DecisionRequest } from './contract.ts';
+import type { Asked } from './decide.ts';
+
+const HOUR_MS = 3_600_000;
+/** For how long a note is put off where nothing is said. */
+const DEFERRED_MS = 24 * HOUR_MS;
+
+/** A request of the API as a command on the note. */
+export function decisionOn(noteId: string, body: DecisionRequest, batchId?: string): Asked {
+  return {
+    noteId,
+    roles: ROLES_OF[body.action],
+    command({ me, claimedAt, parent, now }): NoteCommand {
+      const { moderatorId } = me;
+      const common = {
+        expectedVersion: body.expected_version,
+        claimedAt,
+        ...(batchId ? { batchId } : {}),
+      };
+      const message = 'message' in body ? (body.message ?? null) : null;
+      switch (body.action) {
+        case 'approve':
+          return { type: 'ApproveNote', ...common, parent };
+        case 'reject':
+          return { type: 'RejectNote', ...common, policy: body.policy, message };
+        case 'escalate':
+          return { type: 'EscalateNote', ...common, why: body.message };
+        case 'defer':
+          return {
+            type: 'DeferNote',
+            ...common,
+            lead: LEADS.includes(me.role),
+            until: new Date(body.until ?? now.getTime() + DEFERRED_MS),
+          };
+        case 'remove':
+          return { type: 'RemoveNote', ...common, policy: body.policy, message };
+        case 'restore':
+          return { type: 'RestoreNote', ...common, moderatorId };
+        case 'keep':
+          return { type: 'KeepNote', ...common };
+        case 'grant':
+          return { type: 'GrantAppeal', ...common, moderatorId, message, parent };
+        case 'uphold':
+          return { type: 'UpholdAppeal', ...common, moderatorId, message };
+      }
+    },
+  };
+}
+
+export function undoOf(
+  decision: Pick<DecisionRow, 'event_id' | 'note_id' | 'decision'>,
+  undoSeconds: number,
+  { expectedVersion, batchId }: { expectedVersion: number | null; batchId?: string },
+): Asked {
+  return {
+    noteId: decision.note_id,
+    roles: undoersOfOwn(decision.decision),
+    command: ({ me, authorGone, now }): NoteCommand => ({
+      type: 'UndoDecision',
+      expectedVersion,
+      of: decision.event_id,
+      moderatorId: me.moderatorId,
+      lead: LEADS.includes(me.role),
+      decides: DECIDERS.includes(me.role),
+      authorGone,
+      undoSeconds,
+      now,
+      ...(batchId ? { batchId } : {}),
+    }),
+  };
+}

@@ -1,0 +1,280 @@
+import { z } from 'zod';
+import { REPLAYED } from '../../../platform/http/replayed-header.ts';
+import { defineContract } from '../../../platform/http/route.ts';
+import {
+  AnyUuid,
+  EmptyBody,
+  GivenUuid,
+  Text,
+  Timestamp,
+  Uuid,
+} from '../../../platform/http/schemas.ts';
+import { PolicyCode } from '../policies/contract.ts';
+import { Item, NoteStateName, Version } from '../queue/item.ts';
+import { CLAIMERS, READERS } from '../staff/roles.ts';
+
+const Message = Text(1, 500);
+const Policy = PolicyCode.describe('Of an active policy: GET /api/moderation/policies has them.');
+
+const ACTION = {
+  approve: { action: z.literal('approve') },
+  reject: { action: z.literal('reject'), policy: Policy, message: Message.optional() },
+  escalate: { action: z.literal('escalate'), message: Message },
+  /** A day, where `until` is not said; 72 hours at most. */
+  defer: { action: z.literal('defer'), until: z.iso.datetime({ offset: true }).optional() },
+  remove: { action: z.literal('remove'), policy: Policy, message: Message.optional() },
+  restore: { action: z.literal('restore') },
+  keep: { action: z.literal('keep') },
+  grant: { action: z.literal('grant'), message: Message.optional() },
+  uphold: { action: z.literal('uphold'), message: Message.optional() },
+};
+
+const expected = { expected_version: Version };
+
+/** One decision on one note or record, by its action. */
+export const DECISION = {
+  approve: z.strictObject({ ...ACTION.approve, ...expected }).meta({ id: 'Approval' }),
+  reject: z.strictObject({ ...ACTION.reject, ...expected }).meta({ id: 'Rejection' }),
+  escalate: z.strictObject({ ...ACTION.escalate, ...expected }).meta({ id: 'Escalation' }),
+  defer: z.strictObject({ ...ACTION.defer, ...expected }).meta({ id: 'Deferral' }),
+  remove: z.strictObject({ ...ACTION.remove, ...expected }).meta({ id: 'Removal' }),
+  restore: z.strictObject({ ...ACTION.restore, ...expected }).meta({ id: 'Restoration' }),
+  keep: z.strictObject({ ...ACTION.keep, ...expected }).meta({ id: 'Retention' }),
+  grant: z.strictObject({ ...ACTION.grant, ...expected }).meta({ id: 'AppealGrant' }),
+  uphold: z.strictObject({ ...ACTION.uphold, ...expected }).meta({ id: 'AppealRefusal' }),
+};
+
+export const DecisionRequest = z
+  .discriminatedUnion('action', [
+    DECISION.approve,
+    DECISION.reject,
+    DECISION.escalate,
+    DECISION.defer,
+    DECISION.remove,
+    DECISION.restore,
+    DECISION.keep,
+    DECISION.grant,
+    DECISION.uphold,
+  ])
+  .meta({ id: 'NoteDecision' });
+export type DecisionRequest = z.output<typeof DecisionRequest>;
+
+const BatchItems = z
+  .array(z.strictObject({ note_id: Uuid, ...expected }))
+  .min(1)
+  .max(100)
+  .refine(
+    (items) => new Set(items.map((item) => item.note_id)).size === items.length,
+    'must not name a note twice',
+  )
+  .meta({ uniqueItems: true });
+const items = { items: BatchItems };
+const BatchRequest = z
+  .discriminatedUnion('action', [
+    z.strictObject({ ...ACTION.approve, ...items }).meta({ id: 'BatchApproval' }),
+    z.strictObject({ ...ACTION.reject, ...items }).meta({ id: 'BatchRejection' }),
+    z.strictObject({ ...ACTION.escalate, ...items }).meta({ id: 'BatchEscalation' }),
+    z.strictObject({ ...ACTION.defer, ...items }).meta({ id: 'BatchDeferral' }),
+    z.strictObject({ ...ACTION.remove, ...items }).meta({ id: 'BatchRemoval' }),
+    z.strictObject({ ...ACTION.restore, ...items }).meta({ id: 'BatchRestoration' }),
+    z.strictObject({ ...ACTION.keep, ...items }).meta({ id: 'BatchRetention' }),
+    z.strictObject({ ...ACTION.grant, ...items }).meta({ id: 'BatchAppealGrant' }),
+    z.strictObject({ ...ACTION.uphold, ...items }).meta({ id: 'BatchAppealRefusal' }),
+  ])
+  .meta({ id: 'BatchDecision' });
+
+const outcome = {
+  event_id: AnyUuid,
+  /** `published` is a record's that is no note. */
+  state: z.enum([...NoteStateName.options, 'published']),
+  /** Of a note that waits: a deferral may have escalated it. */
+  tier: z.enum(['normal', 'lead']).optional(),
+  version: Version,
+  /** Null where there is nothing to undo. */
+  undo_until: Timestamp.nullable(),
+};
+
+export const Decided = z
+  .object({ status: z.enum(['decided', 'undone']), ...outcome })
+  .meta({ id: 'DecisionReply' });
+export type Decided = z.input<typeof Decided>;
+
+/** What became of one item: decided or undone, or the code of its refusal with `error`. */
+const BatchResult = z
+  .object({
+    note_id: AnyUuid,
+    status: z.string(),
+    event_id: AnyUuid.optional(),
+    state: z.enum([...NoteStateName.options, 'published']).optional(),
+    tier: z.enum(['normal', 'lead']).optional(),
+    version: Version.optional(),
+    undo_until: Timestamp.nullable().optional(),
+    error: z.object({ code: z.string(), reason: z.string().optional() }).loose().optional(),
+  })
+  .meta({ id: 'BatchResult' });
+export type BatchResult = z.input<typeof BatchResult>;
+
+const Batch = z
+  .object({
+    status: z.enum(['decided', 'undone']),
+    batch_id: AnyUuid,
+    results: z.array(BatchResult),
+  })
+  .meta({ id: 'BatchReply' });
+
+/** Parent, siblings and replies of a note, oldest first. */
+const ThreadNote = z
+  .object({
+    id: AnyUuid,
+    relation: z.enum(['parent', 'sibling', 'reply']),
+    state: NoteStateName,
+    name: z.string(),
+    text: z.string(),
+    received_at: Timestamp,
+  })
+  .meta({ id: 'ThreadNote' });
+export type ThreadNote = z.input<typeof ThreadNote>;
+
+export const HistoryEvent = z
+  .object({
+    event_id: AnyUuid,
+    /** The note's by then: its screening and what was told of it leave it as it is. */
+    version: Version,
+    type: z.string(),
+    at: Timestamp,
+    actor: z.object({ type: z.string(), id: AnyUuid.optional(), name: z.string().optional() }),
+    /** Facts of the event: a policy, a reason, what was undone. */
+    data: z.record(z.string(), z.unknown()),
+    /** What was said: the word to the author, the reason of an escalation, details, an appeal. */
+    text: z.string().nullable(),
+  })
+  .meta({ id: 'HistoryEvent' });
+export type HistoryEvent = z.input<typeof HistoryEvent>;
+
+const NoteDetails = z
+  .object({
+    status: z.literal('ok'),
+    item: Item,
+    thread: z.array(ThreadNote),
+    history: z.array(HistoryEvent),
+  })
+  .meta({ id: 'NoteDetails' });
+
+const ItemVersion = z.strictObject(expected).meta({ id: 'ItemVersion' });
+
+export const DECIDE_PROBLEMS = [
+  'moderator_required',
+  'role_required',
+  'not_found',
+  'state_conflict',
+  'idempotency_conflict',
+] as const;
+
+export const reviewContract = defineContract({
+  'moderation.note': {
+    method: 'GET',
+    path: '/api/moderation/notes/:id',
+    summary: 'A note with its thread and its whole history',
+    tag: 'moderation',
+    access: { roles: READERS },
+    params: z.object({ id: Uuid }),
+    replies: {
+      200: {
+        description: 'The note',
+        body: NoteDetails,
+      },
+    },
+    problems: ['moderator_required', 'not_found'],
+  },
+  'moderation.decide': {
+    method: 'POST',
+    path: '/api/moderation/notes/:id/decisions',
+    summary: 'Decide on a note',
+    description:
+      'policy is obligatory for reject and remove; message is the reason of an escalation and the word to the author otherwise; a fourth deferral escalates, and so does each one after it that is no lead’s.',
+    tag: 'moderation',
+    access: { roles: CLAIMERS },
+    params: z.object({ id: Uuid }),
+    body: DecisionRequest,
+    idempotency: 'optional',
+    replies: {
+      201: {
+        headers: REPLAYED,
+        location: '/api/moderation/notes/:id',
+        description: 'Decided',
+        body: Decided,
+      },
+    },
+    problems: [...DECIDE_PROBLEMS, 'invalid_request'],
+  },
+  'moderation.undo': {
+    method: 'POST',
+    path: '/api/moderation/decisions/:event_id/undo',
+    summary: 'Undo a decision: its own for a while, a lead any at any time',
+    description:
+      'Approvals, rejections, removals, escalations and deferrals. A deferral that is not over may ' +
+      'be undone at any time by every moderator who may decide: the note is due then. A triage ' +
+      'moderator undoes only their own escalations and deferrals.',
+    tag: 'moderation',
+    access: { roles: CLAIMERS },
+    params: z.object({ event_id: GivenUuid }),
+    body: ItemVersion,
+    idempotency: 'optional',
+    replies: {
+      201: {
+        headers: REPLAYED,
+        location: '/api/moderation/audit',
+        description: 'It is as it was before',
+        body: Decided,
+      },
+    },
+    problems: [...DECIDE_PROBLEMS, 'invalid_request'],
+  },
+  'moderation.batch': {
+    method: 'POST',
+    path: '/api/moderation/decisions/batch',
+    summary: 'Decide on up to a hundred notes at once',
+    description:
+      'Each item has a result of its own; one that is refused keeps no other back. Where all are ' +
+      'refused nothing has changed, so the answer is not kept: the same key is decided anew.',
+    tag: 'moderation',
+    access: { roles: CLAIMERS },
+    body: BatchRequest,
+    idempotency: 'optional',
+    replies: {
+      200: {
+        headers: REPLAYED,
+        description: 'A result for each item, in their order',
+        body: Batch,
+      },
+    },
+    problems: ['invalid_request', 'moderator_required', 'role_required', 'idempotency_conflict'],
+  },
+  'moderation.undo_batch': {
+    method: 'POST',
+    path: '/api/moderation/batches/:id/undo',
+    summary: 'Undo what was decided together',
+    description:
+      'Each decision of the batch that may be undone. A batch that decided nothing, or did nothing ' +
+      'but keep reports, restore notes or answer appeals, has nothing to undo.',
+    tag: 'moderation',
+    access: { roles: CLAIMERS },
+    params: z.object({ id: GivenUuid }),
+    body: EmptyBody,
+    idempotency: 'optional',
+    replies: {
+      200: {
+        headers: REPLAYED,
+        description: 'A result for each decision of the batch',
+        body: Batch,
+      },
+    },
+    problems: [
+      'invalid_request',
+      'moderator_required',
+      'role_required',
+      'not_found',
+      'idempotency_conflict',
+    ],
+  },
+});

@@ -1,0 +1,208 @@
+import { streamVersion } from '../../../platform/eventstore/append.ts';
+import { replay } from '../../../platform/eventstore/decider.ts';
+import type { NewEvent } from '../../../platform/eventstore/event.ts';
+import { definePlan, type Job, type Plan } from '../../../platform/eventstore/event-store.ts';
+import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
+import {
+  isRefusal,
+  type Refusal,
+  refuse,
+  wrongState,
+  wrongVersion,
+} from '../../../platform/refusal.ts';
+import { findPolicy } from '../../../projections/moderation/policies.ts';
+import {
+  heldRecords,
+  type RecordReportRow,
+  untoldReports,
+} from '../../../projections/publications/record-reports.ts';
+import type { NamedEvent } from '../../../projections/publications/records.ts';
+import { type RecordRow, recordEvents } from '../../../projections/publications/records.ts';
+import type { ReportReason } from '../../guestbook/report-reasons.ts';
+import { lastRemoval, type Subject } from '../../publications/publication-kind.ts';
+import type { RemovalCommand } from '../../publications/removal.ts';
+import { dropLeases } from '../../publications/review-leases.ts';
+import { recordReports, reportsStream } from '../../reports/reports.ts';
+import { membersToTell } from '../../reports/resolve.ts';
+import { claimedByOther, liveLeaseOn } from '../claims/leases.ts';
+import { refuseUnlessActive } from '../policies/policy.ts';
+import { holdProven } from '../staff/lock-moderator.ts';
+import { LEADS, ROLES_OF, undoersOfOwn } from '../staff/roles.ts';
+import type { Decided } from './contract.ts';
+import type { DecideRefusal } from './decide.ts';
+import { withWinner } from './decide-rows.ts';
+import type { SubjectDecision } from './record-contract.ts';
+
+/** A decision on a record, or the undo of one by its event. */
+export type Asked = SubjectDecision | { action: 'undo'; of: string; expected_version: number };
+
+/** A record as it is under the locks. Versions are those of the record and its reports together. */
+interface Desk {
+  subject: Subject;
+  id: string;
+  row: RecordRow;
+  me: { moderatorId: string; role: Role };
+  facts: NamedEvent[];
+  reports: NamedEvent[];
+  open: RecordReportRow[];
+  concerned: string[];
+  /** When the moderator claimed it, where that claim stands. */
+  claimedAt: string | null;
+  undoSeconds: number;
+  now: Date;
+}
+
+type Made = { stream: string; version: number; events: NewEvent[] } | Refusal<DecideRefusal>;
+
+/** One decision on a published record, in one transaction with what it settles. */
+export function recordPlan(
+  me: PrincipalOf<'moderator'>,
+  subject: Subject,
+  id: string,
+  asked: Asked,
+  undoSeconds: number,
+): Plan<Decided, DecideRefusal> {
+  const records = subject.records([id]);
+  const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
+  return definePlan({
+    ...(subject.gate ? { gate: subject.gate(id) } : {}),
+    lock: membersToTell(subject, id),
+    load: {
+      moderators: holdProven(me),
+      policies: asked.action === 'remove' ? findPolicy(asked.policy) : null,
+      records,
+      events: recordEvents(records, streams),
+      reports: untoldReports(subject.type, id),
+      concerned: subject.concerned(id),
+      held: heldRecords(subject.type, [id]),
+      leases: liveLeaseOn({ type: subject.type, id }),
+    },
+    decide({ rows, now }) {
+      const { events, reports, concerned } = rows;
+      const [live] = rows.moderators;
+      const [policy] = rows.policies;
+      const [row] = rows.records;
+      const [lease] = rows.leases;
+      if (!live) return refuse('moderator_required');
+      const unknown = asked.action === 'remove' ? refuseUnlessActive(policy) : null;
+      if (unknown) return unknown;
+      if (!row) return refuse('not_found');
+      const own = lease?.moderator_id === me.moderatorId;
+      const desk: Desk = {
+        subject,
+        id,
+        row,
+        me: { moderatorId: me.moderatorId, role: live.role },
+        facts: events.filter(({ stream_id }) => stream_id === streams[0]),
+        reports: events.filter(({ stream_id }) => stream_id === streams[1]),
+        open: reports.filter(({ state }) => state === 'open'),
+        concerned: concerned.map(({ member_id }) => member_id),
+        claimedAt: lease && own ? lease.claimed_at.toISOString() : null,
+        undoSeconds,
+        now,
+      };
+      const made = asked.action === 'keep' ? keep(desk, asked) : moderate(desk, asked);
+      if (isRefusal(made)) return withWinner(inAll(made, desk), events);
+      if (lease && !own) return claimedByOther(lease);
+      const removed = asked.action === 'remove';
+      const version = row.version + streamVersion(desk.reports) + made.events.length;
+      return {
+        answer: ([event]) => ({
+          status: asked.action === 'undo' ? 'undone' : 'decided',
+          event_id: event?.event_id ?? '',
+          state: removed ? 'removed' : row.gone ? 'withdrawn' : 'published',
+          version,
+          undo_until: removed ? new Date(now.getTime() + undoSeconds * 1000).toISOString() : null,
+        }),
+        appends: [
+          {
+            owner: row.author_id,
+            ...made,
+            actor: { type: 'moderator', id: me.moderatorId },
+          },
+        ],
+        rows: [dropLeases(subject.type, [id])],
+        jobs: removed ? [tellJob(desk, made.version + 1)] : [],
+      };
+    },
+  });
+}
+
+/** The version that was shown: the record's own and that of its reports. */
+const versionOf = ({ row, reports }: Desk): number => row.version + streamVersion(reports);
+
+/** A record's decider knows its own version alone. */
+function inAll(refusal: Refusal<DecideRefusal>, desk: Desk): Refusal<DecideRefusal> {
+  if (refusal.details?.current_version === undefined) return refusal;
+  const current = { current_state: desk.row.state, current_version: versionOf(desk) };
+  return refuse(refusal.refused, { ...refusal.details, ...current });
+}
+
+function keep(desk: Desk, { action, expected_version }: Asked): Made {
+  const { subject, id, row, reports, open, me, claimedAt } = desk;
+  const roles = ROLES_OF[action as 'keep'];
+  if (!roles.includes(me.role)) return refuse('role_required', { roles });
+  const state = { status: row.state, version: versionOf(desk) };
+  if (expected_version !== state.version) return wrongVersion(state);
+  if (row.state !== 'published' || open.length === 0) return wrongState(state);
+  const kept = { type: subject.type, id };
+  const events = recordReports.decide(replay(recordReports, reports), {
+    type: 'DismissReports',
+    subject: kept,
+    open: open.map((report) => ({ ...report, reason: report.reason as ReportReason })),
+    claimedAt,
+  });
+  if (isRefusal(events)) return events;
+  return { stream: reportsStream(kept), version: streamVersion(reports), events };
+}
+
+function moderate(desk: Desk, asked: Asked): Made {
+  const { subject, id, row, facts, concerned } = desk;
+  const command = asked.action === 'undo' ? undoCommand(desk, asked) : decision(desk, asked);
+  if (isRefusal(command)) return command;
+  // With its author's account it may be so before its own stream says it.
+  if (row.state === 'withdrawn') return wrongState({ status: row.state, version: versionOf(desk) });
+  const events = subject.decide(facts, command, concerned);
+  if (isRefusal(events)) return events;
+  if (events.length === 0) throw new Error(`${row.state} ${subject.type}: nothing decided`);
+  return { stream: subject.stream(id), version: streamVersion(facts), events };
+}
+
+function decision(desk: Desk, asked: Asked): RemovalCommand | Refusal<DecideRefusal> {
+  const { me, facts, undoSeconds, reports, claimedAt } = desk;
+  const roles = ROLES_OF[asked.action as 'remove' | 'restore'];
+  if (!roles.includes(me.role)) return refuse('role_required', { roles });
+  const expectedVersion = asked.expected_version - streamVersion(reports);
+  if (asked.action === 'remove') {
+    const message = asked.message ?? null;
+    return { type: 'Remove', expectedVersion, policy: asked.policy, message, claimedAt };
+  }
+  const removal = lastRemoval(facts, undoSeconds);
+  return { type: 'Restore', expectedVersion, by: me.moderatorId, removal };
+}
+
+/** Whoever removed may undo it for a while, a lead at any time. */
+function undoCommand(
+  desk: Desk,
+  { of, expected_version }: Extract<Asked, { action: 'undo' }>,
+): RemovalCommand | Refusal<DecideRefusal> {
+  const { row, me, facts, undoSeconds, now } = desk;
+  const removal = lastRemoval(facts, undoSeconds);
+  const state = { status: row.state, version: versionOf(desk) };
+  if (row.state !== 'removed' || removal?.eventId !== of) return wrongState(state);
+  const roles = undoersOfOwn('removed');
+  if (!roles.includes(me.role)) return refuse('role_required', { roles });
+  const lead = me.role === 'lead';
+  if (!lead && removal.by !== me.moderatorId) return refuse('role_required', { roles: LEADS });
+  if (expected_version !== state.version) return wrongVersion(state);
+  return { type: 'UndoRemoval', of, removal, lead, now };
+}
+
+function tellJob({ subject, id, undoSeconds }: Desk, version: number): Job {
+  return {
+    queue: 'tell-removal',
+    data: { subject: { type: subject.type, id }, version },
+    // A second more, so that the job is never there before the window is over.
+    ...(undoSeconds > 0 ? { startAfter: undoSeconds + 1 } : {}),
+  };
+}

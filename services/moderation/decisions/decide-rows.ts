@@ -1,0 +1,77 @@
+import { type Refusal, refuse } from '../../../platform/refusal.ts';
+import { type Sql, sql } from '../../../platform/sql.ts';
+import type { NoteRow } from '../../../projections/guestbook/notes.ts';
+import type { NamedEvent } from '../../../projections/publications/records.ts';
+import type { NamedLease } from '../claims/leases.ts';
+
+type Ids = readonly string[];
+
+/**
+ * Whoever's feed a decision may write: authors, authors of what is replied to, and reporters; null for
+ * a guest. Parents are subselects here and below: joined to them, a note that is known by its id could
+ * be looked for among all replies.
+ */
+export const membersConcerned = (ids: Ids): Sql =>
+  sql`SELECT member_id FROM notes WHERE note_id = ANY(${ids}::uuid[])
+    UNION SELECT member_id FROM notes
+      WHERE note_id = ANY(ARRAY(SELECT parent_id FROM notes WHERE note_id = ANY(${ids}::uuid[])))
+    UNION SELECT member_id FROM note_reports
+      WHERE note_id = ANY(${ids}::uuid[]) AND state = 'open'`;
+
+// A claim locks the moderator and then the note, so a decision takes them in that order too.
+// A note's row is locked before its stream is read; a parent's, so that it stays as it was read.
+export type LockedNote = NoteRow & { author_gone: boolean };
+
+export const lockNotes = (ids: Ids): Sql<LockedNote> =>
+  sql`SELECT n.*, coalesce((SELECT m.state = 'deactivated' FROM members m
+      WHERE m.member_id = n.member_id), false) AS author_gone
+    FROM notes n WHERE note_id = ANY(${ids}::uuid[]) ORDER BY note_id FOR UPDATE`;
+
+export const holdParents = (ids: Ids): Sql<NoteRow> =>
+  sql`SELECT * FROM notes
+    WHERE note_id = ANY(ARRAY(SELECT parent_id FROM notes WHERE note_id = ANY(${ids}::uuid[])))
+    ORDER BY note_id FOR SHARE`;
+
+export const readNoteStreams = (ids: Ids): Sql<NamedEvent> =>
+  sql`SELECT e.*, m.name AS actor_name FROM notes n
+    JOIN events e ON e.owner_id = n.owner_id AND e.stream_id = 'note-' || n.note_id
+    LEFT JOIN moderators m ON m.moderator_id = (e.actor->>'id')::uuid
+    WHERE n.note_id = ANY(${ids}::uuid[]) ORDER BY e.stream_id, e.stream_version`;
+
+export const liveLeasesOn = (ids: Ids): Sql<NamedLease> =>
+  sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
+    WHERE l.note_id = ANY(${ids}::uuid[]) AND l.subject_type = 'note'
+      AND l.expires_at > clock_timestamp()`;
+
+const DECISIONS: Readonly<Record<string, string>> = {
+  NoteApproved: 'approved',
+  NoteRejected: 'rejected',
+  NoteEscalated: 'escalated',
+  NoteDeferred: 'deferred',
+  ReportsDismissed: 'kept',
+  RecordReportsDismissed: 'kept',
+  AppealGranted: 'granted',
+  AppealUpheld: 'upheld',
+  DecisionUndone: 'undone',
+};
+
+/** What an event on a note or a record decided, in one word. */
+const decisionWord = (type: string): string | undefined =>
+  /Removed$/.test(type) ? 'removed' : /Restored$/.test(type) ? 'restored' : DECISIONS[type];
+
+/** Says who was quicker, what they decided and when. */
+export function withWinner<Code extends string>(
+  refusal: Refusal<Code>,
+  events: readonly NamedEvent[],
+): Refusal<Code> {
+  const { reason } = refusal.details ?? {};
+  const last = events.findLast(({ actor }) => actor.type === 'moderator' && actor.id);
+  if (!last || (reason !== 'wrong_state' && reason !== 'version_mismatch')) return refusal;
+  const decision = decisionWord(last.type);
+  return refuse(refusal.refused, {
+    ...refusal.details,
+    decided_by: { id: last.actor.id, name: last.actor_name ?? '' },
+    decided_at: last.recorded_at.toISOString(),
+    ...(decision ? { decision } : {}),
+  });
+}

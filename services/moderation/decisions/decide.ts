@@ -1,0 +1,243 @@
+import { type Append, streamVersion } from '../../../platform/eventstore/append.ts';
+import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
+import {
+  type Decision,
+  definePlan,
+  type Job,
+  type Plan,
+  type Writes,
+} from '../../../platform/eventstore/event-store.ts';
+import type { Rows } from '../../../platform/eventstore/load.ts';
+import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
+import { screeningJob } from '../../../platform/jobs/queues.ts';
+import { isRefusal, type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
+import { findPolicy } from '../../../projections/moderation/policies.ts';
+import { toldAt } from '../../guestbook/author-decisions.ts';
+import { erasePersonal } from '../../guestbook/erase-notes.ts';
+import { type NoteCommand, note } from '../../guestbook/note.ts';
+import { tellJobs } from '../../guestbook/notify-author.ts';
+import type { NoteEvents, NoteState, ParentFacts } from '../../guestbook/state.ts';
+import { dropLeases } from '../../publications/review-leases.ts';
+import { claimedByOther } from '../claims/leases.ts';
+import { holdProven } from '../staff/lock-moderator.ts';
+import type { Decided } from './contract.ts';
+import {
+  holdParents,
+  liveLeasesOn,
+  lockNotes,
+  membersConcerned,
+  readNoteStreams,
+  withWinner,
+} from './decide-rows.ts';
+import { type Request, wrongRequest } from './request.ts';
+
+export type DecideRefusal =
+  | 'moderator_required'
+  | 'role_required'
+  | 'not_found'
+  | 'invalid_request'
+  | 'state_conflict';
+
+type Moderator = PrincipalOf<'moderator'>;
+
+/** What is known when a decision on a note is made into a command. */
+interface Facts {
+  me: { moderatorId: string; role: Role };
+  claimedAt: string | null;
+  parent: ParentFacts | null;
+  /** The author's account has ended. */
+  authorGone: boolean;
+  now: Date;
+}
+
+export interface Asked {
+  noteId: string;
+  /** Who may ask for it, where not everybody may. */
+  roles?: readonly Role[];
+  command: (facts: Facts) => NoteCommand;
+}
+
+export type Result = Decided | Refusal<DecideRefusal>;
+
+interface Accepted {
+  append: Append;
+  /** The note before it. */
+  before: NoteState;
+}
+
+/** One decision: refused where it is. */
+export function reviewPlan(
+  me: Moderator,
+  asked: Asked,
+  undoSeconds: number,
+  request: Request = {},
+): Plan<Decided, DecideRefusal> {
+  const many = reviewsPlan(me, [asked], undoSeconds, request);
+  return {
+    ...many,
+    decide(loaded): Decision<Decided, DecideRefusal> {
+      const decision = many.decide(loaded);
+      if (isRefusal(decision)) return decision;
+      if ('unchanged' in decision) return decision.unchanged[0] as Refusal<DecideRefusal>;
+      const { answer } = decision as Writes<Result[]> & {
+        answer: (events: RecordedEvent[]) => Result[];
+      };
+      return { ...decision, answer: (events: RecordedEvent[]) => answer(events)[0] as Decided };
+    },
+  };
+}
+
+/** Several decisions in one transaction: each is accepted or refused by itself. */
+export function reviewsPlan(
+  me: Moderator,
+  asked: readonly Asked[],
+  undoSeconds: number,
+  request: Request = {},
+): Plan<Result[], 'moderator_required' | 'role_required' | 'invalid_request'> {
+  const ids = [...new Set(asked.map(({ noteId }) => noteId))];
+  const notes = notesLoad(ids);
+  const policies = 'policy' in request ? findPolicy(request.policy) : null;
+  return definePlan({
+    lock: membersConcerned(ids),
+    load: { moderators: holdProven(me), notes, policies },
+    decide({ rows, now }) {
+      const [live] = rows.moderators;
+      if (!live) return refuse('moderator_required');
+      const barred = asked.find(({ roles }) => roles?.includes(live.role) === false);
+      if (barred) return refuse('role_required', { roles: barred.roles });
+      const wrong = wrongRequest(request, rows.policies, now);
+      if (wrong) return wrong;
+      const desk = openDesk({ ...me, role: live.role }, rows.notes, now, undoSeconds);
+      const results = new Map<string, Accepted | Refusal<DecideRefusal>>();
+      // A note before the replies to it, whatever the order in which they were asked.
+      for (const item of desk.inOrder(asked)) results.set(item.noteId, desk.review(item));
+      const appends = [...results.values()].flatMap((result) =>
+        isRefusal(result) ? [] : [result.append],
+      );
+      const answer = (events: RecordedEvent[]): Result[] =>
+        asked.map(({ noteId }) => {
+          const result = results.get(noteId) ?? refuse('not_found' as const);
+          return isRefusal(result) ? result : decided(result, events, undoSeconds);
+        });
+      if (appends.length === 0) return { unchanged: answer([]) };
+      return {
+        answer,
+        appends,
+        rows: [
+          dropLeases('note', appends.map(noteIdOf)),
+          ...appends.filter(erases).map((append) => erasePersonal(append.owner, noteIdOf(append))),
+        ],
+        jobs: appends.flatMap((append): Job[] => desk.jobs(append)),
+      };
+    },
+  });
+}
+
+function notesLoad(ids: readonly string[]) {
+  return {
+    notes: lockNotes(ids),
+    parents: holdParents(ids),
+    events: readNoteStreams(ids),
+    leases: liveLeasesOn(ids),
+  };
+}
+
+/** Whether a decided note is pending again. */
+const reopens = ({ events }: Append): boolean => {
+  const last = events.at(-1) as NewEvent<NoteEvents> | undefined;
+  return (
+    last?.type === 'DecisionUndone' &&
+    (last.data.decision === 'approved' || last.data.decision === 'rejected')
+  );
+};
+const erases = ({ events }: Append) => events.some(({ type }) => type === 'NoteErased');
+const noteIdOf = ({ stream }: Append): string => stream.slice('note-'.length);
+
+/** The notes under review as they are now, with their parents and leases. */
+function openDesk(
+  me: { moderatorId: string; role: Role },
+  rows: Rows<ReturnType<typeof notesLoad>>,
+  now: Date,
+  undoSeconds: number,
+) {
+  const notes = new Map(rows.notes.map((row) => [row.note_id, row]));
+  const parents = new Map<string, ParentFacts>(rows.parents.map((row) => [row.note_id, row]));
+  const leases = new Map(rows.leases.map((lease) => [lease.note_id, lease]));
+  const streams = Map.groupBy(rows.events, (event) => event.stream_id);
+
+  function review({ noteId, command: make }: Asked): Accepted | Refusal<DecideRefusal> {
+    const row = notes.get(noteId);
+    if (!row) return refuse('not_found');
+    const events = streams.get(`note-${noteId}`) ?? [];
+    const lease = leases.get(noteId);
+    const own = lease?.moderator_id === me.moderatorId;
+    const command = make({
+      me,
+      claimedAt: lease && own ? lease.claimed_at.toISOString() : null,
+      parent: (row.parent_id && parents.get(row.parent_id)) || null,
+      authorGone: row.author_gone,
+      now,
+    });
+    const before = note.replay(events);
+    // Its text went with its author's account, before its own stream says so.
+    const gone = row.message === null;
+    const made = gone ? wrongState({ ...row, status: row.state }) : note.decide(before, command);
+    if (isRefusal(made)) return withWinner(made as Refusal<DecideRefusal>, events);
+    if (lease && !own) return claimedByOther(lease);
+    follow(noteId, made);
+    const append: Append = {
+      owner: row.owner_id,
+      stream: `note-${noteId}`,
+      version: streamVersion(events),
+      actor: { type: 'moderator', id: me.moderatorId },
+      events: made,
+    };
+    return { append, before };
+  }
+
+  /** What was just approved takes the replies that are decided after it. */
+  function follow(noteId: string, made: readonly NewEvent[]): void {
+    const parent = parents.get(noteId);
+    if (parent && made.some(({ type }) => type === 'NoteApproved'))
+      parents.set(noteId, { ...parent, state: 'approved' });
+  }
+
+  const isReply = ({ noteId }: Asked) => (notes.get(noteId)?.parent_id ? 1 : 0);
+  return {
+    review,
+    inOrder: (asked: readonly Asked[]) =>
+      asked.toSorted((left, right) => isReply(left) - isReply(right)),
+    jobs: (append: Append) => {
+      const row = notes.get(noteIdOf(append));
+      const parent = (row?.parent_id && parents.get(row.parent_id)) || null;
+      if (!row) return [];
+      const tell = tellJobs(row, parent?.member_id ?? null, append, undoSeconds);
+      // One that was decided before it was screened is screened now that it waits again.
+      return reopens(append) ? [...tell, screeningJob([row.note_id])] : tell;
+    },
+  };
+}
+
+const UNDOABLE = ['NoteApproved', 'NoteRejected', 'NoteRemoved', 'NoteDeferred', 'NoteEscalated'];
+
+function decided(
+  { append, before }: Accepted,
+  recorded: RecordedEvent[],
+  undoSeconds: number,
+): Decided {
+  const events = recorded.filter(({ stream_id }) => stream_id === append.stream);
+  const event = events.at(-1);
+  const after = (events as RecordedEvent<NoteEvents>[]).reduce(note.evolve, before);
+  if (!event || after.status === 'none') throw new Error('a decision without an event');
+  const { type, event_id, stream_version: version, recorded_at } = event;
+  const undoable = UNDOABLE.includes(type);
+  const tier = after.status === 'pending' ? { tier: after.tier } : {};
+  return {
+    status: events.some(({ type }) => type === 'DecisionUndone') ? 'undone' : 'decided',
+    event_id,
+    state: after.status,
+    ...tier,
+    version,
+    undo_until: undoable ? toldAt(recorded_at, undoSeconds).toISOString() : null,
+  };
+}

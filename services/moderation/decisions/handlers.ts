@@ -1,0 +1,131 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { PrincipalOf } from '../../../platform/http/principal.ts';
+import type { Handlers } from '../../../platform/http/route.ts';
+import { executeOnce, mapAnswer } from '../../../platform/idempotency.ts';
+import { query } from '../../../platform/postgres/query.ts';
+import { snapshot } from '../../../platform/postgres/snapshot.ts';
+import { isRefusal, refuse } from '../../../platform/refusal.ts';
+import { decisionsOfBatch, findDecision } from '../../../projections/guestbook/note-decisions.ts';
+import { findRecordDecision } from '../../../projections/publications/record-decisions.ts';
+import type { ModerationParts } from '../parts.ts';
+import { itemBodies } from '../queue/item-bodies.ts';
+import { itemsById } from '../queue/item-rows.ts';
+import { decisionOn, undoOf } from './commands.ts';
+import type { BatchResult, DecisionRequest, reviewContract } from './contract.ts';
+import { type Result, reviewPlan, reviewsPlan } from './decide.ts';
+import { recordPlan } from './decide-record.ts';
+import { eventsOfNote, noteHistory, threadBody, threadOf } from './history.ts';
+
+type Moderator = PrincipalOf<'moderator'>;
+
+export function reviewHandlers(parts: ModerationParts): Handlers<typeof reviewContract> {
+  const { config, pool, store, subjects } = parts;
+  const undoSeconds = config.undoWindowSeconds;
+
+  /** Of a decision on a note or on another record; undefined where there is no such decision. */
+  async function undoPlan(me: Moderator, of: string, expectedVersion: number) {
+    const [[onNote], [onRecord]] = await Promise.all([
+      query(pool, findDecision(of)),
+      query(pool, findRecordDecision(of)),
+    ]);
+    if (onNote)
+      return reviewPlan(me, undoOf(onNote, undoSeconds, { expectedVersion }), undoSeconds);
+    const subject = subjects.find(({ type }) => type === onRecord?.subject_type);
+    if (!onRecord || !subject) return undefined;
+    const undo = { action: 'undo' as const, of, expected_version: expectedVersion };
+    return recordPlan(me, subject, onRecord.subject_id, undo, undoSeconds);
+  }
+
+  return {
+    'moderation.note': async ({ principal: me, params: { id } }) => {
+      const [rows, thread, events] = await snapshot(pool, [
+        itemsById([id]),
+        threadOf(id),
+        eventsOfNote(id),
+      ]);
+      const [item] = await itemBodies(parts, me, rows);
+      if (!item) return refuse('not_found');
+      return {
+        status: 200,
+        body: {
+          status: 'ok',
+          item,
+          thread: thread.map(threadBody),
+          history: noteHistory(events),
+        },
+      };
+    },
+
+    'moderation.decide': async (call) => {
+      const { principal, params, body } = call;
+      const plan = reviewPlan(principal, decisionOn(params.id, body), undoSeconds, body);
+      const decided = await executeOnce(store, call, plan, 201);
+      if (isRefusal(decided)) return decided;
+      const { answer, ...extras } = decided;
+      return { status: 201, body: answer, ...extras };
+    },
+
+    'moderation.undo': async (call) => {
+      const { principal, params, body } = call;
+      const plan = await undoPlan(principal, params.event_id, body.expected_version);
+      if (!plan) return refuse('not_found');
+      const undone = await executeOnce(store, call, plan, 201);
+      if (isRefusal(undone)) return undone;
+      const { answer, ...extras } = undone;
+      return { status: 201, body: answer, ...extras };
+    },
+
+    'moderation.batch': async (call) => {
+      const { principal, body } = call;
+      const { items, ...action } = body;
+      const batch_id = uuidv7();
+      const asked = items.map(({ note_id, expected_version }) =>
+        decisionOn(note_id, { ...action, expected_version } as DecisionRequest, batch_id),
+      );
+      const plan = reviewsPlan(principal, asked, undoSeconds, action);
+      const decided = await executeOnce(
+        store,
+        call,
+        mapAnswer(plan, (results) => ({
+          batch_id,
+          results: asked.map((one, index) => resultBody(one.noteId, results[index])),
+        })),
+        200,
+      );
+      if (isRefusal(decided)) return decided;
+      const { answer, ...extras } = decided;
+      return { status: 200, body: { status: 'decided', ...answer }, ...extras };
+    },
+
+    'moderation.undo_batch': async (call) => {
+      const { principal, params } = call;
+      const batch = { expectedVersion: null, batchId: params.id };
+      const decisions = await query(pool, decisionsOfBatch(params.id));
+      if (decisions.length === 0) return refuse('not_found');
+      const asked = decisions.map((decision) => undoOf(decision, undoSeconds, batch));
+      const plan = reviewsPlan(principal, asked, undoSeconds);
+      const undone = await executeOnce(
+        store,
+        call,
+        mapAnswer(plan, (results) =>
+          decisions.map(({ note_id }, index) => resultBody(note_id, results[index])),
+        ),
+        200,
+      );
+      if (isRefusal(undone)) return undone;
+      const { answer: results, ...extras } = undone;
+      return {
+        status: 200,
+        body: { status: 'undone', batch_id: params.id, results },
+        ...extras,
+      };
+    },
+  };
+}
+
+function resultBody(noteId: string, result: Result | undefined): BatchResult {
+  if (!result) throw new Error('an item without a result');
+  if (!isRefusal(result)) return { note_id: noteId, ...result };
+  const { refused, details = {} } = result;
+  return { note_id: noteId, status: refused, error: { code: refused, ...details } };
+}

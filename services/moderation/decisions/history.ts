@@ -1,0 +1,84 @@
+import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
+import { type Sql, sql } from '../../../platform/sql.ts';
+import type { NamedEvent } from '../../../projections/publications/records.ts';
+import type { HistoryEvent, ThreadNote } from './contract.ts';
+
+/** The rest of a page: as much as a person reads. */
+const THREAD = 50;
+
+export interface ThreadRow {
+  note_id: string;
+  relation: ThreadNote['relation'];
+  state: ThreadNote['state'];
+  name: string | null;
+  message: string | null;
+  submitted_at: Date;
+}
+
+/** The note that is replied to, other replies to it, and replies to the note itself. */
+export function threadOf(noteId: string): Sql<ThreadRow> {
+  return sql`WITH self AS (SELECT note_id, parent_id FROM notes WHERE note_id = ${noteId}),
+    thread AS (
+      SELECT n.*, 'parent' AS relation FROM notes n JOIN self ON n.note_id = self.parent_id
+      UNION ALL (SELECT n.*, 'sibling' FROM notes n JOIN self ON n.parent_id = self.parent_id
+        WHERE n.note_id <> self.note_id ORDER BY n.submitted_at DESC LIMIT ${THREAD})
+      UNION ALL (SELECT n.*, 'reply' FROM notes n JOIN self ON n.parent_id = self.note_id
+        ORDER BY n.submitted_at DESC LIMIT ${THREAD}))
+    SELECT t.note_id, t.relation, t.state, coalesce(m.handle, t.name) AS name, t.message,
+      t.submitted_at
+    FROM thread t LEFT JOIN members m ON m.member_id = t.member_id
+    ORDER BY t.submitted_at, t.note_id`;
+}
+
+export function threadBody(row: ThreadRow): ThreadNote {
+  return {
+    id: row.note_id,
+    relation: row.relation,
+    state: row.state,
+    name: row.name ?? '',
+    text: row.message ?? '',
+    received_at: row.submitted_at.toISOString(),
+  };
+}
+
+/** All that was recorded of a note: in its own stream, of its screening, and of what was told. */
+export function eventsOfNote(noteId: string): Sql<NamedEvent> {
+  return sql`WITH note AS (SELECT owner_id FROM notes WHERE note_id = ${noteId}::uuid),
+    own AS (SELECT e.event_id FROM note
+      JOIN events e USING (owner_id) WHERE e.stream_id = 'note-' || ${noteId}::text)
+    SELECT e.*, m.name AS actor_name FROM note JOIN events e USING (owner_id)
+      LEFT JOIN moderators m ON m.moderator_id = (e.actor->>'id')::uuid
+    WHERE e.stream_id = ANY(ARRAY(
+      VALUES ('note-' || ${noteId}::text), ('screening-' || ${noteId}::text)
+      UNION ALL SELECT 'telling-' || event_id FROM own))
+    ORDER BY e.position`;
+}
+
+/** A note's history: with each event the version that the note had then. */
+export function noteHistory(events: readonly NamedEvent[]): HistoryEvent[] {
+  let version = 0;
+  return events.map((event) => {
+    if (event.stream_id.startsWith('note-')) version = event.stream_version;
+    return { ...historyBody(event), version };
+  });
+}
+
+/** An event as moderators read it: who, when, why. */
+export function historyBody(event: NamedEvent): HistoryEvent {
+  const { actor, actor_name } = event;
+  const { note_id: _, ...data } = event.data as Record<string, unknown>;
+  return {
+    event_id: event.event_id,
+    version: event.stream_version,
+    type: event.type,
+    at: event.recorded_at.toISOString(),
+    actor: { ...actor, ...(actor_name === null ? {} : { name: actor_name }) },
+    data,
+    text: textOf(event),
+  };
+}
+
+function textOf({ personal }: Pick<RecordedEvent, 'personal'>): string | null {
+  const said = (personal ?? {}) as Record<string, string | null | undefined>;
+  return said.message ?? said.why ?? said.details ?? said.text ?? null;
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { REPLAYED } from '../../../platform/http/replayed-header.ts';
+import { defineContract } from '../../../platform/http/route.ts';
+import { Uuid } from '../../../platform/http/schemas.ts';
+import { RECORD_TYPES } from '../../publications/record-type.ts';
+import { QueueItem } from '../queue/record-item.ts';
+import { DECIDERS, READERS } from '../staff/roles.ts';
+import { DECIDE_PROBLEMS, DECISION, Decided, HistoryEvent } from './contract.ts';
+
+/** What is done to something that is public already. */
+export const SubjectDecision = z
+  .discriminatedUnion('action', [DECISION.remove, DECISION.restore, DECISION.keep])
+  .meta({ id: 'SubjectDecision' });
+export type SubjectDecision = z.output<typeof SubjectDecision>;
+
+const SubjectDetails = z
+  .object({ status: z.literal('ok'), item: QueueItem, history: z.array(HistoryEvent) })
+  .meta({ id: 'SubjectDetails' });
+
+const params = z.object({ type: z.enum(['note', ...RECORD_TYPES]), id: Uuid });
+
+export const subjectContract = defineContract({
+  'moderation.subject': {
+    method: 'GET',
+    path: '/api/moderation/subjects/:type/:id',
+    summary: 'Something published, reported or not, with its reports and its history',
+    description: "A profile's id is its member's. A note answers its own item.",
+    tag: 'moderation',
+    access: { roles: READERS },
+    params,
+    replies: {
+      200: {
+        description: 'The subject',
+        body: SubjectDetails,
+      },
+    },
+    problems: ['moderator_required', 'not_found'],
+  },
+  'moderation.decide_subject': {
+    method: 'POST',
+    path: '/api/moderation/subjects/:type/:id/decisions',
+    summary: 'Take something published down, bring it back, or keep what was reported',
+    description:
+      "expected_version is the item's. A removal names a policy; its undo is that of every decision. A lead restores, never who removed.",
+    tag: 'moderation',
+    access: { roles: DECIDERS },
+    params,
+    body: SubjectDecision,
+    idempotency: 'optional',
+    replies: {
+      201: {
+        headers: REPLAYED,
+        location: '/api/moderation/subjects/:type/:id',
+        description: 'Decided',
+        body: Decided,
+      },
+    },
+    problems: [...DECIDE_PROBLEMS, 'invalid_request'],
+  },
+});

@@ -1,0 +1,23 @@
+import { type Refusal, refuse } from '../../../platform/refusal.ts';
+import type { PolicyRow } from '../../../projections/moderation/policies.ts';
+import { refuseUnlessActive } from '../policies/policy.ts';
+
+/** What of a request no schema can judge: whether its policy is active, how far away its time is. */
+export type Request = { policy: string } | { until?: string | undefined } | object;
+
+const MOST_DEFERRED_MS = 72 * 3_600_000;
+
+export function wrongRequest(
+  request: Request,
+  [policy]: readonly PolicyRow[],
+  now: Date,
+): Refusal<'invalid_request'> | null {
+  if ('policy' in request) return refuseUnlessActive(policy);
+  if (!('until' in request) || request.until === undefined) return null;
+  const ahead = new Date(request.until).getTime() - now.getTime();
+  return ahead > 0 && ahead <= MOST_DEFERRED_MS
+    ? null
+    : refuse('invalid_request', {
+        issues: [{ path: 'until', message: 'must be within the next 72 hours' }],
+      });
+}

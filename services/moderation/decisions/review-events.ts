@@ -1,0 +1,20 @@
+import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
+
+const REVIEWED = /^(note|screening|report|review|subject|moderator|policy)-/;
+
+const RECORD = /^(profile|artifact|case)-/;
+
+/** What moderators' consoles are told of: notes, reports, moderators and policies. */
+export function isReview({
+  stream_id,
+  actor,
+}: Pick<RecordedEvent, 'stream_id' | 'actor'>): boolean {
+  return REVIEWED.test(stream_id) || (actor.type === 'moderator' && RECORD.test(stream_id));
+}
+
+/** Whom or what a stream is about; reports stand in a stream beside what was reported. */
+export function subjectOf(streamId: string): { type: string; id: string } {
+  const [, type = '', id = ''] =
+    /^(.*?)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z0-9_]+)$/.exec(streamId) ?? [];
+  return { type: type.replace(/^report-/, '').replace('case-note', 'case_note'), id };
+}

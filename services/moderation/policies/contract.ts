@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { defineContract } from '../../../platform/http/route.ts';
+import { Text } from '../../../platform/http/schemas.ts';
+import { LEADS, READERS } from '../staff/roles.ts';
+
+export const PolicyCode = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{1,39}$/, 'must be 2 to 40 of a-z, 0-9 and _, starting with a letter')
+  .meta({ examples: ['off_topic'] });
+
+const Policy = z
+  .object({
+    code: z.string(),
+    title: z.string(),
+    text: z.string().meta({ description: 'What the public and the author are told' }),
+    active: z.boolean().meta({ description: 'A rejection or a removal may name it' }),
+    version: z.int().min(1),
+  })
+  .meta({ id: 'Policy' });
+
+const PolicyChange = z
+  .strictObject({
+    code: PolicyCode,
+    title: Text(1, 80),
+    text: Text(1, 1000),
+    active: z.boolean(),
+    expected_version: z.int().min(0).optional(),
+  })
+  .meta({ id: 'PolicyChange' });
+
+const PolicyList = z
+  .object({ status: z.literal('ok'), policies: z.array(Policy) })
+  .meta({ id: 'PolicyList' });
+
+const PolicyReply = z
+  .object({ status: z.literal('saved'), policy: Policy })
+  .meta({ id: 'PolicyReply' });
+
+export const policiesContract = defineContract({
+  'moderation.policies': {
+    method: 'GET',
+    path: '/api/moderation/policies',
+    summary: 'The policies that a rejection or a removal may name, also those out of force',
+    tag: 'moderation',
+    access: { roles: READERS },
+    replies: {
+      200: {
+        description: 'Every policy, in the order of the keys of the console',
+        body: PolicyList,
+      },
+    },
+    problems: ['moderator_required'],
+  },
+  'moderation.change_policy': {
+    method: 'PUT',
+    path: '/api/moderation/policies',
+    summary: 'Add a policy, change its words, or put it in or out of force',
+    description:
+      'By its code, as a whole: the same again changes nothing. With `expected_version` (0: the ' +
+      'policy must be new) it is refused where somebody changed it since it was read.',
+    tag: 'moderation',
+    access: { roles: LEADS },
+    body: PolicyChange,
+    replies: {
+      200: {
+        description: 'The policy as it stands now',
+        body: PolicyReply,
+      },
+    },
+    problems: ['moderator_required', 'role_required', 'state_conflict'],
+  },
+});

@@ -1,0 +1,89 @@
+import type pg from 'pg';
+import { readStream, streamVersion } from '../../../platform/eventstore/append.ts';
+import {
+  definePlan,
+  type EventStore,
+  type Plan,
+} from '../../../platform/eventstore/event-store.ts';
+import type { PrincipalOf } from '../../../platform/http/principal.ts';
+import type { Handlers } from '../../../platform/http/route.ts';
+import { query } from '../../../platform/postgres/query.ts';
+import { isRefusal, refuse } from '../../../platform/refusal.ts';
+import {
+  allPolicies,
+  findPolicy,
+  type PolicyRow,
+} from '../../../projections/moderation/policies.ts';
+import { holdProven } from '../staff/lock-moderator.ts';
+import { LEADS } from '../staff/roles.ts';
+import type { policiesContract } from './contract.ts';
+import { type ChangePolicy, changePolicy, EVERYBODY } from './policy.ts';
+
+export interface PoliciesParts {
+  pool: pg.Pool;
+  store: EventStore;
+}
+
+export function policiesHandlers({
+  pool,
+  store,
+}: PoliciesParts): Handlers<typeof policiesContract> {
+  return {
+    'moderation.policies': async () => {
+      const rows = await query(pool, allPolicies());
+      return { status: 200, body: { status: 'ok', policies: rows.map(policyBody) } };
+    },
+
+    'moderation.change_policy': async ({ principal, body }) => {
+      const { expected_version: expectedVersion, ...words } = body;
+      const policy = await store.execute(changePlan(principal, { ...words, expectedVersion }));
+      return isRefusal(policy) ? policy : { status: 200, body: { status: 'saved', policy } };
+    },
+  };
+}
+
+// Two changes at once: the second one's append is refused by the log, and decided again.
+function changePlan(
+  me: PrincipalOf<'moderator'>,
+  command: ChangePolicy,
+): Plan<ReturnType<typeof policyBody>, 'moderator_required' | 'role_required' | 'state_conflict'> {
+  const { code, title, text, active } = command;
+  const stream = `policy-${code}`;
+  return definePlan({
+    load: {
+      moderators: holdProven(me),
+      events: readStream(EVERYBODY, stream),
+      policies: findPolicy(code),
+    },
+    decide({
+      rows: {
+        moderators: [live],
+        events,
+        policies: [row],
+      },
+    }) {
+      if (!live) return refuse('moderator_required');
+      if (!LEADS.includes(live.role)) return refuse('role_required', { roles: LEADS });
+      const decided = changePolicy(row, command);
+      if (isRefusal(decided)) return decided;
+      const [event] = decided;
+      if (!event) return { unchanged: { code, title, text, active, version: row?.version ?? 1 } };
+      return {
+        answer: { code, title, text, active, version: event.data.version },
+        appends: [
+          {
+            owner: EVERYBODY,
+            stream,
+            version: streamVersion(events),
+            actor: { type: 'moderator', id: me.moderatorId },
+            events: decided,
+          },
+        ],
+      };
+    },
+  });
+}
+
+function policyBody({ code, title, text, active, version }: PolicyRow) {
+  return { code, title: title ?? '', text: text ?? '', active, version };
+}

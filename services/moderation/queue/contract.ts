@@ -1,0 +1,218 @@
+import { z } from 'zod';
+import { REPLAYED } from '../../../platform/http/replayed-header.ts';
+import { defineContract } from '../../../platform/http/route.ts';
+import {
+  AnyUuid,
+  Cursor,
+  FilterText,
+  GivenUuid,
+  Limit,
+  UnixSeconds,
+  Uuid,
+} from '../../../platform/http/schemas.ts';
+import { RECORD_TYPES } from '../../publications/record-type.ts';
+import { FINDING_CODES } from '../../screening/rules.ts';
+import { CLAIMERS, READERS } from '../staff/roles.ts';
+import { RankedModerator } from './item.ts';
+import { CLAIM_VIEWS, VIEWS } from './queue.ts';
+import { QueueItem } from './record-item.ts';
+
+/** Leases that one moderator holds at a time. */
+export const MOST_LEASES = 10;
+
+/** Whole seconds, as a query parameter. */
+const Seconds = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number of seconds')
+  .transform(Number)
+  .meta({ override: { type: 'integer', minimum: 0, maximum: 999_999_999 } });
+
+const HELD_TYPES = ['note', ...RECORD_TYPES] as const;
+
+const Lease = z
+  .object({
+    lease_id: AnyUuid,
+    note_id: AnyUuid.nullable().meta({ description: 'Null where what is held is no note' }),
+    subject: z.object({ type: z.enum(HELD_TYPES), id: AnyUuid }),
+    expires_at: UnixSeconds,
+  })
+  .meta({ id: 'Lease' });
+
+const LeaseSelection = z
+  .strictObject({ lease_ids: z.array(GivenUuid).min(1).max(100) })
+  .meta({ id: 'LeaseSelection' });
+
+const NextItems = z
+  .strictObject({
+    count: z.int().min(1).max(MOST_LEASES),
+    view: z.enum(CLAIM_VIEWS).optional(),
+  })
+  .meta({ id: 'NextItems' });
+
+const NoteSelection = z
+  .strictObject({ note_ids: z.array(Uuid).min(1).max(100) })
+  .meta({ id: 'NoteSelection' });
+
+const SubjectSelection = z
+  .strictObject({
+    subjects: z
+      .array(z.strictObject({ type: z.enum(HELD_TYPES), id: Uuid }))
+      .min(1)
+      .max(100),
+  })
+  .meta({ id: 'SubjectSelection' });
+
+export const ClaimRequest = z
+  .union([NextItems, NoteSelection, SubjectSelection], {
+    error: 'must have either count (1 to 10), note_ids or subjects',
+  })
+  .meta({ id: 'ClaimSelection' });
+export type ClaimRequest = z.output<typeof ClaimRequest>;
+
+const Status = z.literal('ok');
+
+const ModeratorReply = z
+  .object({ status: Status, moderator: RankedModerator, leases: z.array(Lease) })
+  .meta({ id: 'ModeratorReply' });
+
+const QueuePage = z
+  .object({
+    status: Status,
+    items: z.array(QueueItem),
+    next_cursor: z.string().nullable(),
+    counts: z.object({
+      todo: z.int(),
+      mine: z.int(),
+      escalated: z.int(),
+      deferred: z.int(),
+      reported: z.int(),
+      appeals: z
+        .int()
+        .describe(
+          'Open appeals that the caller may answer: none against a decision of their own. ' +
+            'An auditor sees the number of all.',
+        ),
+    }),
+  })
+  .meta({ id: 'QueuePage' });
+
+const ClaimsReply = z
+  .object({
+    status: Status,
+    claims: z.array(Lease.extend({ item: QueueItem }).meta({ id: 'ClaimedItem' })),
+  })
+  .meta({ id: 'ClaimsReply' });
+
+const RenewalReply = z
+  .object({ status: Status, renewed: z.array(AnyUuid), lost: z.array(AnyUuid) })
+  .meta({ id: 'RenewalReply' });
+
+const ReleaseReply = z
+  .object({ status: Status, released: z.array(AnyUuid) })
+  .meta({ id: 'ReleaseReply' });
+
+export const queueContract = defineContract({
+  'moderation.me': {
+    method: 'GET',
+    path: '/api/moderation/me',
+    summary: 'The moderator that the token proves, with the leases held',
+    tag: 'moderation',
+    access: { roles: READERS },
+    replies: {
+      200: {
+        description: 'The moderator',
+        body: ModeratorReply,
+      },
+    },
+    problems: ['moderator_required'],
+  },
+  'moderation.queue': {
+    method: 'GET',
+    path: '/api/moderation/queue',
+    summary: 'A view of the queue, oldest first; what was decided, newest first',
+    description:
+      "todo: what waits and is due (a lead's begins with what was escalated, which the others find under escalated); with q everything that waits, escalated and deferred notes included; mine: what the caller holds; deferred: what waits for its time, by `deferred_until`; reported: notes, and other records, which say what they are in `subject`. With q, finding, author or older_than one page looks at two thousand notes at most: it may hold few or none, and `next_cursor` goes on from there.",
+    tag: 'moderation',
+    access: { roles: READERS },
+    query: z.object({
+      view: z.enum(VIEWS).default('todo'),
+      finding: z.enum(FINDING_CODES).optional(),
+      author: FilterText(100).optional(),
+      q: FilterText(200)
+        .describe(
+          "Stands in the text or in its author's name, in any case and however it is composed",
+        )
+        .optional(),
+      older_than: Seconds.optional(),
+      cursor: Cursor.optional(),
+      limit: Limit,
+    }),
+    replies: {
+      200: {
+        description:
+          'A page of the view. Counts beyond 1000 may be five seconds old, and are ' +
+          'at least so many where there are too many to count',
+        body: QueuePage,
+      },
+    },
+    problems: ['moderator_required', 'invalid_cursor'],
+  },
+  'moderation.claim': {
+    method: 'POST',
+    path: '/api/moderation/claims',
+    summary: 'Take what is next, or notes and records by their ids, for five minutes',
+    description: 'All or none. No claims: the queue is clear. At most ten leases at a time.',
+    tag: 'moderation',
+    access: { roles: CLAIMERS },
+    body: ClaimRequest,
+    idempotency: 'optional',
+    replies: {
+      200: {
+        headers: REPLAYED,
+        description: 'The leases',
+        body: ClaimsReply,
+      },
+    },
+    problems: [
+      'moderator_required',
+      'role_required',
+      'not_found',
+      'state_conflict',
+      'idempotency_conflict',
+    ],
+  },
+  'moderation.renew': {
+    method: 'POST',
+    path: '/api/moderation/claims/renew',
+    summary: 'Keep leases for five minutes more, thirty at most',
+    tag: 'moderation',
+    access: { roles: CLAIMERS },
+    body: LeaseSelection,
+    idempotency: 'optional',
+    replies: {
+      200: {
+        headers: REPLAYED,
+        description: 'Which leases stand and which are lost',
+        body: RenewalReply,
+      },
+    },
+    problems: ['moderator_required', 'role_required', 'idempotency_conflict'],
+  },
+  'moderation.release': {
+    method: 'POST',
+    path: '/api/moderation/claims/release',
+    summary: 'Give notes and records back to the queue',
+    tag: 'moderation',
+    access: { roles: CLAIMERS },
+    body: LeaseSelection,
+    idempotency: 'optional',
+    replies: {
+      200: {
+        headers: REPLAYED,
+        description: 'None of these leases is held any more',
+        body: ReleaseReply,
+      },
+    },
+    problems: ['moderator_required', 'role_required', 'idempotency_conflict'],
+  },
+});

@@ -1,0 +1,55 @@
+import type { PrincipalOf } from '../../../platform/http/principal.ts';
+import { toldAt } from '../../guestbook/author-decisions.ts';
+import { undoersOfAny, undoersOfOwn } from '../staff/roles.ts';
+
+/** Who reads, and for how long a decision may be undone by whoever made it. */
+export interface Reviewer {
+  me: Pick<PrincipalOf<'moderator'>, 'moderatorId' | 'role'>;
+  undoSeconds: number;
+}
+
+/** The decision that stands, as its row comes in JSON: times are text. */
+export interface StandingDecision<Word extends string> {
+  event_id: string;
+  decision: Word;
+  policy: string | null;
+  message: string | null;
+  /** Null: the service, by a rule. */
+  moderator_id: string | null;
+  moderator_name: string | null;
+  decided_at: string;
+  told_at: string | null;
+}
+
+/** Selects it as `row`, from a table of decisions `d`. */
+export const standingDecision = (table: string, where: string): string =>
+  `SELECT json_build_object('event_id', d.event_id,
+      'moderator_id', d.moderator_id, 'moderator_name', dm.name, 'decision', d.decision,
+      'policy', d.policy, 'message', d.message, 'decided_at', d.decided_at,
+      'told_at', d.told_at) AS row
+    FROM ${table} d LEFT JOIN moderators dm ON dm.moderator_id = d.moderator_id
+    WHERE ${where} AND d.undone_at IS NULL
+    ORDER BY d.decided_at DESC, d.event_id DESC LIMIT 1`;
+
+/** What its reviewer sees of it; `undoable`: whether such a decision is ever undone. */
+export function decisionBody<Word extends string>(
+  { decided_at, told_at, moderator_id, moderator_name, ...decision }: StandingDecision<Word>,
+  undoable: boolean,
+  now: Date,
+  { me, undoSeconds }: Reviewer,
+) {
+  const until = toldAt(new Date(decided_at), undoSeconds);
+  const { role } = me;
+  const own = moderator_id === me.moderatorId && now < until;
+  const allowed =
+    undoersOfAny(decision.decision).includes(role) ||
+    (own && undoersOfOwn(decision.decision).includes(role));
+  return {
+    ...decision,
+    moderator: moderator_id ? { id: moderator_id, name: moderator_name ?? '' } : null,
+    decided_at: new Date(decided_at).toISOString(),
+    undo_allowed: undoable && allowed,
+    undo_until: undoable ? until.toISOString() : null,
+    told_at: told_at && new Date(told_at).toISOString(),
+  };
+}

@@ -1,0 +1,104 @@
+import type { PrincipalOf } from '../../../platform/http/principal.ts';
+import { query } from '../../../platform/postgres/query.ts';
+import { type Held, keyOf } from '../claims/leases.ts';
+import type { ModerationParts } from '../parts.ts';
+import type { Item } from './item.ts';
+import { itemBodies, notesBodies } from './item-bodies.ts';
+import type { ItemRow } from './item-rows.ts';
+import type { Filters, QueuePlace, View } from './queue.ts';
+import { queuePage } from './queue-page.ts';
+import type { RecordItem } from './record-item.ts';
+import { type RecordPlace, recordItems, recordsOf } from './reported-records.ts';
+
+/** A note, or a record, where the view has it. */
+type Entry = { place: QueuePlace } & ({ note: ItemRow } | { record: RecordPlace });
+
+type Me = PrincipalOf<'moderator'>;
+
+export interface Entries {
+  entries: Entry[];
+  /** How far was looked, where there may be more beyond. */
+  lookedTo: QueuePlace | undefined;
+}
+
+/** The next entries of a view: notes, and the records that it has. */
+export async function entriesOf(
+  { pool }: ModerationParts,
+  me: Me,
+  view: View,
+  filters: Filters,
+  limit: number,
+  after: QueuePlace | undefined,
+): Promise<Entries> {
+  const others = recordsOf(view, me, filters, limit, after);
+  const [rows, waiting] = await Promise.all([
+    query(pool, queuePage(view, me, filters, limit, after)),
+    others ? query(pool, others) : [],
+  ]);
+  const notes = rows.map((note) => ({
+    place: { tier: note.place_tier, at: note.place, id: note.note_id },
+    note,
+  }));
+  const records = waiting.map((record) => ({
+    place: { tier: '', at: record.place, id: record.subject_id },
+    record,
+  }));
+  const all: Entry[] = records.length === 0 ? notes : [...notes, ...records].sort(byPlace);
+  if (records.length > 0 && view === 'decided') all.sort(byTimeBackwards);
+  const entries = all.slice(0, limit);
+  const end = entries.findIndex((entry) => 'note' in entry && entry.note.place_ends);
+  const last = entries[end];
+  if (!last) return { entries, lookedTo: undefined };
+  const fits = 'note' in last && last.note.place_fits;
+  return { entries: entries.slice(0, fits ? end + 1 : end), lookedTo: last.place };
+}
+
+/** Times are written alike, to the microsecond, and ids in lowercase, so both sort as text. */
+function byPlace({ place: one }: Entry, { place: other }: Entry): number {
+  const [left, right] = [`${one.at} ${one.id}`, `${other.at} ${other.id}`];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+const byTimeBackwards = ({ place: one }: Entry, { place: other }: Entry): number =>
+  one.at < other.at ? 1 : one.at > other.at ? -1 : 0;
+
+export async function itemsOf(
+  parts: ModerationParts,
+  me: Me,
+  page: readonly Entry[],
+): Promise<(Item | RecordItem)[]> {
+  const notes = page.flatMap((entry) => ('note' in entry ? [entry.note] : []));
+  const waiting = page.flatMap((entry) => ('record' in entry ? [entry.record] : []));
+  const [bodies, records] = await Promise.all([
+    itemBodies(parts, me, notes),
+    recordItems(parts, me, waiting),
+  ]);
+  const ofNotes = bodies.values();
+  return page.flatMap((entry) => {
+    const item =
+      'note' in entry
+        ? ofNotes.next().value
+        : records.get(keyOf({ type: entry.record.subject_type, id: entry.record.subject_id }));
+    return item ? [item] : [];
+  });
+}
+
+/** What leases are on, by kind and id. */
+export async function heldItems(
+  parts: ModerationParts,
+  me: Me,
+  leases: readonly { note_id: string | null; subject: Held }[],
+): Promise<Map<string, Item | RecordItem>> {
+  const ids = leases.flatMap(({ note_id }) => note_id ?? []);
+  const others = leases.flatMap(({ subject: { type, id } }) =>
+    type === 'note' ? [] : [{ subject_type: type, subject_id: id }],
+  );
+  const [notes, records] = await Promise.all([
+    ids.length > 0 ? notesBodies(parts, me, ids) : [],
+    recordItems(parts, me, others),
+  ]);
+  return new Map<string, Item | RecordItem>([
+    ...notes.map((item) => [keyOf({ type: 'note', id: item.id }), item] as const),
+    ...records,
+  ]);
+}

@@ -1,0 +1,96 @@
+import type { Handlers } from '../../../platform/http/route.ts';
+import { pageOf } from '../../../platform/keyset-cursor.ts';
+import { OutcomeUnconfirmed, StorageUnavailable } from '../../../platform/postgres/errors.ts';
+import { MODERATION } from '../../../platform/postgres/notifications.ts';
+import { query } from '../../../platform/postgres/query.ts';
+import { isRefusal, refuse } from '../../../platform/refusal.ts';
+import { changeLeases, claim } from '../claims/claims.ts';
+import { keyOf, leaseBody, liveLeases, releaseLeases, renewLeases } from '../claims/leases.ts';
+import type { ModerationParts } from '../parts.ts';
+import type { queueContract } from './contract.ts';
+import { entriesOf, heldItems, itemsOf } from './entries.ts';
+import { readQueuePlace, writeQueuePlace } from './queue.ts';
+import { queueCounts } from './queue-counts.ts';
+
+const STATUS = { status: 'ok' as const };
+
+/** The leases are committed by now: that nothing happened must not be said. */
+function unread(error: unknown): never {
+  throw error instanceof StorageUnavailable
+    ? new OutcomeUnconfirmed('claimed, but not read', { cause: error })
+    : error;
+}
+
+export function queueHandlers(parts: ModerationParts): Handlers<typeof queueContract> {
+  const { pool, wakeUps } = parts;
+  // A lease is no event, so consoles are told apart.
+  const tellConsoles = () => wakeUps.wake([MODERATION]);
+  const countsFor = queueCounts(pool);
+  return {
+    'moderation.me': async ({ principal: { moderatorId: id, name, role } }) => {
+      const leases = await query(pool, liveLeases(id));
+      return {
+        status: 200,
+        body: { ...STATUS, moderator: { id, name, role }, leases: leases.map(leaseBody) },
+      };
+    },
+
+    'moderation.queue': async ({ principal: me, query: asked }) => {
+      const { view, cursor, limit, author, q, finding, older_than } = asked;
+      const after = cursor === undefined ? undefined : readQueuePlace(view, cursor);
+      if (cursor !== undefined && !after) return refuse('invalid_cursor');
+      const filters = { author, q, finding, older_than };
+      const [{ entries, lookedTo }, counts] = await Promise.all([
+        entriesOf(parts, me, view, filters, limit + 1, after),
+        countsFor(me),
+      ]);
+      const page = pageOf(entries, limit, ({ place }) => writeQueuePlace(view, place));
+      const end = lookedTo && writeQueuePlace(view, lookedTo);
+      return {
+        status: 200,
+        body: {
+          ...STATUS,
+          items: await itemsOf(parts, me, page.rows),
+          next_cursor: page.next_cursor ?? end ?? null,
+          counts,
+        },
+      };
+    },
+
+    'moderation.claim': async (call) => {
+      const { principal: me } = call;
+      const claimed = await claim(parts, call, call.body);
+      if (isRefusal(claimed)) return claimed;
+      tellConsoles();
+      const { answer: leases, ...extras } = claimed;
+      const items = await heldItems(parts, me, leases).catch(unread);
+      const of = new Map(leases.map((lease) => [keyOf(lease.subject), lease]));
+      // The items are in the queue's order.
+      const claims = [...items].flatMap(([key, item]) => {
+        const lease = of.get(key);
+        return lease ? [{ ...lease, item }] : [];
+      });
+      return { status: 200, body: { ...STATUS, claims }, ...extras };
+    },
+
+    'moderation.renew': async (call) => {
+      const { lease_ids } = call.body;
+      const statement = renewLeases(call.principal.moderatorId, lease_ids);
+      const changed = await changeLeases(pool, call, statement, { repeatable: true });
+      if (isRefusal(changed)) return changed;
+      tellConsoles();
+      const { answer: renewed, ...extras } = changed;
+      const lost = lease_ids.filter((id) => !renewed.includes(id));
+      return { status: 200, body: { ...STATUS, renewed, lost }, ...extras };
+    },
+
+    'moderation.release': async (call) => {
+      const statement = releaseLeases(call.principal.moderatorId, call.body.lease_ids);
+      const changed = await changeLeases(pool, call, statement);
+      if (isRefusal(changed)) return changed;
+      tellConsoles();
+      const { answer: released, ...extras } = changed;
+      return { status: 200, body: { ...STATUS, released }, ...extras };
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type pg from 'pg';
+import type { PrincipalOf } from '../../../platform/http/principal.ts';
+import { query } from '../../../platform/postgres/query.ts';
+import { type LikeRow, nearTo } from '../../../projections/screening/screenings.ts';
+import { ALIKE, similarity } from '../../screening/look-alikes.ts';
+import type { Item } from './item.ts';
+import { itemBody } from './item-body.ts';
+import { type ItemRow, itemsById } from './item-rows.ts';
+
+/** As many as a person compares. */
+const MOST_ALIKE = 5;
+
+interface Parts {
+  pool: pg.Pool;
+  config: { undoWindowSeconds: number };
+}
+
+/** Notes as their reviewer sees them, each with the notes that read like it: one statement for all. */
+export async function itemBodies(
+  { pool, config }: Parts,
+  me: PrincipalOf<'moderator'>,
+  rows: readonly ItemRow[],
+): Promise<Item[]> {
+  const ids = rows.filter(({ message }) => message !== null).map(({ note_id }) => note_id);
+  const near = ids.length === 0 ? [] : await query(pool, nearTo(ids));
+  const of = Map.groupBy(near, (row) => row.of);
+  const undoSeconds = config.undoWindowSeconds;
+  return rows.map((row) => ({
+    ...itemBody(row, { me, undoSeconds }),
+    look_alikes: lookAlikes(row.message ?? '', of.get(row.note_id) ?? []),
+  }));
+}
+
+export async function notesBodies(
+  parts: Parts,
+  me: PrincipalOf<'moderator'>,
+  noteIds: readonly string[],
+): Promise<Item[]> {
+  return itemBodies(parts, me, await query(parts.pool, itemsById(noteIds)));
+}
+
+function lookAlikes(message: string, near: readonly LikeRow[]): Item['look_alikes'] {
+  return near
+    .map((other) => ({
+      id: other.note_id,
+      state: other.state,
+      text: other.message,
+      similarity: Math.round(similarity(message, other.message) * 100) / 100,
+    }))
+    .filter((other) => other.similarity >= ALIKE)
+    .sort((one, other) => other.similarity - one.similarity)
+    .slice(0, MOST_ALIKE);
+}

@@ -1,0 +1,89 @@
+import { hash } from 'node:crypto';
+import { type Sql, sql } from '../../../platform/sql.ts';
+import type { NoteRow } from '../../../projections/guestbook/notes.ts';
+import type { HolderColumns } from './claim-body.ts';
+import { type StandingDecision, standingDecision } from './decision-body.ts';
+import type { NoteDecision } from './item.ts';
+import { type ReportJson, reportList } from './report-body.ts';
+import type { ScreeningColumns } from './screening.ts';
+
+export interface ItemRow extends NoteRow, HolderColumns, ScreeningColumns {
+  handle: string | null;
+  approved: number;
+  rejected: number;
+  parent_state: string | null;
+  parent_message: string | null;
+  parent_parent_id: string | null;
+  parent_experience: string | null;
+  reports: ReportJson[];
+  open_appeal: {
+    appeal_id: string;
+    text: string | null;
+    state: 'open' | 'granted' | 'upheld' | 'moot';
+    opened_at: string;
+  } | null;
+  decision: StandingDecision<NoteDecision> | null;
+  now: Date;
+  place_tier: string;
+  /** False for a row that is here only to tell how far was looked. */
+  place_fits: boolean;
+  /** The last that was looked at, where there may be more beyond. */
+  place_ends: boolean;
+  /** Where a view goes on: UTC, to the microsecond. */
+  place: string;
+}
+
+/** What became of all notes of an author, once for each author of the page, by an index alone. */
+const AUTHORS = `SELECT o.member_id, count(*) FILTER (WHERE o.state = 'approved')::int AS approved,
+    count(*) FILTER (WHERE o.state <> 'approved')::int AS rejected
+  FROM (SELECT DISTINCT member_id FROM page JOIN notes USING (note_id)) author
+  JOIN notes o ON o.member_id = author.member_id AND o.state IN ('approved', 'rejected', 'removed')
+  GROUP BY o.member_id`;
+
+const DETAILS = `SELECT n.*, m.handle, coalesce(r.approved, 0) AS approved,
+    coalesce(r.rejected, 0) AS rejected,
+    p.state AS parent_state, p.message AS parent_message, p.parent_id AS parent_parent_id,
+    p.experience AS parent_experience,
+    l.lease_id, l.moderator_id AS holder_id, h.name AS holder_name, l.claimed_at, l.expires_at,
+    coalesce(reports.list, '[]') AS reports, appeal.row AS open_appeal, decision.row AS decision,
+    s.rules_version, s.band, s.findings, s.words, s.screened_at,
+    clock_timestamp() AS now, page.tier AS place_tier, page.fits AS place_fits,
+    page.ends AS place_ends,
+    greatest(0, floor(extract(epoch FROM clock_timestamp() - n.submitted_at)))::int AS age_seconds,
+    to_char(page.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+  FROM page JOIN notes n ON n.note_id = page.note_id
+  LEFT JOIN members m ON m.member_id = n.member_id
+  LEFT JOIN notes p ON p.note_id = n.parent_id
+  LEFT JOIN note_leases l ON l.note_id = n.note_id AND l.subject_type = 'note'
+    AND l.expires_at > clock_timestamp()
+  LEFT JOIN moderators h ON h.moderator_id = l.moderator_id
+  LEFT JOIN note_screenings s ON s.note_id = n.note_id
+  LEFT JOIN authors r ON r.member_id = n.member_id
+  LEFT JOIN LATERAL (${reportList('note_reports', 'note_id = n.note_id')}) reports ON true
+  LEFT JOIN LATERAL (SELECT json_build_object('appeal_id', appeal_id, 'text', text,
+      'state', state, 'opened_at', opened_at) AS row
+    FROM note_appeals WHERE note_id = n.note_id ORDER BY opened_at DESC LIMIT 1) appeal ON true
+  LEFT JOIN LATERAL (${standingDecision(
+    'note_decisions',
+    `d.note_id = n.note_id AND d.decision NOT IN ('kept', 'upheld')
+      AND (n.state = 'pending') = (d.decision IN ('deferred', 'escalated'))`,
+  )}) decision
+    ON n.state <> 'withdrawn'`;
+
+/**
+ * The notes of a page, each with all that a decision needs. The page (note_id, tier, at, fits, ends)
+ * is found first, so that no more rows are joined than are shown.
+ */
+export function withDetails(page: Sql, direction: 'ASC' | 'DESC' = 'ASC'): Sql<ItemRow> {
+  const text = `WITH page AS MATERIALIZED (${page.text}),
+    authors AS MATERIALIZED (${AUTHORS}) ${DETAILS}
+    ORDER BY page.tier, page.at ${direction}, page.note_id`;
+  return { name: hash('sha1', text), text, values: page.values };
+}
+
+export function itemsById(noteIds: readonly string[]): Sql<ItemRow> {
+  return withDetails(
+    sql`SELECT note_id, tier, submitted_at AS at, true AS fits, false AS ends FROM notes
+      WHERE note_id = ANY(${noteIds}::uuid[])`,
+  );
+}

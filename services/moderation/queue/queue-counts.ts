@@ -1,0 +1,120 @@
+import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { query } from '../../../platform/postgres/query.ts';
+import { sharedPatience } from '../../../platform/postgres/request-deadline.ts';
+import { type Sql, sql } from '../../../platform/sql.ts';
+import { ROLES_OF } from '../staff/roles.ts';
+import { countView, type Viewer } from './queue.ts';
+
+/** Up to here a view is counted on every request; a longer one is counted now and then. */
+const EXACT = 1000;
+const STALE_MS = 5000;
+/** After a count that storage did not end in time. */
+const PAUSE_MS = 60_000;
+/** How long a page waits for the first number. */
+const FIRST_MS = 500;
+
+const VIEWS = ['todo', 'escalated', 'deferred', 'reported', 'appeals'] as const;
+type Counted = (typeof VIEWS)[number];
+
+export type Counts = Record<Counted | 'mine', number>;
+
+interface Known {
+  count: number;
+  until: number;
+  next?: Promise<void> | undefined;
+}
+
+/**
+ * The appeals that a moderator may answer: none for a triage moderator, and none against the
+ * moderator's own decision. An auditor, who decides nothing, sees how many are open.
+ */
+export function appealsFor({ role }: Pick<Viewer, 'role'>, open: number, own: number): number {
+  if (role === 'auditor') return open;
+  return ROLES_OF.grant.includes(role) ? Math.max(0, open - own) : 0;
+}
+
+/** How many open appeals are against each moderator's own decisions. */
+export const appealsByDecider = (): Sql<{ moderator_id: string; count: number }> =>
+  sql`SELECT settled_by AS moderator_id, count(*)::int AS count FROM notes
+    WHERE appeal = 'open' AND settled_by IS NOT NULL GROUP BY settled_by`;
+
+/**
+ * How many notes wait in each view. A page's cost must not grow with the queue: beyond a thousand
+ * the number may be five seconds old, and one request at a time counts it anew. One that cannot be
+ * counted in time keeps its last number, at least a thousand, and is tried again after a minute.
+ */
+export function queueCounts(pool: pg.Pool) {
+  const long = new Map<string, Known>();
+
+  function knownOf(view: Counted, viewer: Viewer) {
+    const key = `${view} ${viewer.role === 'lead'}`;
+    const known = long.get(key) ?? { count: EXACT + 1, until: -Infinity };
+    long.set(key, known);
+    return known;
+  }
+
+  function isLong(view: Counted, viewer: Viewer): boolean {
+    const { count, until } = knownOf(view, viewer);
+    return count > EXACT && performance.now() <= until;
+  }
+
+  async function recount(known: Known, statement: Sql<{ count: number }>): Promise<void> {
+    let pause = STALE_MS;
+    try {
+      // Not of the page's patience: what it asks for besides must not be refused for it.
+      const [row] = await sharedPatience(() => query(pool, statement));
+      known.count = row?.count ?? known.count;
+    } catch {
+      pause = PAUSE_MS;
+    }
+    known.until = performance.now() + pause;
+    known.next = undefined;
+  }
+
+  async function countLong(view: Counted, viewer: Viewer): Promise<number> {
+    const known = knownOf(view, viewer);
+    const first = known.until === -Infinity;
+    if (performance.now() > known.until) known.next ??= recount(known, countWhole(view, viewer));
+    // The first to ask waits for the number, those after it take the last one.
+    if (first) await Promise.race([known.next, sleep(FIRST_MS, undefined, { ref: false })]);
+    return Math.max(known.count, EXACT);
+  }
+
+  return async (viewer: Viewer): Promise<Counts> => {
+    const short = VIEWS.filter((view) => !isLong(view, viewer));
+    const [counted] = await query(pool, countBounded(viewer, short));
+    const { own_appeals = 0, ...exact } = counted ?? {};
+    const counts = {
+      todo: 0,
+      escalated: 0,
+      deferred: 0,
+      reported: 0,
+      appeals: 0,
+      mine: 0,
+      ...exact,
+    };
+    for (const view of VIEWS)
+      if (!short.includes(view) || counts[view] > EXACT)
+        counts[view] = await countLong(view, viewer);
+    counts.appeals = appealsFor(viewer, counts.appeals, own_appeals);
+    return counts;
+  };
+}
+
+function countBounded(
+  { moderatorId, role }: Viewer,
+  views: readonly Counted[],
+): Sql<Partial<Counts> & { own_appeals: number }> {
+  const bounded = views.map((view) => `(${countView(view, role, EXACT + 1)}) AS ${view}, `);
+  const text = `SELECT ${bounded.join('')}(SELECT count(*) FROM note_leases
+      WHERE moderator_id = $1 AND expires_at > clock_timestamp())::int AS mine,
+    (SELECT count(*) FROM notes WHERE appeal = 'open' AND settled_by = $1)::int AS own_appeals`;
+  return { name: hash('sha1', text), text, values: [moderatorId] };
+}
+
+function countWhole(view: Counted, { role }: Viewer): Sql<{ count: number }> {
+  const text = countView(view, role);
+  return { name: hash('sha1', text), text, values: [] };
+}

@@ -1,0 +1,101 @@
+import type { Role } from '../../../platform/http/principal.ts';
+import { type Place, readPlace, writePlace } from '../../../platform/keyset-cursor.ts';
+
+export const VIEWS = [
+  'todo',
+  'mine',
+  'escalated',
+  'deferred',
+  'reported',
+  'appeals',
+  'decided',
+] as const;
+export type View = (typeof VIEWS)[number];
+
+/** Views from which the next note may be claimed. */
+export const CLAIM_VIEWS = ['todo', 'escalated', 'reported', 'appeals'] as const;
+export type ClaimView = (typeof CLAIM_VIEWS)[number];
+
+interface Shape {
+  where: string;
+  at: string;
+  newestFirst?: true;
+}
+
+const DUE = '(n.deferred_until IS NULL OR n.deferred_until <= clock_timestamp())';
+
+/** Each is walked along an index of its own, whose condition it repeats word for word. */
+export const SHAPES: Readonly<Record<View, Shape>> = {
+  todo: { where: `n.state = 'pending' AND ${DUE}`, at: 'n.submitted_at' },
+  mine: { where: 'true', at: 'n.submitted_at' },
+  escalated: { where: `n.state = 'pending' AND n.tier = 'lead' AND ${DUE}`, at: 'n.submitted_at' },
+  deferred: {
+    where: `n.state = 'pending' AND n.deferred_until > clock_timestamp()`,
+    at: 'n.deferred_until',
+  },
+  reported: { where: `n.state = 'approved' AND n.reported_at IS NOT NULL`, at: 'n.reported_at' },
+  appeals: { where: `n.appeal = 'open'`, at: 'n.appealed_at' },
+  decided: {
+    where: `n.state IN ('approved', 'rejected', 'removed')`,
+    at: 'n.settled_at',
+    newestFirst: true,
+  },
+};
+
+export interface Viewer {
+  moderatorId: string;
+  role: Role;
+}
+
+export interface Filters {
+  /** A member's id or handle, or a guest's name. */
+  author?: string | undefined;
+  /** A part of the text or of the guest's name, in any case. */
+  q?: string | undefined;
+  /** The code of a finding that screening made. */
+  finding?: string | undefined;
+  /** Seconds. */
+  older_than?: number | undefined;
+}
+
+/** A search for words in `todo` finds whatever is pending, deferred and escalated notes too. */
+const searchesAll = (view: View, filters: Filters) => view === 'todo' && filters.q !== undefined;
+
+/** Only a lead's own queue and a search of what is to do mix the tiers; the lead's comes first. */
+export const mixesTiers = (view: View, role: Role, filters: Filters = {}) =>
+  view === 'todo' && (role === 'lead' || searchesAll(view, filters));
+
+/** What is escalated is for leads: to the others it would come back as the oldest, again and again. */
+export function where(view: View, role: Role, filters: Filters = {}): string {
+  if (searchesAll(view, filters)) return `n.state = 'pending'`;
+  const mine = view === 'todo' && role !== 'lead' ? ` AND n.tier = 'normal'` : '';
+  return `${SHAPES[view].where}${mine}`;
+}
+
+export interface QueuePlace extends Place {
+  tier: string;
+}
+
+/** A member's id, which is no handle. */
+export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A cursor belongs to its view. */
+export function writeQueuePlace(view: View, { tier, at, id }: QueuePlace): string {
+  return `${view}.${tier}.${writePlace({ at, id })}`;
+}
+
+export function readQueuePlace(view: View, cursor: string): QueuePlace | undefined {
+  const [of, tier, place, ...more] = cursor.split('.');
+  const known = of === view && (tier === '' || tier === 'lead' || tier === 'normal');
+  const read = known && more.length === 0 ? readPlace(place ?? '') : undefined;
+  return read && { ...read, tier: tier ?? '' };
+}
+
+/** Counts what a view holds, up to `most` where that is given. */
+export function countView(view: Exclude<View, 'mine'>, role: Role, most?: number): string {
+  const limit = most ? `LIMIT ${most}` : '';
+  const notes = `SELECT 1 FROM notes n WHERE ${where(view, role)} ${limit}`;
+  const records = `SELECT 1 FROM reported_records WHERE reported_at IS NOT NULL ${limit}`;
+  const counted = view === 'reported' ? `(${notes}) UNION ALL (${records})` : notes;
+  return `SELECT count(*)::int AS count FROM (${counted}) counted`;
+}

@@ -1,0 +1,133 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { AnyUuid, Timestamp } from '../../../platform/http/schemas.ts';
+import type { Sql } from '../../../platform/sql.ts';
+import type { RecordRow } from '../../../projections/publications/records.ts';
+import { RECORD_TYPES, type RecordType } from '../../publications/record-type.ts';
+import { ROLES_OF } from '../staff/roles.ts';
+import { claimBody, type HolderColumns } from './claim-body.ts';
+import {
+  decisionBody,
+  type Reviewer,
+  type StandingDecision,
+  standingDecision,
+} from './decision-body.ts';
+import { Claim, decisionOf, Item, Report, Version } from './item.ts';
+import { type ReportJson, reportBody, reportList } from './report-body.ts';
+
+/** What lets a record stand comes first. */
+const RECORD_ACTIONS = ['keep', 'restore', 'remove'] as const;
+type RecordAction = (typeof RECORD_ACTIONS)[number];
+
+const RECORD_DECISIONS = ['removed', 'restored', 'kept'] as const;
+type RecordDecision = (typeof RECORD_DECISIONS)[number];
+
+/** A profile, an artifact, a case or a note on a case with all that a decision needs. */
+export const RecordItem = z
+  .object({
+    id: AnyUuid,
+    subject: z.object({ type: z.enum(RECORD_TYPES), id: AnyUuid }),
+    state: z.enum(['published', 'withdrawn', 'removed']),
+    /** Whether anybody can read it: a note on a removed case cannot be read. */
+    public: z.boolean(),
+    /** Empty where it was erased. */
+    title: z.string(),
+    text: z
+      .string()
+      .describe(
+        "All of its author's words; of an artifact the summary, up to 8000 characters of the " +
+          'content, the claim, the terms of reuse and the sources',
+      ),
+    author: z.object({ kind: z.literal('member'), name: z.string(), member_id: AnyUuid }),
+    received_at: Timestamp,
+    age_seconds: z.int(),
+    /** Of the record and its reports together: a new report makes it another. */
+    version: Version,
+    claim: Claim.nullable(),
+    /** The newest twenty. */
+    reports: z.array(Report),
+    reported_at: Timestamp.nullable(),
+    /** The removal or restoration that stands, or that it was kept since. */
+    decision: decisionOf(RECORD_DECISIONS).nullable(),
+    allowed_actions: z.array(z.enum(RECORD_ACTIONS)),
+  })
+  .meta({ id: 'RecordItem' });
+export type RecordItem = z.input<typeof RecordItem>;
+
+/** A note or another record. The wire has no common tag; `subject` is there for records alone. */
+export const QueueItem = z.union([Item, RecordItem]).meta({
+  id: 'QueueItem',
+  description: 'A note, or another record: a record has `subject`.',
+});
+
+export interface RecordItemRow extends RecordRow, HolderColumns {
+  subject_type: RecordType;
+  handle: string | null;
+  reports_version: number;
+  reported_at: Date | null;
+  reports: ReportJson[];
+  decision: StandingDecision<RecordDecision> | null;
+  now: Date;
+}
+
+/** Records of one kind with what is said of them. */
+export function withReports(type: RecordType, records: Sql): Sql<RecordItemRow> {
+  const of = `$${records.values.length + 1}::text`;
+  const about = (row: string) => `${row}subject_type = ${of} AND ${row}subject_id = r.subject_id`;
+  const text = `SELECT r.*, ${of} AS subject_type, m.handle, clock_timestamp() AS now,
+      coalesce(w.version, 0) AS reports_version, w.reported_at, l.lease_id,
+      l.moderator_id AS holder_id, h.name AS holder_name, l.claimed_at, l.expires_at,
+      coalesce(reports.list, '[]') AS reports, decision.row AS decision
+    FROM (${records.text}) r
+    LEFT JOIN members m ON m.member_id = r.author_id
+    LEFT JOIN reported_records w ON ${about('w.')}
+    LEFT JOIN note_leases l ON l.note_id = r.subject_id AND l.subject_type = ${of}
+      AND l.expires_at > clock_timestamp()
+    LEFT JOIN moderators h ON h.moderator_id = l.moderator_id
+    LEFT JOIN LATERAL (${reportList('record_reports', about(''))}) reports ON true
+    LEFT JOIN LATERAL (${standingDecision('record_decisions', about('d.'))}) decision
+      ON r.state <> 'withdrawn'`;
+  return { name: hash('sha1', text), text, values: [...records.values, type] };
+}
+
+const time = (at: Date): string => at.toISOString();
+
+/** A record as its reviewer sees it, with what this reviewer may do. */
+export function recordItemBody(row: RecordItemRow, reviewer: Reviewer): RecordItem {
+  return {
+    id: row.subject_id,
+    subject: { type: row.subject_type, id: row.subject_id },
+    state: row.state,
+    public: row.public,
+    title: row.title ?? '',
+    text: row.text ?? '',
+    author: { kind: 'member', name: row.handle ?? '', member_id: row.author_id },
+    received_at: time(row.published_at),
+    age_seconds: Math.max(0, Math.floor((row.now.getTime() - row.published_at.getTime()) / 1000)),
+    version: row.version + row.reports_version,
+    claim: claimBody(row, reviewer.me),
+    reports: row.reports.map(reportBody),
+    reported_at: row.reported_at && time(row.reported_at),
+    decision: standingBody(row, reviewer),
+    allowed_actions: allowedActions(row, reviewer.me),
+  };
+}
+
+function standingBody(row: RecordItemRow, reviewer: Reviewer): RecordItem['decision'] {
+  // A profile that was published anew is not what was decided on.
+  const { decision } = row;
+  const removed = decision?.decision === 'removed';
+  if (!decision || removed !== (row.state === 'removed')) return null;
+  return decisionBody(decision, removed, row.now, reviewer);
+}
+
+/** The same rules as the decision's own, for the buttons. */
+function allowedActions(row: RecordItemRow, { moderatorId, role }: Reviewer['me']): RecordAction[] {
+  if (row.holder_id !== null && row.holder_id !== moderatorId) return [];
+  const fits: Record<RecordAction, boolean> = {
+    remove: row.state === 'published',
+    restore: row.state === 'removed' && row.decision?.moderator_id !== moderatorId,
+    keep: row.state === 'published' && row.reported_at !== null,
+  };
+  return RECORD_ACTIONS.filter((action) => fits[action] && ROLES_OF[action].includes(role));
+}

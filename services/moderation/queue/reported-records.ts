@@ -1,0 +1,107 @@
+import { hash } from 'node:crypto';
+import type pg from 'pg';
+import type { PrincipalOf } from '../../../platform/http/principal.ts';
+import { query } from '../../../platform/postgres/query.ts';
+import type { Sql } from '../../../platform/sql.ts';
+import type { Subject } from '../../publications/publication-kind.ts';
+import type { RecordType } from '../../publications/record-type.ts';
+import { keyOf } from '../claims/leases.ts';
+import { type Filters, type QueuePlace, UUID, type View, type Viewer } from './queue.ts';
+import { type RecordItem, recordItemBody, withReports } from './record-item.ts';
+
+export interface RecordPlace {
+  subject_type: RecordType;
+  subject_id: string;
+  /** Where the view goes on: in UTC, to the microsecond. */
+  place: string;
+}
+
+/** Where a view has records: in `subject_type`, `subject_id`, `author_id` and their place `at`. */
+const SOURCES: Partial<Record<View, string>> = {
+  reported: `SELECT subject_type, subject_id, author_id, reported_at AS at FROM reported_records
+    WHERE reported_at IS NOT NULL`,
+  mine: `SELECT l.subject_type, l.note_id AS subject_id, w.author_id,
+      coalesce(w.reported_at, l.claimed_at) AS at
+    FROM note_leases l LEFT JOIN reported_records w
+      ON w.subject_type = l.subject_type AND w.subject_id = l.note_id
+    WHERE l.subject_type <> 'note' AND l.moderator_id = $1 AND l.expires_at > clock_timestamp()`,
+  // Each by its last decision that stands, looked up one by one: a join would read all there are.
+  decided: `SELECT subject_type, subject_id, author_id, decided_at AS at FROM record_decisions d
+    WHERE undone_at IS NULL AND event_id = (SELECT last.event_id FROM record_decisions last
+      WHERE last.subject_type = d.subject_type AND last.subject_id = d.subject_id
+        AND last.undone_at IS NULL ORDER BY last.decided_at DESC, last.event_id DESC LIMIT 1)`,
+};
+
+/**
+ * The records of a view, oldest first (decided: newest first). Screening knows nothing of records,
+ * and a search for words goes through notes alone: with either there is none.
+ */
+export function recordsOf(
+  view: View,
+  { moderatorId }: Viewer,
+  { author, q, finding, older_than }: Filters,
+  limit: number,
+  after: QueuePlace | undefined,
+): Sql<RecordPlace> | undefined {
+  const source = SOURCES[view];
+  if (!source || q !== undefined || finding !== undefined) return undefined;
+  const values: unknown[] = view === 'mine' ? [moderatorId] : [];
+  const value = (given: unknown, type: string) => `$${values.push(given)}::${type}`;
+  const conditions = ['true'];
+  const newestFirst = view === 'decided';
+  if (after) {
+    const [at, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
+    conditions.push(
+      newestFirst
+        ? `w.at <= ${at} AND (w.at < ${at} OR w.subject_id > ${id})`
+        : `(w.at, w.subject_id) > (${at}, ${id})`,
+    );
+  }
+  if (author !== undefined)
+    conditions.push(
+      UUID.test(author)
+        ? `w.author_id = ${value(author, 'uuid')}`
+        : `w.author_id = (SELECT member_id FROM members WHERE handle = ${value(author, 'text')})`,
+    );
+  if (older_than !== undefined)
+    conditions.push(
+      `w.at < clock_timestamp() - make_interval(secs => ${value(older_than, 'int')})`,
+    );
+  const text = `SELECT w.subject_type, w.subject_id,
+      to_char(w.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    FROM (${source}) w WHERE ${conditions.join(' AND ')}
+    ORDER BY w.at ${newestFirst ? 'DESC' : 'ASC'}, w.subject_id LIMIT ${value(limit, 'int')}`;
+  return { name: hash('sha1', text), text, values };
+}
+
+interface Parts {
+  pool: pg.Pool;
+  subjects: readonly Subject[];
+  config: { undoWindowSeconds: number };
+}
+
+/** The items of these records by their type and id: one statement for each kind among them. */
+export async function recordItems(
+  { pool, subjects, config }: Parts,
+  me: PrincipalOf<'moderator'>,
+  waiting: readonly Omit<RecordPlace, 'place'>[],
+): Promise<Map<string, RecordItem>> {
+  const kinds = Map.groupBy(waiting, ({ subject_type }) => subject_type);
+  const rows = await Promise.all(
+    [...kinds].map(([type, some]) => {
+      const subject = subjects.find((one) => one.type === type);
+      if (!subject) throw new Error(`no subject ${type}`);
+      const ids = some.map(({ subject_id }) => subject_id);
+      return query(pool, withReports(type, subject.records(ids)));
+    }),
+  );
+  const undoSeconds = config.undoWindowSeconds;
+  return new Map(
+    rows
+      .flat()
+      .map((row) => [
+        keyOf({ type: row.subject_type, id: row.subject_id }),
+        recordItemBody(row, { me, undoSeconds }),
+      ]),
+  );
+}

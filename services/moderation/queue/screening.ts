@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { Timestamp } from '../../../platform/http/schemas.ts';
+import type { Words } from '../../screening/findings.ts';
+import type { Finding } from '../../screening/rules.ts';
+import { BANDS, FINDING_CODES } from '../../screening/rules.ts';
+import { sentenceOf } from '../../screening/sentences.ts';
+
+/** How long a note is said to be about to be screened. It can be decided on all the while. */
+const PATIENCE_SECONDS = 30;
+
+export const Screening = z
+  .object({
+    state: z.enum(['pending', 'done', 'unavailable']),
+    /** For grouping and colouring; null until it is done. */
+    band: z.enum(BANDS).nullable(),
+    findings: z.array(
+      z.object({
+        code: z.enum(FINDING_CODES),
+        text: z.string(),
+        /** Words of the note that the finding points at, folded. */
+        words: z.array(z.string()),
+      }),
+    ),
+    rules_version: z.int().nullable(),
+    screened_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'NoteScreening' });
+export type Screening = z.input<typeof Screening>;
+
+/** The columns that a query of notes joins from `note_screenings s`. */
+export interface ScreeningColumns {
+  age_seconds: number;
+  rules_version: number | null;
+  band: (typeof BANDS)[number] | null;
+  findings: Finding[] | null;
+  words: Words | null;
+  screened_at: Date | null;
+}
+
+export function screeningBody(row: ScreeningColumns): Screening {
+  if (!row.findings)
+    return {
+      state: row.age_seconds < PATIENCE_SECONDS ? 'pending' : 'unavailable',
+      band: null,
+      findings: [],
+      rules_version: null,
+      screened_at: null,
+    };
+  return {
+    state: 'done',
+    band: row.band,
+    findings: row.findings.map((finding) => {
+      const words = row.words?.[finding.code] ?? [];
+      return { code: finding.code, text: sentenceOf(finding, words), words };
+    }),
+    rules_version: row.rules_version,
+    screened_at: row.screened_at?.toISOString() ?? null,
+  };
+}

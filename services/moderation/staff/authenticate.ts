@@ -1,0 +1,66 @@
+import type pg from 'pg';
+import { bearerToken, type Presented, type PrincipalOf } from '../../../platform/http/principal.ts';
+import type { KeyRing, Verifier } from '../../../platform/keys/key-ring.ts';
+import type { Token } from '../../../platform/keys/token.ts';
+import { query } from '../../../platform/postgres/query.ts';
+import { readTogether } from '../../../platform/postgres/read-together.ts';
+import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
+import { sql } from '../../../platform/sql.ts';
+import type { ModeratorRow } from '../../../projections/moderation/moderators.ts';
+import {
+  findLiveModeratorSession,
+  presentedModeratorSession,
+  touchModeratorSession,
+} from './sessions.ts';
+import { readModeratorToken } from './token.ts';
+
+type Authenticated = PrincipalOf<'moderator'> | Refusal<'moderator_required'>;
+
+/**
+ * Who the bearer proves, or the cookie where there is no bearer; asked anew on every request. A page
+ * shares its cookie with others, in which somebody else may have signed in: so it says whom it is for.
+ */
+export function moderatorAuthenticator(pool: pg.Pool, keys: KeyRing) {
+  const find = readTogether<ModeratorRow & Verifier>(
+    pool,
+    (ids) => sql`SELECT m.*, v.key_id, v.hash FROM moderators m
+      JOIN verifiers v ON v.owner_id = m.moderator_id AND v.purpose = 'moderator'
+        AND v.subject_id = m.moderator_id
+      WHERE m.moderator_id = ANY(${ids}::uuid[]) AND m.state = 'active'`,
+    (row) => row.moderator_id,
+  );
+
+  async function byToken({ id, secret }: Token): Promise<Authenticated> {
+    const row = await find(id);
+    if (!keys.verify('moderator', id, secret, row) || !row) return refuse('moderator_required');
+    return principal(row, { sessionId: null, tokenHash: row.hash });
+  }
+
+  async function bySession({ id, secret }: Token): Promise<Authenticated> {
+    const [row] = await query(pool, findLiveModeratorSession(id));
+    if (!keys.verify('moderator-session', id, secret, row) || !row)
+      return refuse('moderator_required');
+    if (row.stale) await query(pool, touchModeratorSession(id));
+    return principal(row, { sessionId: row.session_id, tokenHash: null });
+  }
+
+  return async ({ authorization, cookie, moderator }: Presented): Promise<Authenticated> => {
+    const token =
+      authorization === undefined
+        ? presentedModeratorSession(cookie)
+        : readModeratorToken(bearerToken(authorization) ?? '');
+    if (!token) return refuse('moderator_required');
+    const found = await (authorization === undefined ? bySession(token) : byToken(token));
+    const expected = moderator?.toLowerCase();
+    return isRefusal(found) || expected === undefined || expected === found.moderatorId
+      ? found
+      : refuse('moderator_required');
+  };
+}
+
+function principal(
+  { moderator_id, name, role }: Pick<ModeratorRow, 'moderator_id' | 'name' | 'role'>,
+  proof: Pick<PrincipalOf<'moderator'>, 'sessionId' | 'tokenHash'>,
+): PrincipalOf<'moderator'> {
+  return { kind: 'moderator', moderatorId: moderator_id, name: name ?? '', role, ...proof };
+}

@@ -1,0 +1,52 @@
+import type { Config } from '../../../platform/config.ts';
+import type { EventStore } from '../../../platform/eventstore/event-store.ts';
+import type { Handlers } from '../../../platform/http/route.ts';
+import type { KeyRing } from '../../../platform/keys/key-ring.ts';
+import { newToken } from '../../../platform/keys/token.ts';
+import type { RateLimits } from '../../../platform/limits/rate-limits.ts';
+import { isRefusal, refuse } from '../../../platform/refusal.ts';
+import type { moderatorSessionContract } from './contract.ts';
+import { CLEAR_MODERATOR_COOKIE, moderatorCookie, presentedModeratorSession } from './sessions.ts';
+import { signInPlan, signOutPlan } from './sign-in.ts';
+import { readModeratorToken } from './token.ts';
+
+export interface ModeratorSessionParts {
+  store: EventStore;
+  keys: KeyRing;
+  limits: RateLimits;
+  config: Pick<Config, 'limitKeyAttempts'>;
+}
+
+export function moderatorSessionHandlers({
+  store,
+  keys,
+  limits,
+  config,
+}: ModeratorSessionParts): Handlers<typeof moderatorSessionContract> {
+  return {
+    'moderation.sign_in': async ({ body, request }) => {
+      const attempts = {
+        kind: 'moderator-keys',
+        window: '10 minutes',
+        limit: config.limitKeyAttempts,
+      } as const;
+      if (!(await limits.take(request.address, [attempts]))) return refuse('rate_limited');
+      const token = readModeratorToken(body.token);
+      if (!token) return refuse('moderator_required');
+      const session = newToken();
+      const before = presentedModeratorSession(request.cookie);
+      const answer = await store.execute(signInPlan(keys, token, session, before));
+      if (isRefusal(answer)) return answer;
+      return { status: 200, body: answer, headers: { 'set-cookie': moderatorCookie(session) } };
+    },
+
+    'moderation.sign_out': async ({ principal }) => {
+      await store.execute(signOutPlan(principal));
+      return {
+        status: 200,
+        body: { status: 'signed_out' },
+        headers: { 'set-cookie': CLEAR_MODERATOR_COOKIE },
+      };
+    },
+  };
+}

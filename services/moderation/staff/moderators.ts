@@ -1,0 +1,132 @@
+import { readStream, streamVersion } from '../../../platform/eventstore/append.ts';
+import {
+  definePlan,
+  type EventStore,
+  type Plan,
+  type Writes,
+} from '../../../platform/eventstore/event-store.ts';
+import type { Role } from '../../../platform/http/principal.ts';
+import type { KeyRing } from '../../../platform/keys/key-ring.ts';
+import { newToken } from '../../../platform/keys/token.ts';
+import { dropVerifiers, writeVerifier } from '../../../platform/keys/verifiers.ts';
+import { query } from '../../../platform/postgres/query.ts';
+import { type Refusal, refuse } from '../../../platform/refusal.ts';
+import { findModerators, lockModerator } from '../../../projections/moderation/moderators.ts';
+import { dropModeratorSessions, releaseAllLeases } from './sessions.ts';
+import { moderatorToken } from './token.ts';
+
+export interface ModeratorParts {
+  store: EventStore;
+  keys: KeyRing;
+}
+
+/** A moderator with a new token. */
+export interface AddedModerator {
+  id: string;
+  /** Shown once; only its verifier is kept. */
+  token: string;
+}
+
+/** A new moderator, under a name that no active one has. */
+export async function addModerator(
+  { store, keys }: ModeratorParts,
+  name: string,
+  role: Role,
+): Promise<AddedModerator | Refusal<'name_taken'>> {
+  const token = newToken();
+  const { id } = token;
+  const plan: Plan<AddedModerator, 'name_taken'> = definePlan({
+    load: findModerators(name),
+    decide({ rows: taken }) {
+      if (taken.length > 0) return refuse('name_taken');
+      return {
+        answer: { id, token: moderatorToken(token) },
+        appends: [
+          {
+            owner: id,
+            stream: `moderator-${id}`,
+            version: 0,
+            actor: { type: 'service' },
+            events: [
+              { type: 'ModeratorAdded', data: { moderator_id: id, role }, personal: { name } },
+            ],
+          },
+        ],
+        rows: [writeVerifier(id, 'moderator', id, keys.mac('moderator', id, token.secret))],
+      };
+    },
+  });
+  return store.execute(plan);
+}
+
+/** Ends a moderator, found by name or id, together with the token, the sessions and the leases. */
+export async function revokeModerator(
+  { store }: Pick<ModeratorParts, 'store'>,
+  nameOrId: string,
+): Promise<{ id: string } | Refusal<'not_found'>> {
+  const id = await activeModerator(store, nameOrId);
+  if (!id) return refuse('not_found');
+  return store.execute(
+    changePlan(id, 'ModeratorRevoked', {
+      answer: { id },
+      rows: [dropVerifiers(id), dropModeratorSessions(id), releaseAllLeases(id)],
+    }),
+  );
+}
+
+/** A new token for a moderator; the old one, the sessions and the leases end. */
+export async function rotateModerator(
+  { store, keys }: ModeratorParts,
+  nameOrId: string,
+): Promise<AddedModerator | Refusal<'not_found'>> {
+  const id = await activeModerator(store, nameOrId);
+  if (!id) return refuse('not_found');
+  const token = newToken(id);
+  return store.execute(
+    changePlan(id, 'ModeratorTokenRotated', {
+      answer: { id, token: moderatorToken(token) },
+      rows: [
+        writeVerifier(id, 'moderator', id, keys.mac('moderator', id, token.secret)),
+        dropModeratorSessions(id),
+        releaseAllLeases(id),
+      ],
+    }),
+  );
+}
+
+async function activeModerator(store: EventStore, nameOrId: string): Promise<string | undefined> {
+  const [known] = await query(store.pool, findModerators(nameOrId));
+  return known?.moderator_id;
+}
+
+/** The row is locked before the stream is read: whoever claims or signs in meanwhile waits. */
+function changePlan<Answer>(
+  id: string,
+  type: 'ModeratorRevoked' | 'ModeratorTokenRotated',
+  writes: Pick<Writes<Answer>, 'answer' | 'rows'>,
+): Plan<Answer, 'not_found'> {
+  const stream = `moderator-${id}`;
+  return definePlan({
+    load: { active: lockModerator(id), events: readStream(id, stream) },
+    decide({
+      rows: {
+        active: [moderator],
+        events,
+      },
+    }) {
+      if (!moderator) return refuse('not_found');
+      return {
+        ...writes,
+        appends: [
+          {
+            owner: id,
+            stream,
+            version: streamVersion(events),
+            actor: { type: 'service' },
+            events: [{ type, data: { moderator_id: id }, personal: null }],
+          },
+        ],
+      };
+    },
+  });
+}

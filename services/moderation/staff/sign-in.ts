@@ -1,0 +1,112 @@
+import { definePlan, type Plan } from '../../../platform/eventstore/event-store.ts';
+import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
+import { unixSeconds } from '../../../platform/http/schemas.ts';
+import type { KeyRing } from '../../../platform/keys/key-ring.ts';
+import type { Token } from '../../../platform/keys/token.ts';
+import { readVerifiers } from '../../../platform/keys/verifiers.ts';
+import { refuse } from '../../../platform/refusal.ts';
+import { holdModerator } from '../../../projections/moderation/moderators.ts';
+import {
+  dropDeadModeratorSessions,
+  dropModeratorSession,
+  expiryOf,
+  findLiveModeratorSession,
+  insertModeratorSession,
+  releaseAllLeases,
+} from './sessions.ts';
+
+export interface SignedIn {
+  status: 'signed_in';
+  moderator: { id: string; name: string; role: Role };
+  expires_at: number;
+}
+
+/** A moderator's token for a session of a browser; the session whose cookie was sent ends. */
+export function signInPlan(
+  keys: KeyRing,
+  token: Token,
+  session: Token,
+  before: Token | undefined,
+): Plan<SignedIn, 'moderator_required'> {
+  const { id } = token;
+  return definePlan({
+    load: {
+      moderators: holdModerator(id),
+      verifiers: readVerifiers(id, 'moderator'),
+      sessions: before ? findLiveModeratorSession(before.id) : null,
+    },
+    decide({ rows, now }) {
+      const [moderator] = rows.moderators;
+      const [old] = rows.sessions;
+      const [verifier] = rows.verifiers;
+      const proven = keys.verify('moderator', id, token.secret, verifier);
+      if (!proven || !moderator) return refuse('moderator_required');
+      const replaced =
+        before && old && keys.verify('moderator-session', before.id, before.secret, old);
+      const verifierOfSession = keys.mac('moderator-session', session.id, session.secret);
+      return {
+        answer: {
+          status: 'signed_in',
+          moderator: { id, name: moderator.name ?? '', role: moderator.role },
+          expires_at: unixSeconds(expiryOf(now)),
+        },
+        appends: [
+          ...(replaced ? [signedOut(old.moderator_id, old.session_id, 'replaced')] : []),
+          {
+            owner: id,
+            stream: `moderator-session-${session.id}`,
+            version: 0,
+            actor: { type: 'moderator', id },
+            events: [
+              {
+                type: 'ModeratorSignedIn',
+                data: { moderator_id: id, session_id: session.id },
+                personal: null,
+              },
+            ],
+          },
+        ],
+        rows: [
+          ...(replaced ? [dropModeratorSession(old.session_id)] : []),
+          dropDeadModeratorSessions(id),
+          insertModeratorSession(session.id, id, verifierOfSession, now),
+        ],
+      };
+    },
+  });
+}
+
+/** Ends the session, where there is one, and gives every note back. */
+export function signOutPlan(me: PrincipalOf<'moderator'>): Plan<null> {
+  const { moderatorId, sessionId } = me;
+  return definePlan({
+    load: sessionId === null ? null : findLiveModeratorSession(sessionId),
+    decide({ rows: [live] }) {
+      return {
+        answer: null,
+        appends: live ? [signedOut(moderatorId, live.session_id, 'signed_out')] : [],
+        rows: [
+          ...(live ? [dropModeratorSession(live.session_id)] : []),
+          releaseAllLeases(moderatorId),
+        ],
+      };
+    },
+  });
+}
+
+/** The stream of a session has its start and nothing else. */
+function signedOut(moderatorId: string, sessionId: string, reason: 'signed_out' | 'replaced') {
+  return {
+    owner: moderatorId,
+    stream: `moderator-session-${sessionId}`,
+    version: 1,
+    actor: { type: 'moderator' as const, id: moderatorId },
+    events: [
+      {
+        type: 'ModeratorSignedOut' as const,
+        data: { moderator_id: moderatorId, session_id: sessionId, reason },
+        personal: null,
+      },
+    ],
+  };
+}

@@ -1,0 +1,12 @@
+import { readToken, type Token, tokenText } from '../../../platform/keys/token.ts';
+
+const PREFIX = 'mod_';
+
+/** A moderator's own token, as the operator handed it out: `mod_<uuid>.<64 hex>`. */
+export function moderatorToken(token: Token): string {
+  return `${PREFIX}${tokenText(token)}`;
+}
+
+export function readModeratorToken(text: string): Token | undefined {
+  return text.startsWith(PREFIX) ? readToken(text.slice(PREFIX.length)) : undefined;
+}

@@ -1,0 +1,127 @@
+import type pg from 'pg';
+import type { Role } from '../../../platform/http/principal.ts';
+import type { Handlers } from '../../../platform/http/route.ts';
+import { DEAD_LETTERS, type JobsRow, waitingJobs } from '../../../platform/jobs/queues.ts';
+import { query } from '../../../platform/postgres/query.ts';
+import { refuse } from '../../../platform/refusal.ts';
+import {
+  type ArrivalsRow,
+  arrivalsByDay,
+  type DecisionsRow,
+  type DepthRow,
+  decisionsIn,
+  type FindingRow,
+  findingsOfDecided,
+  queueDepth,
+} from '../../../projections/moderation/review-stats.ts';
+import { MOST_DAYS, type Stats, type statsContract } from './contract.ts';
+
+const DAY_MS = 86_400_000;
+const USUAL_DAYS = 7;
+
+export function statsHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof statsContract> {
+  return {
+    'moderation.stats': async ({ query: asked }) => {
+      const [depth] = await query(pool, queueDepth());
+      const to = asked.to ?? depth?.now ?? new Date();
+      const from = asked.from ?? new Date(to.getTime() - USUAL_DAYS * DAY_MS);
+      const message = rangeFault(from, to);
+      if (message) return refuse('invalid_request', { issues: [{ path: 'from', message }] });
+      const [arrivals, decided, findings, jobs] = await Promise.all([
+        query(pool, arrivalsByDay(from, to)),
+        query(pool, decisionsIn(from, to)),
+        query(pool, findingsOfDecided(from, to)),
+        query(pool, waitingJobs()),
+      ]);
+      const body = statsBody(from, to, depth, arrivals, decided, findings);
+      return { status: 200, body: { ...body, jobs: jobsBody(jobs) } };
+    },
+  };
+}
+
+/** What tells an empty queue from a broken one. */
+function jobsBody(rows: JobsRow[]): Stats['jobs'] {
+  const of = (name: string) => rows.find(({ queue }) => queue === name)?.jobs ?? 0;
+  return { screening: of('screen-note'), dead: of(DEAD_LETTERS) };
+}
+
+function rangeFault(from: Date, to: Date): string | undefined {
+  if (from >= to) return 'must be before to';
+  if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS)
+    return `must be at most ${MOST_DAYS} days before to`;
+  return undefined;
+}
+
+function statsBody(
+  from: Date,
+  to: Date,
+  depth: DepthRow | undefined,
+  arrivals: ArrivalsRow[],
+  decided: DecisionsRow[],
+  findings: FindingRow[],
+): Omit<Stats, 'jobs'> {
+  const arrivalsOf = (date: string) => arrivals.find(({ day }) => day === date)?.arrivals ?? 0;
+  const dayOf = (date: string) => decided.find(({ of, day }) => of === 'day' && day === date);
+  return {
+    status: 'ok',
+    from: from.toISOString(),
+    to: to.toISOString(),
+    depth: {
+      pending: depth?.pending ?? 0,
+      past_due: depth?.past_due ?? 0,
+      oldest_age_seconds: depth?.oldest_seconds ?? null,
+      reported: depth?.reported ?? 0,
+    },
+    arrivals: arrivals.reduce((sum, row) => sum + row.arrivals, 0),
+    ...figures(decided.find(({ of }) => of === 'all')),
+    days: daysOf(from, to).map((date) => ({
+      date,
+      arrivals: arrivalsOf(date),
+      ...figures(dayOf(date)),
+    })),
+    findings: findings.map(({ code, flagged, confirmed }) => ({
+      code,
+      flagged,
+      confirmed,
+      precision: rate(confirmed, flagged),
+    })),
+    moderators: decided
+      .filter(({ of }) => of === 'moderator')
+      .map((row) => ({
+        moderator: row.moderator_id
+          ? { id: row.moderator_id, name: row.name ?? '', role: row.role as Role }
+          : null,
+        ...figures(row),
+      })),
+  };
+}
+
+function figures(row: DecisionsRow | undefined) {
+  const { approved = 0, rejected = 0, removed = 0, overturned = 0 } = row ?? {};
+  return {
+    decisions: row?.decisions ?? 0,
+    approved,
+    rejected,
+    removed,
+    overturned,
+    overturn_rate: rate(overturned, approved + rejected + removed),
+    age_seconds: spread(row?.age),
+    handling_seconds: spread(row?.handling),
+  };
+}
+
+const rate = (part: number, whole: number) => (whole > 0 ? part / whole : null);
+
+function spread(figures: DecisionsRow['age'] | undefined) {
+  const [p50, p95, max] = figures ?? [];
+  return p50 == null || p95 == null || max == null ? null : { p50, p95, max };
+}
+
+/** Every UTC day that the time touches. */
+function daysOf(from: Date, to: Date): string[] {
+  const days: string[] = [];
+  const first = Math.floor(from.getTime() / DAY_MS) * DAY_MS;
+  for (let at = first; at < to.getTime(); at += DAY_MS)
+    days.push(new Date(at).toISOString().slice(0, 10));
+  return days;
+}

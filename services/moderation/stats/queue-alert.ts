@@ -1,0 +1,42 @@
+import { readStream, streamVersion } from '../../../platform/eventstore/append.ts';
+import { type Decision, definePlan, type Plan } from '../../../platform/eventstore/event-store.ts';
+import { queueDepth } from '../../../projections/moderation/review-stats.ts';
+import { EVERYBODY } from '../policies/policy.ts';
+
+const STREAM = 'queue-age';
+
+export type QueueAlert = 'overdue' | 'caught_up' | null;
+
+/** One event when the first note has waited for more than a day, and one when none does any more. */
+export function queueAlertPlan(): Plan<QueueAlert> {
+  return definePlan({
+    load: { depths: queueDepth(), events: readStream(EVERYBODY, STREAM) },
+    decide({ rows, now }): Decision<QueueAlert, never> {
+      const { events } = rows;
+      const [depth] = rows.depths;
+      const { pending = 0, past_due = 0, oldest_seconds = 0 } = depth ?? {};
+      const alerted = events.at(-1)?.type === 'QueueOverdue';
+      if (alerted === past_due > 0) return { unchanged: null };
+      const submitted = new Date(now.getTime() - (oldest_seconds ?? 0) * 1000);
+      const event = alerted
+        ? { type: 'QueueCaughtUp' as const, data: { pending }, personal: null }
+        : {
+            type: 'QueueOverdue' as const,
+            data: { pending, past_due, oldest_submitted_at: submitted.toISOString() },
+            personal: null,
+          };
+      return {
+        answer: alerted ? 'caught_up' : 'overdue',
+        appends: [
+          {
+            owner: EVERYBODY,
+            stream: STREAM,
+            version: streamVersion(events),
+            actor: { type: 'service' },
+            events: [event],
+          },
+        ],
+      };
+    },
+  });
+}

@@ -1,0 +1,197 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { openTail } from '../../../platform/eventstore/subscription.ts';
+import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
+import { MODERATION, type WakeUps } from '../../../platform/postgres/notifications.ts';
+import { query } from '../../../platform/postgres/query.ts';
+import { sharedPatience } from '../../../platform/postgres/request-deadline.ts';
+import { type Sql, sql } from '../../../platform/sql.ts';
+import { heldBy, keyOf } from '../claims/leases.ts';
+import { appealsByDecider, type Counts, queueCounts } from '../queue/queue-counts.ts';
+import { claims, counts, type Lease, type Message, queued } from './messages.ts';
+
+const COUNTS_MS = 1000;
+/** Nothing tells that a deferred note is due. */
+const RECOUNT_MS = 5000;
+const PAUSE_MS = 50;
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+export interface Console {
+  me: PrincipalOf<'moderator'>;
+  send(message: Message): void;
+  /** The session has ended, or the moderator. */
+  end(): void;
+}
+
+export interface Watch {
+  /** Positions of the log: up to where everything was told, and the newest one seen. */
+  settled(): number;
+  last(): number;
+  /** What a console that has just come must know. */
+  present(me: Console['me']): Message[];
+}
+
+/** All the consoles of this process. They share one look at the log, the leases and the counts. */
+export function openConsoles(pool: pg.Pool, wakeUps: WakeUps) {
+  const consoles = new Set<Console>();
+  let watch: ReturnType<typeof startWatch> | undefined;
+
+  /** Resolves when the watch stands: from now on the console is told of everything. */
+  async function join(console: Console): Promise<{ watch: Watch; leave: () => void }> {
+    consoles.add(console);
+    watch ??= startWatch(pool, wakeUps, consoles);
+    const mine = watch;
+    const leave = () => {
+      consoles.delete(console);
+      if (consoles.size > 0 || watch !== mine) return;
+      mine.stop();
+      watch = undefined;
+    };
+    try {
+      await mine.started;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    return { watch: mine, leave };
+  }
+
+  return { join };
+}
+
+export type Consoles = ReturnType<typeof openConsoles>;
+
+function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Console>) {
+  const tail = openTail(pool);
+  const countsOf = queueCounts(pool);
+  let held = new Map<string, Lease>();
+  let figures: Partial<Counts> = {};
+  /** By moderator: open appeals against their own decisions. */
+  let appealsAgainst = new Map<string, number>();
+  let countedAt = Number.NEGATIVE_INFINITY;
+  let uncounted = true;
+  let standing = false;
+  let looking = false;
+  let again = false;
+  let stopped = false;
+  let unsubscribe: () => void = () => undefined;
+
+  async function look(): Promise<void> {
+    const asked = [...consoles];
+    const [leases, living] = await Promise.all([
+      query(pool, liveLeases()),
+      query(pool, livingModerators(asked.map(({ me }) => me.moderatorId))),
+    ]);
+    // The last that may fail before it is told: what was read once is not read again.
+    const events = await tail.read();
+    const rotated = new Set(
+      events
+        .filter(({ type }) => type === 'ModeratorTokenRotated')
+        .map(({ stream_id }) => stream_id),
+    );
+    for (const console of asked)
+      if (!lives(console, living) || rotated.has(`moderator-${console.me.moderatorId}`))
+        console.end();
+    const told = tell(events, leases);
+    uncounted ||= told;
+    const age = performance.now() - countedAt;
+    if (age < (uncounted ? COUNTS_MS : RECOUNT_MS)) return;
+    const [counted, appeals] = await Promise.all([
+      countsOf({ moderatorId: NOBODY, role: 'auditor' }),
+      query(pool, appealsByDecider()),
+    ]);
+    figures = counted;
+    appealsAgainst = new Map(appeals.map(({ moderator_id, count }) => [moderator_id, count]));
+    uncounted = false;
+    countedAt = performance.now();
+    if (standing) for (const console of consoles) console.send(countsFor(console.me));
+  }
+
+  function tell(events: Awaited<ReturnType<typeof tail.read>>, leases: Lease[]): boolean {
+    const id = tail.settled();
+    const messages = events.flatMap((event) => queued(event, id) ?? []);
+    const before = held;
+    held = new Map(leases.map((lease) => [keyOf(heldBy(lease)), lease]));
+    const changed = leases.filter((lease) => !same(lease, before.get(keyOf(heldBy(lease)))));
+    const released = [...before].filter(([key]) => !held.has(key)).map(([, lease]) => lease);
+    if (changed.length + released.length > 0) messages.push(claims(id, changed, released, false));
+    // Whoever waits for the first look is told of the present as a whole.
+    if (standing)
+      for (const console of consoles) for (const message of messages) console.send(message);
+    return messages.length > 0;
+  }
+
+  const countsFor = (me: Console['me']) => {
+    const own = appealsAgainst.get(me.moderatorId) ?? 0;
+    return counts(tail.settled(), figures, me, [...held.values()], own);
+  };
+
+  /** One look at a time; what was said meanwhile is looked for after a pause. */
+  async function wake(): Promise<void> {
+    again = true;
+    if (looking) return;
+    looking = true;
+    while (again && !stopped) {
+      again = false;
+      // Storage may be away for a while: the next look comes anyway.
+      await lookAlone().catch(() => undefined);
+      await sleep(PAUSE_MS);
+    }
+    looking = false;
+  }
+
+  /** Started within a request, but on a patience of its own. */
+  const lookAlone = () => sharedPatience(look);
+
+  const started = lookAlone().then(() => {
+    standing = true;
+    if (!stopped) unsubscribe = wakeUps.subscribe(MODERATION, () => void wake());
+  });
+
+  function stop(): void {
+    stopped = true;
+    unsubscribe();
+  }
+
+  return {
+    started,
+    stop,
+    settled: tail.settled,
+    last: tail.last,
+    present: (me: Console['me']) => [
+      claims(tail.settled(), [...held.values()], [], true),
+      countsFor(me),
+    ],
+  };
+}
+
+function same(left: Lease, right: Lease | undefined): boolean {
+  return (
+    left.lease_id === right?.lease_id && left.expires_at.getTime() === right.expires_at.getTime()
+  );
+}
+
+interface Living {
+  moderator_id: string;
+  role: Role;
+  sessions: string[] | null;
+}
+
+function lives({ me }: Console, living: readonly Living[]): boolean {
+  const row = living.find(({ moderator_id }) => moderator_id === me.moderatorId);
+  if (row?.role !== me.role) return false;
+  return me.sessionId === null || (row.sessions ?? []).includes(me.sessionId);
+}
+
+function livingModerators(ids: readonly string[]): Sql<Living> {
+  return sql`SELECT m.moderator_id, m.role,
+      (SELECT array_agg(s.session_id) FROM moderator_sessions s
+        WHERE s.moderator_id = m.moderator_id AND s.expires_at > clock_timestamp()
+          AND s.seen_at > clock_timestamp() - interval '8 hours') AS sessions
+    FROM moderators m WHERE m.moderator_id = ANY(${ids}::uuid[]) AND m.state = 'active'`;
+}
+
+function liveLeases(): Sql<Lease> {
+  return sql`SELECT lease_id, subject_type, note_id, moderator_id, expires_at FROM note_leases
+    WHERE expires_at > clock_timestamp() ORDER BY note_id, subject_type`;
+}

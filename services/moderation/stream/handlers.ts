@@ -1,0 +1,109 @@
+import type pg from 'pg';
+import { eventsAfter } from '../../../platform/eventstore/subscription.ts';
+import type { PrincipalOf } from '../../../platform/http/principal.ts';
+import type { Handlers } from '../../../platform/http/route.ts';
+import type { WaitingPlaces } from '../../../platform/limits/waiting-places.ts';
+import type { WakeUps } from '../../../platform/postgres/notifications.ts';
+import { query } from '../../../platform/postgres/query.ts';
+import { sharedPatience } from '../../../platform/postgres/request-deadline.ts';
+import { refuse } from '../../../platform/refusal.ts';
+import { type Consoles, openConsoles, type Watch } from './consoles.ts';
+import { EVENT_STREAM, type streamContract } from './contract.ts';
+import { type Message, queued, resync } from './messages.ts';
+
+const PING_MS = 15_000;
+const PING: Message = ': ping\n\n';
+const RETRY_MS = 2000;
+/** A console that was away for longer reads the queue again. */
+const MOST_MISSED = 5000;
+/** A console that reads more slowly, too. */
+const MOST_UNSENT = 1000;
+
+const TOO_MANY_STREAMS = 'Too many streams are open already.';
+
+export interface StreamParts {
+  pool: pg.Pool;
+  wakeUps: WakeUps;
+  places: WaitingPlaces;
+  /** Aborted when the process is about to end. */
+  ending: AbortSignal;
+  pingMs?: number;
+}
+
+export function streamHandlers(parts: StreamParts): Handlers<typeof streamContract> {
+  const consoles = openConsoles(parts.pool, parts.wakeUps);
+  return {
+    'moderation.stream': async ({ principal, request }) => {
+      const place = parts.places.take(principal.moderatorId);
+      if (typeof place === 'string') return refuse('rate_limited', { message: TOO_MANY_STREAMS });
+      // Not in `follow`, of which nothing runs where only the headers are asked for.
+      const gone = request.gone();
+      if (gone.aborted) place.leave();
+      gone.addEventListener('abort', place.leave, { once: true });
+      const over = AbortSignal.any([gone, parts.ending]);
+      return {
+        status: 200,
+        type: EVENT_STREAM,
+        headers: { 'x-accel-buffering': 'no' },
+        stream: follow(parts, consoles, principal, request.lastEventId, over),
+      };
+    },
+  };
+}
+
+async function* follow(
+  { pool, pingMs = PING_MS }: StreamParts,
+  consoles: Consoles,
+  me: PrincipalOf<'moderator'>,
+  lastEventId: string | undefined,
+  gone: AbortSignal,
+): AsyncGenerator<string> {
+  let unsent: Message[] = [];
+  let over = gone.aborted;
+  let stirred: () => void = () => undefined;
+  let slow = false;
+  const end = () => {
+    over = true;
+    stirred();
+  };
+  gone.addEventListener('abort', end);
+  const send = (message: Message) => {
+    slow ||= unsent.length >= MOST_UNSENT;
+    if (slow) unsent = [];
+    else unsent.push(message);
+    stirred();
+  };
+  // Joined before anything is looked for, so that nothing falls between.
+  const { watch, leave } = await consoles.join({ me, send, end });
+  // Beside what is told, not instead of silence: counts alone come more often than that.
+  const pings = setInterval(() => send(PING), pingMs);
+  try {
+    yield `retry: ${RETRY_MS}\n\n`;
+    const missed = lastEventId === undefined ? [] : await missedSince(pool, watch, lastEventId);
+    yield [...missed, ...watch.present(me)].join('');
+    while (!over) {
+      if (unsent.length === 0 && !slow) {
+        await new Promise<void>((resolve) => {
+          stirred = resolve;
+        });
+        continue;
+      }
+      const messages = slow ? [resync(watch.settled(), 'slow')] : unsent;
+      unsent = [];
+      slow = false;
+      yield messages.join('');
+    }
+  } finally {
+    clearInterval(pings);
+    gone.removeEventListener('abort', end);
+    leave();
+  }
+}
+
+async function missedSince(pool: pg.Pool, watch: Watch, lastEventId: string): Promise<Message[]> {
+  const from = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : Infinity;
+  if (from > watch.last()) return [resync(watch.settled(), 'gap')];
+  const rows = await sharedPatience(() => query(pool, eventsAfter(from, MOST_MISSED + 1)));
+  if (rows.length > MOST_MISSED) return [resync(watch.settled(), 'gap')];
+  return rows.flatMap((event) => queued(event, Math.min(event.position, watch.settled())) ?? []);
+}

@@ -1,0 +1,21 @@
+import type { Append } from '../../platform/eventstore/append.ts';
+import { isRefusal } from '../../platform/refusal.ts';
+import { findProfile, type ProfileRow } from '../../projections/profiles/profiles.ts';
+import { defineClosing } from '../membership/account-closure.ts';
+import { dropLeases } from '../publications/review-leases.ts';
+import { decideProfile } from './publish.ts';
+
+/**
+ * Withdraws the profile with its member's account. `row` is what `findProfile` loads under the
+ * member's lock; one that a moderator took down is withdrawn too, and can never be restored.
+ */
+export function closeProfile(memberId: string, row: ProfileRow | undefined): Append[] {
+  const append = decideProfile(memberId, row, { type: 'WithdrawProfile', reason: 'deactivated' });
+  return isRefusal(append) ? [] : [append];
+}
+
+export const profileClosing = defineClosing({
+  load: findProfile,
+  close: (memberId, [row]) => closeProfile(memberId, row),
+  rows: (memberId) => [dropLeases('profile', [memberId])],
+});

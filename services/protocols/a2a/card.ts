@@ -1,0 +1,106 @@
+import { hash } from 'node:crypto';
+import { AgentCard } from '@a2a-js/sdk';
+import { z } from 'zod';
+import type { Operation, Operations } from '../../../platform/http/invoke.ts';
+import { CONTRACT_VERSION } from '../../../platform/http/respond.ts';
+import { isMutation } from '../../../platform/http/route.ts';
+import { exampleOf } from './example-value.ts';
+
+const JSON_TYPE = 'application/json';
+
+/** When the card last said something else: the same for every process. A test holds it to that. */
+export const CARD_CHANGED = new Date('2026-11-24T00:00:00Z').toUTCString();
+
+/** The agent card in wire form (ProtoJSON): one skill for each group of operations. */
+export function agentCard(operations: Operations, baseUrl: string): unknown {
+  const groups = Map.groupBy(operations.values(), ({ route }) => route.tag);
+  return AgentCard.toJSON({
+    name: 'Membership, guestbook and discovery service',
+    description:
+      'Structured operations on profiles, context packets, cases and the member’s own record: one ' +
+      'data part in, one data part out. No inference, no tasks, no streams, no push.',
+    version: CONTRACT_VERSION,
+    documentationUrl: `${baseUrl}/for-agents.md`,
+    provider: undefined,
+    supportedInterfaces: [
+      { url: `${baseUrl}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0', tenant: '' },
+    ],
+    capabilities: {
+      streaming: false,
+      pushNotifications: false,
+      extendedAgentCard: false,
+      extensions: [],
+    },
+    securitySchemes: {
+      bearer: {
+        scheme: {
+          $case: 'httpAuthSecurityScheme',
+          value: {
+            scheme: 'Bearer',
+            bearerFormat: 'svc_<credential_id>.<credential_secret>',
+            description: 'A scoped credential that the client made with POST /api/v1/credentials.',
+          },
+        },
+      },
+    },
+    securityRequirements: [{ schemes: { bearer: { list: [] } } }],
+    defaultInputModes: [JSON_TYPE],
+    defaultOutputModes: [JSON_TYPE],
+    skills: [...groups].map(([tag, group]) => skillOf(tag, group)),
+    signatures: [],
+  });
+}
+
+function skillOf(tag: string, group: readonly Operation[]) {
+  const shown = group.find(({ route }) => isMutation(route)) ?? group[0];
+  return {
+    id: tag,
+    name: `${tag[0]?.toUpperCase()}${tag.slice(1)}`,
+    description: group.map(({ id, route }) => `${id}: ${route.summary}`).join('. '),
+    tags: [tag, ...group.map(({ id }) => id)],
+    examples: shown ? [JSON.stringify(exampleRequest(shown))] : [],
+    inputModes: [],
+    outputModes: [],
+    securityRequirements: [],
+  };
+}
+
+/** A data part that asks for the operation, made from its own schemas: what it has to hold, no more. */
+export function exampleRequest({ id, route }: Operation) {
+  const parts = [route.params, route.body].filter((schema) => schema !== undefined);
+  const input = Object.assign({}, ...parts.map(exampleInput));
+  return {
+    operation: id,
+    ...(isMutation(route) ? { idempotency_key: exampleKey(id) } : {}),
+    input,
+  };
+}
+
+function exampleInput(schema: z.ZodType): unknown {
+  const whole = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const json = JSON.parse(JSON.stringify(whole), (_, part) => needed(part));
+  return exampleOf(json, json.$defs ?? {});
+}
+
+interface Part {
+  anyOf?: readonly { type?: string }[];
+  properties?: object;
+  required?: readonly string[];
+}
+
+/** An id that may be null would be one of nothing that is there, and so may a member be left out. */
+function needed(part: Part | null): unknown {
+  if (part?.anyOf?.some(({ type }) => type === 'null')) return { type: 'null' };
+  if (!part?.properties) return part;
+  const { properties, required = [] } = part;
+  const kept = Object.entries(properties).filter(([name]) => required.includes(name));
+  return { ...part, properties: Object.fromEntries(kept) };
+}
+
+/** A UUIDv4 of its own for each operation, so that one member may send the examples of all. */
+function exampleKey(operation: string): string {
+  return hash('sha256', operation).replace(
+    /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/,
+    '$1-$2-4$3-8$4-$5',
+  );
+}

@@ -1,0 +1,101 @@
+import { challengeOf } from '../../../platform/http/challenge.ts';
+import type { Issue } from '../../../platform/http/issues.ts';
+import { type RpcError, type RpcId, rpcFailure } from '../../../platform/http/json-rpc.ts';
+import { type Problem, problemReply } from '../../../platform/http/problems.ts';
+import type { AnyReply } from '../../../platform/http/route.ts';
+
+/** The protocol's own errors (A2A 1.0, section 5.4) and JSON-RPC's. */
+const FAULTS = {
+  INVALID_REQUEST: [-32600, 'The request is not one JSON-RPC 2.0 call.'],
+  METHOD_NOT_FOUND: [-32601, 'There is no such method.'],
+  INVALID_PARAMS: [-32602, 'The parameters do not fit.'],
+  TASK_NOT_FOUND: [-32001, 'There are no tasks here: every message is answered at once.'],
+  PUSH_NOTIFICATION_NOT_SUPPORTED: [-32003, 'Push notifications are not supported.'],
+  UNSUPPORTED_OPERATION: [-32004, 'This operation is not supported.'],
+  CONTENT_TYPE_NOT_SUPPORTED: [-32005, 'Only data parts in application/json are taken.'],
+  VERSION_NOT_SUPPORTED: [-32009, 'Send the header A2A-Version: 1.0.'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+type FaultName = keyof typeof FAULTS;
+
+/** Thrown where a request does not fit the protocol. */
+export class A2aFault extends Error {
+  readonly rpc: RpcError;
+
+  constructor(name: FaultName, message?: string, issues?: readonly Issue[]) {
+    const [code, general] = FAULTS[name];
+    super(name);
+    this.rpc = {
+      code,
+      message: message ?? general,
+      data: [
+        ...(issues ? [badRequest(issues)] : []),
+        errorInfo(name, 'a2a-protocol.org', name === 'VERSION_NOT_SUPPORTED' ? VERSIONS : {}),
+      ],
+    };
+  }
+}
+
+const VERSIONS = { supported_versions: '1.0' };
+
+/** What a refusal of an operation is called in JSON-RPC, by its HTTP number. */
+const CODES: Readonly<Record<number, number>> = {
+  400: -32602,
+  401: -32041,
+  403: -32043,
+  404: -32044,
+  408: -32600,
+  409: -32049,
+  410: -32044,
+  413: -32600,
+  415: -32005,
+  429: -32042,
+  503: -32053,
+};
+
+/** The numbers that proxies and HTTP clients act upon; the others are 200 with an error in it. */
+const REAL: ReadonlySet<number> = new Set([401, 408, 413, 415, 429, 503]);
+
+const INTERNAL = -32603;
+const PARSE_ERROR = -32700;
+
+export function faultReply(
+  id: RpcId,
+  { code, details, headers }: Pick<Problem, 'code' | 'details' | 'headers'>,
+  requestId: string,
+): AnyReply {
+  const reply = problemReply(code, details, requestId);
+  const { message, issues, code: reason, ...facts } = reply.body.error;
+  const listed = Array.isArray(issues) ? (issues as Issue[]) : undefined;
+  const error: RpcError = {
+    code: code === 'invalid_json' ? PARSE_ERROR : (CODES[reply.status] ?? INTERNAL),
+    message,
+    data: [
+      ...(listed ? [badRequest(listed)] : []),
+      errorInfo(reason, 'service', { http_status: reply.status, ...facts }),
+    ],
+  };
+  const challenge = challengeOf(code, details, code === 'credential_not_accepted');
+  return rpcFailure(REAL.has(reply.status) ? reply.status : 200, id, error, {
+    ...reply.headers,
+    ...headers,
+    ...(challenge && reply.status === 401 ? { 'www-authenticate': challenge } : {}),
+  });
+}
+
+function badRequest(issues: readonly Issue[]) {
+  return {
+    '@type': 'type.googleapis.com/google.rpc.BadRequest',
+    fieldViolations: issues.map(({ path, message }) => ({ field: path, description: message })),
+  };
+}
+
+/** Its metadata are strings alone; what is no scalar stays away. */
+function errorInfo(reason: string, domain: string, facts: Record<string, unknown>) {
+  const metadata = Object.fromEntries(
+    Object.entries(facts)
+      .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+      .map(([name, value]) => [name, String(value)]),
+  );
+  return { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain, metadata };
+}

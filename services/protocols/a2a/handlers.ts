@@ -1,0 +1,47 @@
+import type { Config } from '../../../platform/config.ts';
+import type { Operations } from '../../../platform/http/invoke.ts';
+import { publicContent } from '../../../platform/http/respond.ts';
+import type { Content, Handler, Handlers, Route } from '../../../platform/http/route.ts';
+import { agentCard, CARD_CHANGED } from './card.ts';
+import type { a2aContract } from './contract.ts';
+import { type DispatcherParts, dispatcher } from './dispatcher.ts';
+import { offered } from './operations.ts';
+
+export interface A2aParts extends Pick<DispatcherParts, 'bearer' | 'logger'> {
+  config: Pick<Config, 'apiOpen' | 'baseUrl'>;
+  /** Every operation of this instance, these too: asked for with the first request. */
+  operations: () => Operations;
+}
+
+export function a2aHandlers({
+  config,
+  bearer,
+  logger,
+  operations,
+}: A2aParts): Handlers<typeof a2aContract> {
+  const { apiOpen, baseUrl } = config;
+  let dispatch: ReturnType<typeof dispatcher> | undefined;
+  let card: Content | undefined;
+
+  const call: Handler<Route> = async ({ route, request }) => {
+    const { incoming } = request;
+    if (!incoming) throw new Error('a2a.call needs the request itself');
+    dispatch ??= dispatcher({
+      operations: offered(operations()),
+      apiOpen,
+      bearer,
+      baseUrl,
+      logger,
+    });
+    return dispatch(route, { ...request, incoming }) as ReturnType<Handler<Route>>;
+  };
+
+  return {
+    'a2a.call': call as unknown as Handlers<typeof a2aContract>['a2a.call'],
+
+    'a2a.card': async () => {
+      card ??= { ...publicContent(agentCard(offered(operations()), baseUrl)), kept: true };
+      return { status: 200, content: card, headers: { 'last-modified': CARD_CHANGED } };
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { type Issue, issuesOf } from '../../../platform/http/issues.ts';
+import { IdempotencyKey } from '../../../platform/http/schemas.ts';
+import { A2aFault } from './fault.ts';
+
+const JSON_TYPE = 'application/json';
+
+/** In ProtoJSON null is the same as nothing. */
+const Message = z.object({
+  messageId: z.string().min(1).max(256),
+  contextId: z.string().max(256).nullish(),
+  taskId: z.string().nullish(),
+  // ProtoJSON takes an enum by its name or its number.
+  role: z.union([z.literal('ROLE_USER'), z.literal(1)]),
+  parts: z.array(z.record(z.string(), z.json())).min(1).max(100),
+});
+
+const Params = z.object({
+  message: Message,
+  configuration: z
+    .object({
+      taskPushNotificationConfig: z.unknown().optional(),
+      // Its name until 1.0: who asks for push so is told as well that there is none.
+      pushNotificationConfig: z.unknown().optional(),
+    })
+    .nullable()
+    .optional(),
+});
+
+const Asked = z.strictObject({
+  operation: z.string().min(1).max(100),
+  idempotency_key: IdempotencyKey.toLowerCase().optional(),
+  input: z.record(z.string(), z.json()).default({}),
+});
+export type Asked = z.output<typeof Asked>;
+
+export interface ReceivedMessage {
+  contextId: string | undefined;
+  /** Undefined where the message is text alone. */
+  asked: Asked | undefined;
+}
+
+/** The parameters of SendMessage: unknown members are let be, as ProtoJSON wants it. */
+export function readMessage(params: unknown): ReceivedMessage {
+  const { message, configuration } = parsed(Params, params);
+  if (message.taskId) throw new A2aFault('TASK_NOT_FOUND');
+  if ((configuration?.taskPushNotificationConfig ?? configuration?.pushNotificationConfig) != null)
+    throw new A2aFault('PUSH_NOTIFICATION_NOT_SUPPORTED');
+  const data = message.parts.flatMap((part, index) => dataOf(part, index));
+  if (data.length > 1)
+    throw new A2aFault('INVALID_PARAMS', 'A message asks for one operation, in one data part.');
+  return {
+    contextId: message.contextId || undefined,
+    asked: data.length === 0 ? undefined : parsed(Asked, data[0]),
+  };
+}
+
+const CONTENTS = ['text', 'raw', 'url', 'data'] as const;
+
+/** What a part holds as data: one thing, or nothing where it is text. */
+function dataOf(part: Record<string, unknown>, index: number): unknown[] {
+  // As data null is a value, and elsewhere nothing.
+  const [content, ...more] = CONTENTS.filter((name) =>
+    name === 'data' ? Object.hasOwn(part, name) : (part[name] ?? null) !== null,
+  );
+  if (!content || more.length > 0)
+    throw invalid([{ path: `message.parts.${index}`, message: 'must be one of text, data' }]);
+  if (content === 'raw' || content === 'url') throw new A2aFault('CONTENT_TYPE_NOT_SUPPORTED');
+  const type = part.mediaType ?? '';
+  const expected = content === 'data' ? JSON_TYPE : 'text/plain';
+  if (type !== '' && (typeof type !== 'string' || mediaOf(type) !== expected))
+    throw new A2aFault('CONTENT_TYPE_NOT_SUPPORTED');
+  if (content === 'text' && typeof part.text !== 'string')
+    throw invalid([{ path: `message.parts.${index}.text`, message: 'must be a string' }]);
+  return content === 'data' ? [part.data] : [];
+}
+
+const mediaOf = (type: string) => type.split(';')[0]?.trim().toLowerCase();
+
+function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw invalid(issuesOf(result.error));
+}
+
+const invalid = (issues: readonly Issue[]) => new A2aFault('INVALID_PARAMS', undefined, issues);

@@ -1,0 +1,113 @@
+import { Role, SendMessageResponse } from '@a2a-js/sdk';
+import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
+import {
+  authorise,
+  invoke,
+  type Operation,
+  type Operations,
+} from '../../../platform/http/invoke.ts';
+import type { PrincipalOf } from '../../../platform/http/principal.ts';
+import { Problem, problemFrom } from '../../../platform/http/problems.ts';
+import { limitOf } from '../../../platform/http/read-request.ts';
+import { bodyOf } from '../../../platform/http/respond.ts';
+import { type AnyReply, isMutation, type RequestFacts } from '../../../platform/http/route.ts';
+import { isRefusal } from '../../../platform/refusal.ts';
+import { A2aFault } from './fault.ts';
+import { type Asked, readMessage } from './message.ts';
+import { inputOf, summaryOf } from './operations.ts';
+
+export interface SendParts {
+  operations: Operations;
+  apiOpen: boolean;
+}
+
+export interface Caller {
+  principal: PrincipalOf<'credential'>;
+  request: RequestFacts;
+}
+
+// Replies to one write have one id, whichever way the write came first.
+const NAMESPACE = '5a2f6d0e-8a3c-4c55-9d3b-0f6f4f8a9b61';
+
+/** One message, answered at once by another: what an operation said, or which ones there are. */
+export async function sendMessage(parts: SendParts, params: unknown, caller: Caller) {
+  const { contextId, asked } = readMessage(params);
+  if (!asked) return messageOf(uuidv7(), contextId, usage(parts.operations));
+  const operation = parts.operations.get(asked.operation);
+  if (!operation) throw new A2aFault('UNSUPPORTED_OPERATION', 'There is no such operation.');
+  const reply = await run(parts, operation, asked, caller);
+  const body = bodyOf(reply);
+  const data = {
+    operation: operation.id,
+    status: reply.status,
+    replayed: reply.headers?.['idempotency-replayed'] === 'true',
+    ...(body.receipt ? { receipt: body.receipt } : {}),
+    result: body,
+  };
+  const id = isMutation(operation.route)
+    ? uuidv5(`${caller.principal.memberId} ${asked.idempotency_key}`, NAMESPACE)
+    : uuidv7();
+  return messageOf(id, contextId, [{ $case: 'data', value: data }]);
+}
+
+/** The same checks in the same order as over HTTP, from the scope on. */
+async function run(
+  { apiOpen }: SendParts,
+  operation: Operation,
+  asked: Asked,
+  { principal, request }: Caller,
+): Promise<AnyReply> {
+  const { route } = operation;
+  const forbidden = authorise(route, principal);
+  if (forbidden) throw problemFrom(forbidden);
+  if (route.gated && !apiOpen) throw new Problem('api_disabled');
+  const { idempotency_key: idempotencyKey } = asked;
+  if (route.idempotency === 'required' && !idempotencyKey)
+    throw new A2aFault('INVALID_PARAMS', 'A write needs an idempotency_key.', [
+      { path: 'idempotency_key', message: 'must be a UUIDv4' },
+    ]);
+  const input = inputOf(route, asked.input);
+  if (input.body && Buffer.byteLength(JSON.stringify(input.body)) > limitOf(route))
+    throw new Problem('body_too_large', { limit_bytes: limitOf(route) });
+  const outcome = await invoke(operation, principal, input, { ...request, idempotencyKey });
+  if (isRefusal(outcome)) throw problemFrom(outcome);
+  return outcome;
+}
+
+type Content = { $case: 'text'; value: string } | { $case: 'data'; value: unknown };
+
+function usage(operations: Operations): Content[] {
+  const listed = [...operations.values()].map(summaryOf);
+  const names = listed.map(({ operation, summary }) => `${operation}: ${summary}`).join('\n');
+  const text =
+    'Nothing was done: this service takes structured requests. Send exactly one data part ' +
+    '{"operation", "idempotency_key" (a UUIDv4, for writes), "input" (flat: path, query and body ' +
+    `fields beside each other)}; /openapi.json describes each operation by its operationId.\n${names}`;
+  return [
+    { $case: 'text', value: text },
+    { $case: 'data', value: { operations: listed } },
+  ];
+}
+
+function messageOf(id: string, contextId: string | undefined, contents: Content[]): unknown {
+  return SendMessageResponse.toJSON({
+    payload: {
+      $case: 'message',
+      value: {
+        messageId: id,
+        contextId: contextId ?? uuidv7(),
+        taskId: '',
+        role: Role.ROLE_AGENT,
+        parts: contents.map((content) => ({
+          content,
+          metadata: undefined,
+          filename: '',
+          mediaType: content.$case === 'data' ? 'application/json' : 'text/plain',
+        })),
+        metadata: undefined,
+        extensions: [],
+        referenceTaskIds: [],
+      },
+    },
+  });
+}

@@ -1,0 +1,86 @@
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { defineContract } from '../../../platform/http/route.ts';
+import { Json, PLAIN_NAMES, PlainText } from '../../../platform/http/schemas.ts';
+
+const Name = z.union([PlainText, z.int()]);
+
+const Meta = z.object({ progressToken: Name.optional() }).catchall(Json).meta(PLAIN_NAMES);
+
+const Call = z
+  .strictObject({
+    jsonrpc: z.literal('2.0'),
+    id: Name.optional(),
+    method: PlainText,
+    params: z.object({ _meta: Meta.optional() }).catchall(Json).meta(PLAIN_NAMES).optional(),
+  })
+  .meta({
+    id: 'McpRequest',
+    description: 'A request or a notification of the Model Context Protocol',
+    examples: [
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'list_cases', arguments: { state: 'open' } },
+      },
+    ],
+  });
+
+const Answer = z
+  .object({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([PlainText, z.number(), z.null()]).optional(),
+    result: z.record(z.string(), z.unknown()).optional(),
+    error: z
+      .object({ code: z.int(), message: z.string(), data: z.unknown().optional() })
+      .optional(),
+  })
+  .meta({ id: 'McpReply' });
+
+const answer = (description: string) => ({ description, body: Answer });
+
+export const mcpContract = defineContract({
+  'mcp.call': {
+    method: 'POST',
+    path: '/mcp',
+    summary: 'The public record over the Model Context Protocol, read only',
+    description:
+      'Revisions 2026-07-28 and 2025-11-25, stateless, answered in JSON. Anonymous: credentials are ' +
+      'neither needed nor read. One message a request. The address with a slash at its end answers alike.',
+    tag: 'agents',
+    access: 'public',
+    transport: true,
+    requestHeaders: {
+      'MCP-Protocol-Version': {
+        description: 'The revision, where it is said. 2026-07-28 says it in `params._meta` too.',
+        schema: { type: 'string', enum: ['2026-07-28', ...SUPPORTED_PROTOCOL_VERSIONS] },
+      },
+      'Mcp-Method': {
+        description: 'As `method`: obligatory with 2026-07-28.',
+        schema: { type: 'string' },
+      },
+      'Mcp-Name': {
+        description: 'As `params.name` or `params.uri`: obligatory with 2026-07-28.',
+        schema: { type: 'string' },
+      },
+    },
+    body: Call,
+    replies: {
+      200: answer('A result, or an error that HTTP has no part in'),
+      202: { description: 'A notification was taken', empty: true },
+      400: answer('No JSON, a batch, or headers that do not fit the message'),
+      403: answer('Another Origin or Host than of this service'),
+      404: answer('No such method'),
+      413: answer('Larger than 64 KiB'),
+      415: answer('Not application/json'),
+      429: {
+        ...answer('Too many requests from this address'),
+        headers: { 'Retry-After': 'Seconds to wait' },
+      },
+      500: answer('Something went wrong here'),
+      503: answer('Storage is unavailable'),
+    },
+    problems: [],
+  },
+});

@@ -1,0 +1,128 @@
+import type { IncomingMessage } from 'node:http';
+import { toWebRequest } from '@modelcontextprotocol/node';
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { Logger } from 'pino';
+import { type RpcId, rpcFailure } from '../../../platform/http/json-rpc.ts';
+import { Problem, problemReply } from '../../../platform/http/problems.ts';
+import {
+  CallerGone,
+  checkHeaders,
+  checkMedia,
+  readBody,
+} from '../../../platform/http/read-request.ts';
+import type { AnyReply, RequestFacts, Route } from '../../../platform/http/route.ts';
+import { parseStrictJson } from '../../../platform/http/strict-json.ts';
+import { problemOf } from '../../../platform/http/to-problem.ts';
+import type { Limit, RateLimits } from '../../../platform/limits/rate-limits.ts';
+import { paramsFault } from './params.ts';
+import { sourceCheck } from './source.ts';
+
+interface EndpointParts {
+  config: { baseUrl: string; limitMcpRequests: number };
+  limits: RateLimits;
+  logger: Logger;
+}
+
+type Facts = RequestFacts & { incoming: IncomingMessage };
+
+/** Both revisions on one address: each request has a server of its own, and an answer in JSON. */
+export function endpoint(parts: EndpointParts, serverFor: (request: RequestFacts) => McpServer) {
+  const checkSource = sourceCheck(parts.config.baseUrl);
+  const limit: Limit = {
+    kind: 'mcp-10m',
+    window: '10 minutes',
+    limit: parts.config.limitMcpRequests,
+  };
+
+  return async (route: Route, request: Facts): Promise<AnyReply> => {
+    const { incoming } = request;
+    let id: RpcId = null;
+    try {
+      checkHeaders(incoming, route, { anonymous: true });
+      checkSource(incoming);
+      checkMedia(incoming, route);
+      if (!(await parts.limits.take(request.address, [limit]))) throw new Problem('rate_limited');
+      const message = readMessage(await readBody(incoming, route));
+      id = typeof message.id === 'string' || typeof message.id === 'number' ? message.id : null;
+      // A stream that would stay open; nothing here ever changes that it could tell of.
+      if (message.method === 'subscriptions/listen')
+        return rpcFailure(404, id, { code: -32601, message: 'Method not found' });
+      const answered = await serve(incoming, route.path, message, () => serverFor(request));
+      // The protocol's own checks, of headers and revision, come first.
+      const fault = answered.response.status === 200 ? paramsFault(message) : undefined;
+      if (fault) return rpcFailure(200, id, { code: -32602, message: `Invalid params: ${fault}` });
+      return replyOf(answered);
+    } catch (error) {
+      if (error instanceof CallerGone) throw error;
+      const { code, details, headers } = problemOf(parts.logger, error, request.id);
+      const reply = problemReply(code, details, request.id);
+      const rpc = { code: RPC[code] ?? -32603, message: reply.body.error.message };
+      return rpcFailure(reply.status, id, rpc, { ...reply.headers, ...headers });
+    }
+  };
+}
+
+const RPC: Readonly<Record<string, number>> = {
+  invalid_json: -32700,
+  invalid_request: -32600,
+  body_too_large: -32600,
+  unsupported_media_type: -32600,
+  origin_not_allowed: -32600,
+  fetch_site_not_allowed: -32600,
+  rate_limited: -32600,
+};
+
+function readMessage(bytes: Buffer) {
+  try {
+    return parseStrictJson(bytes);
+  } catch (error) {
+    if (bytes.toString('latin1').trimStart().startsWith('['))
+      throw new Problem('invalid_request', { message: 'One message a request: no batches.' });
+    throw error;
+  }
+}
+
+async function serve(
+  incoming: IncomingMessage,
+  url: string,
+  message: unknown,
+  server: () => McpServer,
+) {
+  const { authorization: _, cookie: __, ...headers } = incoming.headers;
+  // Every answer is JSON, whatever a client would take beside it.
+  const accept = 'application/json, text/event-stream';
+  const read = {
+    method: 'POST',
+    url,
+    headers: { ...headers, accept, host: 'localhost' },
+    async *[Symbol.asyncIterator]() {},
+  };
+  const request = await toWebRequest(read, message);
+  if (await isLegacyRequest(request, message)) {
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    const legacy = server();
+    await legacy.connect(transport);
+    const response = await transport.handleRequest(request, { parsedBody: message });
+    const answered = await buffered(response);
+    await legacy.close();
+    return answered;
+  }
+  const modern = createMcpHandler(server, { legacy: 'reject' });
+  const answered = await buffered(await modern.fetch(request, { parsedBody: message }));
+  await modern.close();
+  return answered;
+}
+
+async function buffered(response: Response) {
+  return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+}
+
+function replyOf({ response, bytes }: Awaited<ReturnType<typeof buffered>>): AnyReply {
+  const type = bytes.length > 0 ? 'application/json; charset=utf-8' : '';
+  return { status: response.status, content: { type, bytes } };
+}

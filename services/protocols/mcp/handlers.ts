@@ -1,0 +1,51 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Config } from '../../../platform/config.ts';
+import type { Operations } from '../../../platform/http/invoke.ts';
+import type { Handler, Handlers, Route } from '../../../platform/http/route.ts';
+import type { RateLimits } from '../../../platform/limits/rate-limits.ts';
+import type { mcpContract } from './contract.ts';
+import { endpoint } from './endpoint.ts';
+import { noteTools } from './note-tools.ts';
+import { readerOf } from './reader.ts';
+import { recordTools } from './record-tools.ts';
+import { mcpServer } from './server.ts';
+
+export interface McpParts {
+  config: Pick<Config, 'apiOpen' | 'baseUrl' | 'limitMcpRequests'>;
+  limits: RateLimits;
+  readPool: pg.Pool;
+  logger: Logger;
+  /** Every operation of this instance: asked for with the first request. */
+  operations: () => Operations;
+}
+
+export function mcpHandlers(parts: McpParts): Handlers<typeof mcpContract> {
+  const { config, readPool, logger } = parts;
+  const { apiOpen, baseUrl } = config;
+  let answer: ReturnType<typeof endpoint> | undefined;
+
+  function open() {
+    const operations = parts.operations();
+    const [guestbook, ...search] = noteTools(readPool, operations, apiOpen);
+    const [discovery, status, ...record] = recordTools(operations);
+    const tools = [discovery, status, guestbook, ...record, ...search].filter((tool) => !!tool);
+    return endpoint(parts, (request) =>
+      mcpServer(tools, readerOf(operations, apiOpen, request), {
+        baseUrl,
+        logger,
+        requestId: request.id,
+      }),
+    );
+  }
+
+  const call: Handler<Route> = async ({ route, request }) => {
+    const { incoming } = request;
+    if (!incoming) throw new Error('mcp.call needs the request itself');
+    answer ??= open();
+    // Nobody calls: what a client sends along to prove itself is not even looked at.
+    const anonymous = { ...request, authorization: undefined, cookie: undefined, incoming };
+    return answer(route, anonymous) as ReturnType<Handler<Route>>;
+  };
+  return { 'mcp.call': call as unknown as Handlers<typeof mcpContract>['mcp.call'] };
+}

@@ -1,0 +1,91 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+} from '@modelcontextprotocol/server';
+import type { Logger } from 'pino';
+import { invoke, type Operations } from '../../../platform/http/invoke.ts';
+import {
+  Problem,
+  type ProblemCode,
+  problemFrom,
+  problemReply,
+} from '../../../platform/http/problems.ts';
+import { bodyOf } from '../../../platform/http/respond.ts';
+import type { RequestFacts } from '../../../platform/http/route.ts';
+import { problemOf } from '../../../platform/http/to-problem.ts';
+import { isRefusal, refuse } from '../../../platform/refusal.ts';
+
+export type Json = Record<string, unknown>;
+
+/** Reads for one request: the operations of the HTTP routes, called by nobody. */
+export interface Reader {
+  read(operation: string, input?: Asked): Promise<Json>;
+}
+
+interface Asked {
+  params?: Record<string, string | undefined>;
+  query?: Record<string, string | number | undefined>;
+}
+
+export function readerOf(operations: Operations, apiOpen: boolean, request: RequestFacts): Reader {
+  return {
+    async read(id, { params = {}, query = {} } = {}) {
+      const operation = operations.get(id);
+      if (!operation) throw new Error(`there is no operation ${id}`);
+      if (operation.route.gated && !apiOpen) throw new Problem('api_disabled');
+      const input = { params: textsOf(params), query: textsOf(query), body: undefined };
+      const reply = await invoke(operation, { kind: 'anonymous' }, input, request);
+      if (isRefusal(reply)) throw problemFrom(reply);
+      return bodyOf(reply);
+    },
+  };
+}
+
+/** Those that were given, as they would stand in a URL. */
+function textsOf(given: Record<string, string | number | undefined>): Record<string, string> {
+  const present = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present.map(([name, value]) => [name, String(value)]));
+}
+
+/** What a caller is told of a failure: in words, and as the body of the HTTP problem. */
+export interface Failure {
+  code: ProblemCode;
+  text: string;
+  body: ReturnType<typeof problemReply>['body'];
+}
+
+/** A private, an erased and a missing record fail alike. */
+export function failureOf(logger: Logger, error: unknown, requestId: string): Failure {
+  const problem = problemOf(logger, error, requestId);
+  const hidden = problem.code === 'gone' || problem.code === 'reply_target_missing';
+  const { code, details } = hidden ? refusedAsMissing() : problem;
+  const { body } = problemReply(code, details, requestId);
+  const issues = ((details as { issues?: Issue[] }).issues ?? []).map(
+    ({ path, message }) => ` ${path ? `${path}: ` : ''}${message}.`,
+  );
+  return { code, text: `${code}: ${body.error.message}${issues.join('')}`, body };
+}
+
+interface Issue {
+  path: string;
+  message: string;
+}
+
+function refusedAsMissing() {
+  const { refused } = refuse('not_found');
+  return { code: refused, details: {} };
+}
+
+/** The same as an error of the protocol, where there is no tool to answer for it. */
+export function protocolError(
+  logger: Logger,
+  error: unknown,
+  requestId: string,
+  uri: string,
+): ProtocolError {
+  const { code, text } = failureOf(logger, error, requestId);
+  return code === 'not_found' || code === 'invalid_request'
+    ? new ResourceNotFoundError(uri)
+    : new ProtocolError(ProtocolErrorCode.InternalError, text);
+}

@@ -1,6 +1,0 @@
-import { type Sql, sql } from './eventstore/sql.ts';
-import type { RecordType } from './reports/kind.ts';
-
-/** Whoever holds what is decided or gone has nothing left to review. */
-export const dropLeases = (type: 'note' | RecordType, ids: readonly string[]): Sql =>
-  sql`DELETE FROM note_leases WHERE note_id = ANY(${ids}::uuid[]) AND subject_type = ${type}`;

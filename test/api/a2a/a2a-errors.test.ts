@@ -1,0 +1,345 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { asking, callA2a, dataPart, sending, VERSION } from '../../../harness/a2a.ts';
+import { newAgent } from '../../../harness/agent.ts';
+import { startService } from '../../support/service.ts';
+
+const READ = asking('case.list');
+const UNKNOWN = '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
+const method = (name: string, params: object = {}) => ({
+  jsonrpc: '2.0',
+  id: 'one',
+  method: name,
+  params,
+});
+const push = { taskPushNotificationConfig: { url: 'https://example.org/' } };
+const oldPush = { pushNotificationConfig: { url: 'https://example.org/' } };
+
+interface Line {
+  says: string;
+  body: unknown;
+  code: number;
+  status?: number;
+  id?: unknown;
+  reason?: string;
+  closes?: boolean;
+  headers?: Record<string, string>;
+}
+
+const LINES: Line[] = [
+  { says: 'no JSON', body: '{', code: -32700, id: null, reason: 'invalid_json' },
+  { says: 'a member twice', body: '{"id":1,"id":2}', code: -32700, id: null },
+  { says: 'a batch', body: [READ, READ], code: -32600, id: null },
+  { says: 'a bare value', body: '7', code: -32600, id: null },
+  { says: 'null', body: 'null', code: -32600, id: null },
+  { says: 'a missing id', body: { ...READ, id: undefined }, code: -32600, id: null },
+  { says: 'an id of null', body: { ...READ, id: null }, code: -32600, id: null },
+  { says: 'an id that is no name', body: { ...READ, id: {} }, code: -32600, id: null },
+  { says: 'an id too long', body: { ...READ, id: 'x'.repeat(257) }, code: -32600, id: null },
+  { says: 'an id beyond the exact', body: { ...READ, id: 2 ** 53 }, code: -32600, id: null },
+  { says: 'another jsonrpc', body: { ...READ, jsonrpc: '1.0' }, code: -32600 },
+  { says: 'no method', body: { ...READ, method: 7 }, code: -32600 },
+  { says: 'an unknown envelope member', body: { ...READ, more: 1 }, code: -32600 },
+  { says: 'an unknown method', body: method('message/send'), code: -32601, id: 'one' },
+  { says: "an object's own method", body: method('constructor'), code: -32601, id: 'one' },
+  { says: 'params in an array', body: { ...READ, params: [] }, code: -32602 },
+  {
+    says: 'params of null',
+    body: { ...method('ListTasks'), params: null },
+    code: -32602,
+    id: 'one',
+  },
+  { says: 'no message', body: method('SendMessage'), code: -32602, id: 'one' },
+  {
+    says: "an agent's message",
+    body: sending([{ text: 'x' }], { role: 'ROLE_AGENT' }),
+    code: -32602,
+  },
+  {
+    says: 'a message without an id',
+    body: sending([dataPart({ operation: 'case.list' })], { messageId: '' }),
+    code: -32602,
+  },
+  { says: 'no parts', body: sending([]), code: -32602 },
+  { says: 'an empty part', body: sending([{}]), code: -32602 },
+  { says: 'a part of two', body: sending([{ text: 'x', data: {} }]), code: -32602 },
+  { says: 'a text that is none', body: sending([{ text: 7 }]), code: -32602 },
+  { says: 'data that is no request', body: sending([dataPart('x')]), code: -32602 },
+  {
+    says: 'data with an unknown member',
+    body: sending([dataPart({ operation: 'case.list', more: 1 })]),
+    code: -32602,
+  },
+  {
+    says: 'several data parts',
+    body: sending([dataPart({ operation: 'case.list' }), dataPart({ operation: 'case.list' })]),
+    code: -32602,
+  },
+  { says: 'bytes', body: sending([{ raw: 'AAAA' }]), code: -32005 },
+  { says: 'a file', body: sending([{ url: 'https://example.org/' }]), code: -32005 },
+  {
+    says: 'another media type',
+    body: sending([{ data: { operation: 'case.list' }, mediaType: 'application/xml' }]),
+    code: -32005,
+  },
+  {
+    says: 'a text of another media type',
+    body: sending([{ text: 'x', mediaType: 'text/html' }]),
+    code: -32005,
+  },
+  { says: 'a task', body: sending([{ text: 'x' }], { taskId: 'x' }), code: -32001 },
+  { says: 'push', body: sending([{ text: 'x' }], {}, { configuration: push }), code: -32003 },
+  {
+    says: 'push by its old name',
+    body: sending([{ text: 'x' }], {}, { configuration: oldPush }),
+    code: -32003,
+  },
+  { says: 'an unknown operation', body: asking('case.steal'), code: -32004 },
+  { says: 'a write without a key', body: asking('case.create', {}), code: -32602 },
+  { says: 'a key that is none', body: asking('case.create', {}, 'x'), code: -32602 },
+  {
+    says: 'a field that does not fit',
+    body: asking('case.list', { limit: 1000 }),
+    code: -32602,
+    reason: 'invalid_request',
+  },
+  {
+    says: 'a number that does not fit',
+    body: asking('case.list', { limit: 1.5 }),
+    code: -32602,
+    reason: 'invalid_request',
+  },
+  { says: 'an unknown field', body: asking('case.list', { colour: 'red' }), code: -32602 },
+  { says: 'a field of no text', body: asking('case.list', { limit: [] }), code: -32602 },
+  {
+    says: 'a cursor of nowhere',
+    body: asking('case.list', { cursor: 'x' }),
+    code: -32602,
+    reason: 'invalid_cursor',
+  },
+  {
+    says: 'what is not there',
+    body: asking('case.read', { case_id: UNKNOWN }),
+    code: -32044,
+    reason: 'not_found',
+  },
+  ...['GetTask', 'CancelTask'].map((name) => ({
+    says: name,
+    body: method(name, { id: 'x' }),
+    code: -32001,
+    id: 'one',
+  })),
+  ...['SendStreamingMessage', 'SubscribeToTask', 'GetExtendedAgentCard'].map((name) => ({
+    says: name,
+    body: method(name),
+    code: -32004,
+    id: 'one',
+  })),
+  ...['Create', 'Get', 'Delete'].map((verb) => ({
+    says: `${verb} push configuration`,
+    body: method(`${verb}TaskPushNotificationConfig`),
+    code: -32003,
+    id: 'one',
+  })),
+  {
+    says: 'push configurations',
+    body: method('ListTaskPushNotificationConfigs'),
+    code: -32003,
+    id: 'one',
+  },
+  ...['credential.bootstrap', 'credential.rotate', 'credential.revoke', 'account.export'].map(
+    (name) => ({ says: name, body: asking(name), code: -32004 }),
+  ),
+  { says: 'account.delete', body: asking('account.delete'), code: -32004 },
+  { says: 'a page of moderators', body: asking('moderation.queue'), code: -32004 },
+  { says: 'version 0.3', body: READ, code: -32009, headers: { 'a2a-version': '0.3' } },
+  { says: 'version 1.1', body: READ, code: -32009, headers: { 'a2a-version': '1.1' } },
+  { says: 'a version of no number', body: READ, code: -32009, headers: { 'a2a-version': '1.0.x' } },
+  { says: 'an empty version', body: READ, code: -32009, headers: { 'a2a-version': '' } },
+  {
+    says: 'another type',
+    body: READ,
+    code: -32005,
+    status: 415,
+    id: null,
+    headers: { 'content-type': 'text/plain' },
+  },
+  {
+    says: 'an origin of someone else',
+    body: READ,
+    code: -32043,
+    id: null,
+    reason: 'origin_not_allowed',
+    headers: { origin: 'https://example.org' },
+  },
+  {
+    says: 'no bearer that is known',
+    body: READ,
+    code: -32041,
+    status: 401,
+    id: null,
+    reason: 'credential_not_accepted',
+    headers: { authorization: 'Bearer x' },
+  },
+  {
+    says: 'too much',
+    body: JSON.stringify({ ...READ, id: 'x'.repeat(330_000) }),
+    code: -32600,
+    status: 413,
+    id: null,
+    reason: 'body_too_large',
+    closes: true,
+  },
+  {
+    says: 'more than the operation takes',
+    body: asking('case.create', { title: 'x'.repeat(66_000) }, UNKNOWN),
+    code: -32600,
+    status: 413,
+    reason: 'body_too_large',
+  },
+];
+
+t.test('every fault has its code, its HTTP status and the id of the call', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const before = await service.database.pool.query('SELECT count(*)::int FROM events');
+  for (const { says, body, code, status = 200, id = 1, reason, closes, headers } of LINES) {
+    const answer = await callA2a(service, agent, body, headers);
+    t.equal(answer.status, status, says);
+    t.equal(answer.body.error?.code, code, `${says}: ${answer.text}`);
+    t.equal(answer.body.id, id, says);
+    t.equal(answer.body.jsonrpc, '2.0');
+    t.equal(answer.headers.get('cache-control'), 'no-store');
+    t.equal(answer.headers.get('connection'), closes ? 'close' : 'keep-alive', says);
+    const info = answer.body.error.data.at(-1);
+    t.equal(info['@type'], 'type.googleapis.com/google.rpc.ErrorInfo');
+    if (reason) t.match(info, { reason, domain: 'service' }, says);
+    if (reason) t.match(info.metadata.http_status, /^4\d\d$/);
+    t.match(answer.headers.get('www-authenticate'), status === 401 ? /^Bearer/ : null, says);
+  }
+  const after = await service.database.pool.query('SELECT count(*)::int FROM events');
+  t.same(after.rows, before.rows, 'nothing was written');
+});
+
+t.test('a schema failure names the fields', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const answer = await callA2a(service, agent, asking('case.create', { title: '' }, randomUUID()));
+  const [violations] = answer.body.error.data;
+  t.equal(violations['@type'], 'type.googleapis.com/google.rpc.BadRequest');
+  const fields = violations.fieldViolations.map(({ field }: { field: string }) => field);
+  t.ok(['title', 'objective', 'publish_consent'].every((name) => fields.includes(name)));
+});
+
+t.test('a key in the wrong place is not said back', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const key = 'ab'.repeat(32);
+  for (const body of [
+    asking('case.list', { [key]: 1 }),
+    sending([dataPart({ operation: 'case.list', [key]: 1 })]),
+  ]) {
+    const { text } = await callA2a(service, agent, body);
+    t.match(text, '(hidden)');
+    t.notMatch(text, key);
+  }
+});
+
+t.test('the address with a slash at its end answers alike', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const post = (path: string, authorization: string) =>
+    service.call('POST', path, {
+      body: asking('credential.me'),
+      headers: { ...VERSION, authorization },
+    });
+  t.equal((await post('/a2a/', agent.authorization)).body.result.message.role, 'ROLE_AGENT');
+  for (const path of ['/a2a', '/a2a/']) {
+    const refused = await post(path, 'Bearer x');
+    t.same([refused.status, refused.body.error.code], [401, -32041], path);
+    t.equal((await service.call('GET', path)).headers.get('allow'), 'POST', path);
+  }
+});
+
+t.test('the checks come in their order', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const bad = { authorization: 'Bearer x', 'a2a-version': '0.3' };
+  const code = async (body: unknown, headers: Record<string, string>) =>
+    (await callA2a(service, agent, body, headers)).body.error.code;
+  t.equal((await service.call('GET', '/a2a')).status, 405);
+  t.equal((await service.call('GET', '/a2a')).headers.get('allow'), 'POST');
+  t.equal(await code('{', { ...bad, 'content-type': 'text/plain' }), -32005, 'type, then bearer');
+  t.equal(await code('{', bad), -32041, 'bearer, then JSON');
+  t.equal(await code('{', { 'a2a-version': '0.3' }), -32700, 'JSON, then version');
+  t.equal(await code({ id: 1 }, { 'a2a-version': '0.3' }), -32009, 'version, then envelope');
+  for (const body of [[READ], '7'])
+    t.equal(await code(body, { 'a2a-version': '0.3' }), -32009, 'version, then what is no call');
+  t.equal(await code({ id: 1, method: 'x' }, {}), -32600, 'envelope, then method');
+  t.equal(await code({ ...READ, method: 'x', params: [] }, {}), -32601, 'method, then parameters');
+  const { authorization } = agent;
+  const inQuery = await service.call('POST', '/a2a?A2A-Version=1.0', {
+    body: READ,
+    headers: { authorization },
+  });
+  t.ok(inQuery.body.result, 'the version may stand in the query');
+  const marks = await service.call('POST', '/a2a?return=?&A2A-Version=1.0', {
+    body: READ,
+    headers: { authorization },
+  });
+  t.ok(marks.body.result, 'a query may hold a question mark');
+  for (const version of ['1.0.0', '1.0.12']) {
+    const patched = await callA2a(service, agent, READ, { 'a2a-version': version });
+    t.ok(patched.body.result, `${version} is 1.0`);
+  }
+  const none = await service.call('POST', '/a2a', { body: READ, headers: { authorization } });
+  t.equal(none.body.error.code, -32009, 'no version means 0.3');
+  t.match(none.body.error.data, [{ metadata: { supported_versions: '1.0' } }]);
+  const twice = await service.call('POST', '/a2a?A2A-Version=1.0&A2A-Version=0.3', {
+    body: READ,
+    headers: { authorization },
+  });
+  t.equal(twice.body.error.code, -32009, 'nor is it said by two');
+  const anonymous = await service.call('POST', '/a2a', { body: READ, headers: VERSION });
+  t.equal(anonymous.body.error.data[0].reason, 'credential_required');
+});
+
+t.test('refusals of an operation keep their code, and the budget its HTTP status', async (t) => {
+  const service = await startService(t, { LIMIT_WRITES_PER_DAY: '1' });
+  const reader = await newAgent(service, ['updates:read']);
+  const create = {
+    title: 'A',
+    summary: 'A',
+    objective: 'A',
+    acceptance_criteria: ['A'],
+    visibility: 'public',
+    publish_consent: true,
+    policy_version: 'service-public-v1',
+  };
+  const forbidden = await callA2a(service, reader, asking('case.create', create, randomUUID()));
+  t.match(forbidden.body.error, { code: -32043, data: [{ reason: 'scope_required' }] });
+  t.equal(forbidden.body.error.data[0].metadata.scope, 'case:create');
+
+  const agent = await newAgent(service);
+  const key = randomUUID();
+  const first = await callA2a(service, agent, asking('case.create', create, key));
+  t.equal(first.body.result.message.parts[0].data.status, 201);
+  const other = asking('case.create', { ...create, title: 'B' }, key);
+  const conflict = await callA2a(service, agent, other);
+  t.equal(conflict.status, 200);
+  t.match(conflict.body.error, { code: -32049, data: [{ reason: 'idempotency_conflict' }] });
+  t.equal(conflict.body.error.data[0].metadata.http_status, '409');
+  const spent = await callA2a(service, agent, asking('case.create', create, randomUUID()));
+  t.equal(spent.status, 429);
+  t.equal(spent.headers.get('retry-after'), '600');
+  t.match(spent.body.error, { code: -32042, data: [{ reason: 'write_budget_exhausted' }] });
+});
+
+t.test('what is switched off answers 503', async (t) => {
+  const service = await startService(t, { API_OPEN: 'false' });
+  const agent = await newAgent(service);
+  const answer = await callA2a(service, agent, READ);
+  t.equal(answer.status, 503);
+  t.match(answer.body.error, { code: -32053, data: [{ reason: 'api_disabled' }] });
+  t.ok((await callA2a(service, agent, asking('credential.me'))).body.result);
+});

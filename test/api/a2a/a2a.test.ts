@@ -1,0 +1,253 @@
+import { hash, randomUUID } from 'node:crypto';
+import { AgentCard, Role } from '@a2a-js/sdk';
+import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
+import t from 'tap';
+import { answered, asking, callA2a, dataPart, sending } from '../../../harness/a2a.ts';
+import { newAgent } from '../../../harness/agent.ts';
+import { newCase } from '../../../harness/cases.ts';
+import { operationsOf } from '../../../platform/http/invoke.ts';
+import { agentCard, CARD_CHANGED, exampleRequest } from '../../../services/protocols/a2a/card.ts';
+import { inputOf, offered } from '../../../services/protocols/a2a/operations.ts';
+import { type Service, startService } from '../../support/service.ts';
+
+async function sdkClient(service: Service, authorization: string) {
+  const authenticated: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set('authorization', authorization);
+    return fetch(input, { ...init, headers });
+  };
+  const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
+    transports: [new JsonRpcTransportFactory({ fetchImpl: authenticated })],
+  });
+  return new ClientFactory(options).createFromUrl(service.baseUrl);
+}
+
+const request = (value: unknown) => ({
+  tenant: '',
+  message: {
+    messageId: randomUUID(),
+    contextId: 'the-context',
+    taskId: '',
+    role: Role.ROLE_USER,
+    parts: [
+      {
+        content: { $case: 'data' as const, value },
+        metadata: undefined,
+        filename: '',
+        mediaType: 'application/json',
+      },
+    ],
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+  },
+  configuration: undefined,
+  metadata: undefined,
+});
+
+t.test("the SDK's client finds the card, opens a case, and is told of refusals", async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const client = await sdkClient(service, agent.authorization);
+  const key = randomUUID();
+  const asked = { operation: 'case.create', idempotency_key: key, input: newCase() };
+  const message = await client.sendMessage(request(asked));
+  if (!('parts' in message)) throw new Error('a task');
+  t.equal(message.contextId, 'the-context');
+  t.equal(message.role, Role.ROLE_AGENT);
+  const [part] = message.parts;
+  if (part?.content?.$case !== 'data') throw new Error('no data');
+  const { operation, status, replayed, receipt, result } = part.content.value;
+  t.same([operation, status, replayed], ['case.create', 201, false]);
+  t.equal(receipt.operation_id, key);
+  t.equal(result.case.title, newCase().title);
+
+  const again = await client.sendMessage(request(asked));
+  if (!('parts' in again)) throw new Error('a task');
+  t.equal(again.messageId, message.messageId, 'a replay has the id of the first answer');
+  const read = await service.call('GET', `/api/v1/cases/${result.case.id}`);
+  t.same(read.body.case, result.case);
+  await t.rejects(client.sendMessage(request({ operation: 'case.steal' })));
+  await t.rejects(client.getTask({ tenant: '', id: 'x' }));
+  const stranger = await sdkClient(service, 'Bearer x');
+  await t.rejects(stranger.sendMessage(request({ operation: 'credential.me' })));
+});
+
+t.test('a retry crosses from HTTP to A2A and back, and does nothing', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const events = async () =>
+    (await service.database.pool.query('SELECT count(*)::int AS n FROM events')).rows[0].n;
+
+  const header = { 'idempotency-key': randomUUID() as string };
+  const first = await agent.call('POST', '/api/v1/cases', newCase(), header);
+  const count = await events();
+  const body = asking('case.create', newCase(), header['idempotency-key'].toUpperCase());
+  const crossed = answered(await callA2a(service, agent, body));
+  t.same(crossed.result, first.body);
+  t.match(crossed, { status: 201, replayed: true, receipt: first.body.receipt });
+  t.equal(await events(), count);
+
+  const { id, version } = first.body.case;
+  const other = await newAgent(service);
+  const key = randomUUID();
+  const claim = { expected_version: version, lease_seconds: 600 };
+  const claimed = answered(
+    await callA2a(service, other, asking('case.claim', { case_id: id, ...claim }, key)),
+  );
+  t.equal(claimed.replayed, false);
+  const before = await events();
+  const path = `/api/v1/cases/${id}/claim`;
+  const back = await other.call('POST', path, claim, { 'idempotency-key': key });
+  t.equal(back.headers.get('idempotency-replayed'), 'true');
+  t.same(back.body, claimed.result);
+  t.equal(await events(), before);
+});
+
+t.test('text alone is told what there is, and nothing runs', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const asked = { text: 'What can you do?', mediaType: 'text/plain' };
+  const answer = await callA2a(service, agent, sending([asked]));
+  const [text, data] = answer.body.result.message.parts;
+  t.match(text.text, /case\.claim/);
+  const claim = data.data.operations.find(
+    ({ operation }: { operation: string }) => operation === 'case.claim',
+  );
+  t.match(claim, { writes: true, scope: 'case:claim' });
+  const names = data.data.operations.map(({ operation }: { operation: string }) => operation);
+  t.same(names.sort(), [...offered(operationsOf(service.features)).keys()].sort());
+  t.ok(answer.body.result.message.contextId, 'a context was made');
+  t.notOk(answer.body.result.task);
+});
+
+t.test('a page of tasks is empty, with all its keys', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const list = (params: object) =>
+    callA2a(service, agent, { jsonrpc: '2.0', id: 'x', method: 'ListTasks', params });
+  const empty = { tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 };
+  t.same((await list({})).body.result, empty);
+  t.same((await list({ pageSize: 7 })).body.result, { ...empty, pageSize: 7 });
+  t.same((await list({ pageSize: null })).body.result, empty, 'null is nothing, in ProtoJSON');
+  t.same((await list({ pageSize: '7' })).body.result, { ...empty, pageSize: 7 }, 'and a text 7');
+  for (const pageSize of [0, 101, 1.5, '', '0', 'x', '7.5', []])
+    t.equal((await list({ pageSize })).body.error.code, -32602, JSON.stringify(pageSize));
+});
+
+t.test('what is null in a message is as if it were not there', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const data = { operation: 'case.list' };
+  const part = { data, text: null, raw: null, url: null, mediaType: null, metadata: null };
+  const message = { contextId: null, taskId: null, metadata: null, extensions: null };
+  const answer = await callA2a(service, agent, sending([part], message, { configuration: null }));
+  t.same(answered(answer).result.cases, []);
+  t.ok(answer.body.result.message.contextId, 'a context was made');
+  const typed = { data, mediaType: 'Application/JSON; charset=utf-8' };
+  const empty = await callA2a(service, agent, sending([typed], { contextId: '', role: 1 }));
+  t.same(answered(empty).result.cases, [], 'an enum by its number, a media type in full');
+  t.ok(empty.body.result.message.contextId, 'an empty text is nothing too');
+});
+
+t.test('one key of two members is two writes, and two messages', async (t) => {
+  const service = await startService(t);
+  const body = asking('case.create', newCase(), randomUUID());
+  const [one, two] = [
+    await callA2a(service, await newAgent(service), body),
+    await callA2a(service, await newAgent(service), body),
+  ];
+  t.same([answered(one).replayed, answered(two).replayed], [false, false]);
+  t.not(one.body.result.message.messageId, two.body.result.message.messageId);
+});
+
+t.test('anonymous reads, the feed and the own record are there too', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const run = async (operation: string, input: object = {}) =>
+    answered(await callA2a(service, agent, asking(operation, input))).result;
+  t.equal((await run('credential.me')).member.id, agent.id);
+  t.equal((await run('status.get')).service, 'responding');
+  t.same((await run('guestbook.read', { experience: 'observatory' })).entries, []);
+  const page = await run('updates.list', { limit: 1 });
+  t.equal(page.events.length, 1);
+  const next = await run('updates.list', { limit: '1', cursor: page.next_cursor });
+  t.not(next.events[0].id, page.events[0].id);
+});
+
+t.test('the card is in wire form, and is kept by caches', async (t) => {
+  const service = await startService(t);
+  const card = await service.call('GET', '/.well-known/agent-card.json');
+  t.same(card.body.supportedInterfaces, [
+    { url: `${service.baseUrl}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+  ]);
+  t.same(card.body.capabilities, {
+    streaming: false,
+    pushNotifications: false,
+    extendedAgentCard: false,
+  });
+  t.equal(card.body.securitySchemes.bearer.httpAuthSecurityScheme.scheme, 'Bearer');
+  t.same(AgentCard.toJSON(AgentCard.fromJSON(card.body)), card.body);
+  const modified = card.headers.get('last-modified') ?? '';
+  t.equal(modified, CARD_CHANGED);
+  const since = async (headers: Record<string, string>) =>
+    (await service.call('GET', '/.well-known/agent-card.json', { headers })).status;
+  t.equal(await since({ 'if-modified-since': modified }), 304);
+  t.equal(await since({ 'if-modified-since': 'Sat, 12 Sep 2026 00:00:00 GMT' }), 200);
+  t.equal(await since({ 'if-modified-since': 'yesterday' }), 200);
+  t.equal(await since({ 'if-modified-since': modified, 'if-none-match': '"x"' }), 200);
+  t.match(card.headers.get('cache-control'), /public/);
+  const headers = { 'if-none-match': card.headers.get('etag') ?? '' };
+  t.equal((await service.call('GET', '/.well-known/agent-card.json', { headers })).status, 304);
+
+  const operations = operationsOf(service.features);
+  for (const { id, examples } of card.body.skills) {
+    const asked = JSON.parse(examples[0]);
+    const operation = operations.get(asked.operation);
+    if (!operation) throw new Error(`${id}: ${asked.operation}`);
+    const input = inputOf(operation.route, asked.input);
+    const schema = operation.route.body;
+    if (schema) t.ok(schema.safeParse(input.body).success, `${asked.operation}'s example is one`);
+  }
+});
+
+t.test('the card has the date of its last change', async (t) => {
+  const service = await startService(t);
+  const card = agentCard(offered(operationsOf(service.features)), 'https://service.test');
+  const seen = hash('sha256', JSON.stringify(card)).slice(0, 16);
+  t.equal(seen, '060877840cc9c88e', 'it changed: set CARD_CHANGED to today, and this hash');
+});
+
+t.test('the examples of the card succeed for a new member, as they stand', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const card = await service.call('GET', '/.well-known/agent-card.json');
+  for (const { examples } of card.body.skills) {
+    const answer = await callA2a(service, agent, sending([dataPart(JSON.parse(examples[0]))]));
+    // There is nothing yet that could be reported.
+    if (examples[0].includes('report.create')) t.equal(answer.body.error.code, -32044);
+    else t.ok(answered(answer).status < 300, examples[0]);
+  }
+});
+
+interface Shaped {
+  shape?: object;
+  options?: Shaped[];
+}
+const namesOf = (schema: Shaped | undefined): string[] => [
+  ...Object.keys(schema?.shape ?? {}),
+  ...(schema?.options ?? []).flatMap(namesOf),
+];
+
+t.test('path, query and body fields of an operation never have one name', async (t) => {
+  const service = await startService(t);
+  const operations = [...offered(operationsOf(service.features)).values()];
+  t.ok(operations.length > 15);
+  for (const operation of operations) {
+    const { id, route } = operation;
+    const body = [...new Set(namesOf(route.body as Shaped | undefined))];
+    const names = [...namesOf(route.params), ...namesOf(route.query), ...body];
+    t.equal(new Set(names).size, names.length, id);
+    t.equal(exampleRequest(operation).operation, id);
+  }
+});

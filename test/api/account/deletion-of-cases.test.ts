@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { newAgent } from '../../../harness/agent.ts';
+import { casesOf, opened } from '../../../harness/cases.ts';
+import type { Append } from '../../../platform/eventstore/append.ts';
+import { CLOSING_BATCH } from '../../../services/membership/account-closure.ts';
+import { eraseMembers } from '../../../workers/account/erase-member.ts';
+import { type Service, startService } from '../../support/service.ts';
+
+t.test('cases are ended in batches, and none can be read from the first on', async (t) => {
+  const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+  const agent = await newAgent(service);
+  const { id } = agent;
+  const ids = Array.from({ length: CLOSING_BATCH + 10 }, () => randomUUID() as string);
+  const opened = (case_id: string) => ({
+    type: 'CaseOpened',
+    data: { case_id, author_id: id, artifact_id: null, policy_version: 'service-public-v1' },
+    personal: { title: 'T', summary: 'S', objective: 'O', acceptance_criteria: ['A'] },
+  });
+  const appends = ids.map((case_id) => ({
+    owner: id,
+    stream: `case-${case_id}`,
+    version: 0,
+    actor: { type: 'member' as const, id },
+    events: [opened(case_id)] as Append['events'],
+  }));
+  await service.core.store.execute({
+    lock: [id],
+    load: null,
+    decide: () => ({ answer: null, appends }),
+  });
+  const deletion = { confirm_handle: agent.handle, erase_notes: false };
+  t.equal((await agent.call('POST', '/api/v1/me/delete', deletion)).status, 200);
+  const withdrawn = async () =>
+    (await service.database.pool.query(`SELECT FROM events WHERE type = 'CaseWithdrawn'`)).rowCount;
+  t.equal(await withdrawn(), CLOSING_BATCH, 'as many as one transaction takes');
+  t.same((await service.call('GET', '/api/v1/cases')).body.cases, []);
+  const answers = await Promise.all(ids.map((one) => service.call('GET', `/api/v1/cases/${one}`)));
+  t.ok(answers.every(({ status }) => status === 410));
+  t.equal(await eraseMembers(service.core, { member_id: id }), 1);
+  t.equal(await withdrawn(), ids.length);
+});
+
+/** A case of another's that was accepted, with a submission, a review and a note of the agent's. */
+async function wroteOnCases(service: Service) {
+  const [ann, bob, agent] = [
+    casesOf(await newAgent(service)),
+    casesOf(await newAgent(service)),
+    casesOf(await newAgent(service)),
+  ];
+  const id = await opened(ann);
+  await bob.claim(id, 1);
+  await bob.submit(id, 2);
+  await agent.review(id, 3, 'reject');
+  await ann.review(id, 3, 'reject');
+  await agent.claim(id, 4);
+  await agent.submit(id, 5);
+  await ann.review(id, 6, 'accept');
+  await agent.note(id);
+  const deletion = { confirm_handle: agent.agent.handle };
+  const remove = () => agent.agent.call('POST', '/api/v1/me/delete', deletion);
+  return { id, ann, remove, read: () => service.call('GET', `/api/v1/cases/${id}`) };
+}
+
+t.test("words on others' cases are public nowhere from the deletion on", async (t) => {
+  const service = await startService(t);
+  const { id, ann, remove, read } = await wroteOnCases(service);
+  t.match((await read()).body, {
+    case: { state: 'accepted', submission: { summary: 'Done' } },
+    submissions: [{ summary: 'Done' }, { summary: 'Done' }],
+    reviews: [{ comment: 'Seen' }, { comment: 'Seen' }, { comment: 'Seen' }],
+    notes: [{ message: 'A word' }],
+  });
+  t.equal((await remove()).status, 200);
+  const gone = { state: 'accepted', version: 7, submission: { summary: null } };
+  t.match((await read()).body, {
+    case: gone,
+    submissions: [{ summary: null }, { summary: 'Done' }],
+    reviews: [{ comment: 'Seen' }, { comment: 'Seen' }, { comment: null }],
+    notes: [],
+  });
+  t.match((await service.call('GET', '/api/v1/cases')).body.cases, [gone]);
+  t.match((await ann.note(id)).body.case, gone);
+});

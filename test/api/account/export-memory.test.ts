@@ -1,0 +1,35 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import t from 'tap';
+import { newAgent } from '../../../harness/agent.ts';
+import { fillFeed } from '../../support/feed.ts';
+import { startService } from '../../support/service.ts';
+
+t.test('an export of forty megabytes needs no memory of that size', async (t) => {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  const inUse = () => {
+    gc();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  await fillFeed(service, agent, 20_000, 2000);
+  const response = await fetch(`${service.baseUrl}/api/v1/me/export`, {
+    headers: { authorization: agent.authorization },
+  });
+  let read = 0;
+  let next = 0;
+  const sizes: number[] = [];
+  for await (const piece of response.body ?? []) {
+    read += piece.length;
+    if (read < next) continue;
+    sizes.push(inUse());
+    next += 2_000_000;
+  }
+  t.ok(read > 40_000_000, `${read} bytes`);
+  t.ok(sizes.length > 15);
+  const growth = Math.max(...sizes) - Math.min(...sizes);
+  t.ok(growth < 15_000_000, `${growth} bytes more at the most than at the least`);
+});

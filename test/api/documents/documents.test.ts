@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import t from 'tap';
+import { startService } from '../../support/service.ts';
+
+const DOCUMENTS = {
+  '/openapi.json': 'application/json',
+  '/openapi-3.0.json': 'application/json',
+  '/for-agents.md': 'text/markdown',
+  '/policy.json': 'application/json',
+  '/llms.txt': 'text/plain',
+  '/robots.txt': 'text/plain',
+  '/sitemap.xml': 'application/xml',
+  '/.well-known/security.txt': 'text/plain',
+  '/docs': 'text/html',
+  '/docs/docs.js': 'text/javascript',
+  '/docs/docs.css': 'text/css',
+  '/docs/swagger-ui-bundle.js': 'text/javascript',
+  '/docs/swagger-ui.css': 'text/css',
+};
+const CONTACT = 'mailto:security@example.org';
+
+/** Runs a script as an agent would, stopping at the first command that fails. */
+async function sh(script: string) {
+  const run = spawn('sh', ['-eu'], { stdio: ['pipe', 'pipe', 'pipe'] });
+  let output = '';
+  run.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  run.stderr.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  run.stdin.end(script);
+  const [code] = (await once(run, 'close')) as [number | null];
+  return { code, output };
+}
+
+t.test('every document is read by anybody, revalidated, and the same for HEAD', async (t) => {
+  const service = await startService(t, { SECURITY_CONTACT: CONTACT });
+  for (const [path, type] of Object.entries(DOCUMENTS)) {
+    const answer = await service.call('GET', `${path}?utm_source=a`);
+    t.equal(answer.status, 200, path);
+    t.equal(answer.headers.get('content-type'), `${type}; charset=utf-8`, path);
+    t.ok(answer.text.length > 50, path);
+    t.equal(answer.headers.get('access-control-allow-origin'), type === 'text/html' ? null : '*');
+    const etag = answer.headers.get('etag') ?? '';
+    t.match(etag, /^"[^"]+"$/, path);
+    const again = await service.call('GET', path, { headers: { 'if-none-match': etag } });
+    t.equal(again.status, 304, path);
+    t.equal(again.text, '');
+    const head = await service.call('HEAD', path);
+    t.equal(head.status, 200);
+    t.equal(head.headers.get('content-length'), answer.headers.get('content-length'), path);
+  }
+});
+
+t.test('the reference page allows nothing inline and nothing from elsewhere', async (t) => {
+  const service = await startService(t);
+  const page = await service.call('GET', '/docs');
+  const policy = page.headers.get('content-security-policy') ?? '';
+  t.match(policy, /default-src 'none'/);
+  t.notMatch(policy, /unsafe|https?:|\*/);
+  t.equal(page.headers.get('referrer-policy'), 'same-origin');
+  t.notMatch(page.text, /<style|<script(?![^>]* src="\/docs\/)|style="|\son[a-z]+=|https?:\/\//);
+});
+
+t.test('the guide for agents runs as it stands, command by command', async (t) => {
+  const service = await startService(t);
+  const { text } = await service.call('GET', '/for-agents.md');
+  const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block ?? '');
+  t.equal(blocks.length, 7);
+  const { code, output } = await sh(blocks.join('\n'));
+  t.equal(code, 0, output);
+  for (const word of ['"status":"registered"', '"status":"created"', '"status":"published"'])
+    t.match(output, word);
+  for (const word of ['"status":"noted"', '"status":"pending_review"', '"has_more":false'])
+    t.match(output, word);
+});
+
+t.test('each path that the guide names is on the route table, with its method', async (t) => {
+  const service = await startService(t);
+  const { text } = await service.call('GET', '/for-agents.md');
+  const { paths } = (await service.call('GET', '/openapi.json')).body;
+  const named = [...text.matchAll(/`(GET|POST) (\/[^\s`]+)/g)];
+  t.ok(named.length > 12);
+  for (const [, method = '', path = ''] of named)
+    t.ok(paths[path]?.[method.toLowerCase()], `${method} ${path}`);
+  t.notMatch(text, /\{base_url\}|\{writes_per_day\}/);
+});
+
+t.test('the policy tells the configuration, and the policies in force', async (t) => {
+  const service = await startService(t, {
+    LIMIT_WRITES_PER_DAY: '77',
+    RETENTION_REJECTED_DAYS: '31',
+    UNDO_WINDOW_SECONDS: '60',
+  });
+  const { body } = await service.call('GET', '/policy.json');
+  t.equal(body.policy_version, 'service-public-v1');
+  t.equal(body.limits.writes_per_day, 77);
+  t.equal(body.retention.rejected_or_removed_text_days, 31);
+  t.equal(body.moderation.undo_window_seconds, 60);
+  const codes = body.moderation.policies.map(({ code }: { code: string }) => code);
+  t.ok(codes.includes('spam') && codes.includes('personal_data'));
+});
+
+t.test('security.txt says whom to tell, where that can be known', async (t) => {
+  const local = await startService(t);
+  const usual = await local.call('GET', '/.well-known/security.txt');
+  t.match(usual.text, /^Contact: mailto:security@localhost$/m, 'of this machine');
+  const silent = await startService(t, { BASE_URL: 'https://example.org' });
+  t.equal((await silent.call('GET', '/.well-known/security.txt')).body.status, 'not_found');
+  const service = await startService(t, { SECURITY_CONTACT: CONTACT });
+  const { text } = await service.call('GET', '/.well-known/security.txt');
+  t.match(text, new RegExp(`^Contact: ${CONTACT}$`, 'm'));
+  const expires = new Date(/^Expires: (.+)$/m.exec(text)?.[1] ?? '').getTime();
+  t.ok(expires > Date.now() && expires < Date.now() + 366 * 86_400_000);
+  t.equal(text.match(/^Expires:/gm)?.length, 1);
+});
+
+t.test('robots.txt, the sitemap and llms.txt lead to what is there', async (t) => {
+  const service = await startService(t);
+  const robots = (await service.call('GET', '/robots.txt')).text;
+  t.match(robots, `Sitemap: ${service.baseUrl}/sitemap.xml`);
+  const map = (await service.call('GET', '/sitemap.xml')).text;
+  const llms = (await service.call('GET', '/llms.txt')).text;
+  const urls = [
+    ...[...map.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url]) => url ?? ''),
+    ...[...llms.matchAll(/\]\(([^)]+)\)/g)].map(([, url]) => url ?? ''),
+  ];
+  t.ok(urls.length >= 9);
+  for (const url of urls)
+    t.equal((await service.call('GET', url.replace(service.baseUrl, ''))).status, 200, url);
+});

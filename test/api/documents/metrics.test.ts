@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { pino } from 'pino';
+import t, { type Test } from 'tap';
+import { freePort } from '../../../harness/free-port.ts';
+import { openServer } from '../../../platform/http/server.ts';
+import { processMetrics, requestMetrics } from '../../../platform/telemetry/metrics.ts';
+import { serveMetrics } from '../../../platform/telemetry/metrics-server.ts';
+import { openApp } from '../../../services/compose.ts';
+import { startService } from '../../support/service.ts';
+
+/** A web process's parts on two ports. */
+async function startWatched(t: Test) {
+  const { core } = await startService(t);
+  const logger = pino({ level: 'silent' });
+  const registry = processMetrics(core.pools);
+  const { app, stop } = openApp(core, logger, requestMetrics(registry));
+  const [port, metricsPort] = [Number(await freePort()), Number(await freePort())];
+  const server = openServer((req, res) => void app(req, res));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const close = await serveMetrics(registry, { host: '127.0.0.1', port: metricsPort }, logger);
+  t.teardown(() => {
+    stop();
+    server.close();
+    server.closeAllConnections();
+    close();
+  });
+  return { base: `http://127.0.0.1:${port}`, metrics: `http://127.0.0.1:${metricsPort}` };
+}
+
+t.test(
+  'requests are counted by route template, and nothing a caller sends is a label',
+  async (t) => {
+    const { base, metrics } = await startWatched(t);
+    const id = randomUUID();
+    await fetch(`${base}/api/guestbook`);
+    await fetch(`${base}/api/guestbook?experience=observatory`);
+    await fetch(`${base}/api/guestbook?parent_id=${id}`);
+    await fetch(`${base}/nothing/${id}`);
+    await fetch(`${base}/nothing/${id}`, { method: 'PROPFIND' });
+    const answer = await fetch(`${metrics}/metrics`);
+    t.equal(answer.status, 200);
+    t.match(answer.headers.get('content-type'), /^text\/plain; version=0\.0\.4/);
+    const text = await answer.text();
+    const counted = (labels: string) =>
+      new RegExp(`^http_request_duration_seconds_count\\{${labels}\\} (\\d+)$`, 'm').exec(
+        text,
+      )?.[1];
+    t.equal(counted('method="GET",route="/api/guestbook",status="200"'), '2');
+    t.equal(counted('method="GET",route="/api/guestbook",status="404"'), '1');
+    t.equal(counted('method="GET",route="-",status="404"'), '1');
+    t.equal(counted('method="other",route="-",status="404"'), '1');
+    t.match(text, /^http_requests_in_flight 0$/m);
+    t.match(text, /^database_connections\{pool="write",state="open"\} \d+$/m);
+    t.notMatch(text, 'pool="read"', 'one pool is told once');
+    t.match(text, /^nodejs_eventloop_lag_seconds /m);
+    t.notMatch(text, id);
+  },
+);
+
+t.test('the metrics port answers GET /metrics alone', async (t) => {
+  const { base, metrics } = await startWatched(t);
+  t.equal((await fetch(`${base}/metrics`)).status, 404);
+  t.equal((await fetch(`${metrics}/`)).status, 404);
+  const posted = await fetch(`${metrics}/metrics`, { method: 'POST' });
+  t.equal(posted.status, 405);
+  t.equal(posted.headers.get('allow'), 'GET, HEAD');
+});
+
+t.test('a metrics port that is taken is told, and ends nothing', async (t) => {
+  const port = Number(await freePort());
+  const other = createServer((_req, res) => res.end('another'));
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+  t.teardown(() => other.close());
+  const logged: string[] = [];
+  const logger = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
+  const close = await serveMetrics(processMetrics({}), { host: '127.0.0.1', port }, logger);
+  close();
+  t.equal(logged.length, 1);
+  // A worker's port has another variable than a web's.
+  t.match(logged[0], /metrics are not served: is their port taken/);
+  t.match(logged[0], new RegExp(`"port":${port}.*EADDRINUSE`));
+});

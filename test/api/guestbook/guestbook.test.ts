@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { decide, hire, submit as submitNote } from '../../../harness/moderation.ts';
+import { signedIn } from '../../../harness/registration.ts';
+import { matchAll } from '../../support/match-all.ts';
+import { type Service, startService } from '../../support/service.ts';
+
+const submit = (service: Service, body: object, cookie?: string) =>
+  service.call('POST', '/api/guestbook', { body, cookie });
+
+t.test('a note waits for review: it has a receipt, and no one reads it', async (t) => {
+  const service = await startService(t);
+  const body = { id: randomUUID(), name: 'Ada', message: 'Grüße, שלום, 你好 👋' };
+  const first = await submit(service, body);
+  t.equal(first.status, 202);
+  t.same(first.body, { status: 'pending_review', id: body.id });
+  const again = await submit(service, { ...body, experience: 'service', attribution: 'guest' });
+  t.equal(again.status, 200);
+  t.same(again.body, { status: 'pending_review', id: body.id });
+  const read = await service.call('GET', '/api/guestbook');
+  t.same(read.body.entries, []);
+  t.equal(read.body.limit, 30);
+  const { rows } = await service.database.pool.query('SELECT personal FROM events');
+  t.same(rows, [{ personal: { name: 'Ada', message: body.message } }]);
+});
+
+t.test('an id belongs to one submission', async (t) => {
+  const service = await startService(t);
+  const body = { id: randomUUID(), message: 'One' };
+  await submit(service, body);
+  for (const other of [
+    { ...body, message: 'Two' },
+    { ...body, name: 'B' },
+    { ...body, experience: 'observatory' },
+  ]) {
+    const answer = await submit(service, other);
+    t.equal(answer.status, 409);
+    t.equal(answer.body.status, 'submission_conflict');
+  }
+  const racing = { id: randomUUID(), message: 'Race' };
+  const answers = await Promise.all(Array.from({ length: 10 }, () => submit(service, racing)));
+  t.equal(answers.filter(({ status }) => status === 202).length, 1);
+  t.equal(answers.filter(({ status }) => status === 200).length, 9);
+});
+
+t.test("a member's note needs the session of that member", async (t) => {
+  const service = await startService(t);
+  const member = await signedIn(service);
+  const other = await signedIn(service);
+  const body = () => ({
+    id: randomUUID(),
+    message: 'Mine',
+    attribution: 'member',
+    member_handle: member.handle,
+  });
+  t.equal((await submit(service, body())).status, 401);
+  t.equal((await submit(service, body(), other.cookie)).status, 401);
+  t.equal((await submit(service, body(), member.cookie)).status, 202);
+  const { rows } = await service.database.pool.query(
+    `SELECT type FROM feed WHERE member_id = $1 ORDER BY sequence`,
+    [member.id],
+  );
+  t.equal(rows.at(-1).type, 'note.submitted');
+});
+
+t.test('a body of neither shape is refused with the field', async (t) => {
+  const service = await startService(t);
+  const good = { id: randomUUID(), message: 'Hello' };
+  for (const [change, path] of [
+    [{ message: ' \n ' }, 'message'],
+    [{ message: 'x'.repeat(501) }, 'message'],
+    [{ name: 'n'.repeat(41) }, 'name'],
+    [{ website: 'https://spam.example' }, 'website'],
+    [{ experience: 'other' }, 'experience'],
+    [{ id: 'no' }, 'id'],
+    [{ parent_id: 'no' }, 'parent_id'],
+    [{ attribution: 'member' }, 'member_handle'],
+  ] as const) {
+    const answer = await submit(service, { ...good, ...change });
+    t.equal(answer.status, 400);
+    t.equal(answer.body.error.issues?.[0]?.path, path);
+  }
+  t.equal((await submit(service, { ...good, message: '👋'.repeat(500) })).status, 202);
+});
+
+t.test('a message needs a visible character, and a name without one is Guest', async (t) => {
+  const service = await startService(t);
+  const mod = await hire(service, 'Mod');
+  const spaces = '\t\n \u00a0\u1680\u2000\u2003\u200a\u2028\u2029\u202f\u205f\u3000';
+  const hidden = '\u00ad\u180e\u200b\u200d\u2060\u2062\u2800\u3164\ufe0f\ufeff\u0301\u{e0041}';
+  const invisible = [...spaces, ...hidden, spaces + hidden];
+  for (const message of invisible) {
+    const refused = await submit(service, { id: randomUUID(), message });
+    t.equal(refused.status, 400, escape(message));
+    const issues = [{ path: 'message', message: 'must have a visible character' }];
+    matchAll(t, refused.body.error.issues, issues, escape(message));
+  }
+  const names = ['', ...invisible].map((name) => ({ name, message: 'Hello' }));
+  const texts = [' \u200b.', 'e\u0301', '\u200d👋'].map((text) => ({ name: text, message: text }));
+  const sent = [...texts, ...names].map((body) => ({ id: randomUUID() as string, ...body }));
+  for (const body of sent) {
+    t.equal((await submit(service, body)).status, 202, escape(body.name));
+    t.equal((await decide(mod, body.id, 'approve')).status, 201);
+  }
+  const shown = (await service.call('GET', '/api/guestbook')).body.entries as typeof sent;
+  t.same(
+    shown.map(({ id, name, message }) => ({ id, name, message })).reverse(),
+    sent.map((body, index) => ({ ...body, name: index < texts.length ? body.name : 'Guest' })),
+  );
+  const found = await service.call('POST', '/mcp', {
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'search_public', arguments: { query: 'hello', kind: 'note' } },
+    },
+  });
+  const { results } = found.body.result.structuredContent;
+  t.same([...new Set(results.map(({ title }: { title: string }) => title))], ['Guest']);
+});
+
+t.test('ten notes in ten minutes, counted once each, under a race too', async (t) => {
+  const service = await startService(t, { LIMIT_NOTES_PER_TEN_MINUTES: '10' });
+  const bodies = Array.from({ length: 14 }, () => ({ id: randomUUID(), message: 'Hi' }));
+  const answers = await Promise.all(bodies.map((body) => submit(service, body)));
+  t.equal(answers.filter(({ status }) => status === 202).length, 10);
+  t.equal(answers.filter(({ status }) => status === 429).length, 4);
+  const accepted = bodies[answers.findIndex(({ status }) => status === 202)] ?? {};
+  t.equal((await submit(service, accepted)).status, 200);
+});
+
+t.test('an exact repeat costs nothing, and is answered with the limit used up', async (t) => {
+  const service = await startService(t, { LIMIT_NOTES_PER_TEN_MINUTES: '2' });
+  const [first, second, third] = ['One', 'Two', 'Three'].map((message) => ({
+    id: randomUUID(),
+    message,
+  })) as [object, object, object];
+  const status = async (body: object) => (await submit(service, body)).status;
+  t.equal(await status(first), 202);
+  for (let again = 0; again < 3; again++) t.equal(await status(first), 200);
+  t.equal(await status({ ...first, message: 'Other' }), 409);
+  t.equal(await status(second), 202);
+  t.equal(await status(third), 429);
+  t.equal(await status(first), 200);
+  t.equal(await status({ ...first, message: 'Other' }), 409);
+  const { rows } = await service.database.pool.query('SELECT kind, count FROM rate_counters');
+  t.same(rows.map((row) => `${row.kind} ${row.count}`).sort(), ['notes-10m 2', 'notes-day 2']);
+});
+
+t.test('a note that could not be stored takes no place of the limit', async (t) => {
+  const service = await startService(t, { LIMIT_NOTES_PER_TEN_MINUTES: '1' });
+  const { pool } = service.database;
+  const note = { id: randomUUID(), message: 'Hello' };
+  const holder = await pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE notes IN EXCLUSIVE MODE');
+  t.equal((await submit(service, note)).body.error.code, 'storage_unavailable');
+  await holder.query('ROLLBACK');
+  holder.release();
+  const counted = async () =>
+    (await pool.query(`SELECT FROM rate_counters WHERE kind ~ '^notes' AND count > 0`)).rowCount;
+  for (const until = Date.now() + 5000; Date.now() < until && (await counted()); ) await sleep(20);
+  t.equal((await submit(service, note)).status, 202);
+  t.equal((await submit(service, { ...note, id: randomUUID() })).status, 429);
+});
+
+t.test('a reply needs a public note, when it is submitted and when it is read', async (t) => {
+  const service = await startService(t);
+  const parent = { id: randomUUID(), message: 'Parent' };
+  await submit(service, parent);
+  const reply = await submit(service, {
+    id: randomUUID(),
+    message: 'Reply',
+    parent_id: parent.id,
+  });
+  t.equal(reply.status, 409);
+  t.equal(reply.body.status, 'reply_target_unavailable');
+  const read = await service.call('GET', `/api/guestbook?parent_id=${parent.id}`);
+  t.equal(read.status, 404);
+  t.same(read.body, { status: 'reply_target_unavailable' });
+});
+
+t.test('a closed guestbook answers receipts and goes on being read', async (t) => {
+  const service = await startService(t, { GUESTBOOK_OPEN: 'false' });
+  const answer = await submit(service, { id: randomUUID(), message: 'Hello' });
+  t.equal(answer.status, 503);
+  t.equal(answer.body.status, 'admission_closed');
+  t.equal((await service.call('GET', '/api/guestbook')).status, 200);
+});
+
+t.test('a read is revalidated by its ETag, and HEAD has no body', async (t) => {
+  const service = await startService(t);
+  const read = await service.call('GET', '/api/guestbook?experience=observatory&other=1');
+  const etag = read.headers.get('etag') ?? '';
+  t.equal(read.status, 200);
+  t.equal(read.headers.get('access-control-allow-origin'), '*');
+  const path = '/api/guestbook?experience=observatory';
+  const same = await service.call('GET', path, { headers: { 'if-none-match': etag } });
+  t.equal(same.status, 304);
+  const head = await service.call('HEAD', path);
+  t.equal(head.text, '');
+  t.equal(head.headers.get('etag'), etag);
+  t.equal((await service.call('GET', '/api/guestbook?experience=no')).status, 400);
+});
+
+t.test('a page that was read follows every change of its notes and their authors', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const member = await signedIn(service);
+  const attributed = { attribution: 'member', member_handle: member.handle, name: undefined };
+  const older = await submitNote(service, attributed, member.cookie);
+  const newer = await submitNote(service, { message: 'Newer' });
+  const page = async () => {
+    const { text, body, headers } = await service.call('GET', '/api/guestbook');
+    const entries = body.entries.map(({ id, name, message }: Record<string, string>) => {
+      return { id, name, message };
+    });
+    return { entries, text, etag: headers.get('etag') };
+  };
+  const [first, second] = [
+    { id: older.id, name: member.handle, message: 'Hello' },
+    { id: newer.id, name: 'Ada', message: 'Newer' },
+  ];
+  t.same((await page()).entries, []);
+  await decide(ann, older.id, 'approve');
+  const one = await page();
+  t.same(one.entries, [first]);
+  t.same(await page(), one, 'as it was');
+  const approved = await decide(ann, newer.id, 'approve');
+  t.same((await page()).entries, [second, first]);
+  const undo = `decisions/${approved.body.event_id}/undo`;
+  t.equal((await ann.post(undo, { expected_version: 2 })).status, 201);
+  t.same(await page(), one, 'as it was before the other came and went');
+
+  await service.tamper("UPDATE notes SET message = 'Changed' WHERE note_id = $1", [older.id]);
+  t.same((await page()).entries, [{ ...first, message: 'Changed' }]);
+  await service.tamper("UPDATE members SET handle = 'renamed' WHERE member_id = $1", [member.id]);
+  t.same((await page()).entries, [{ ...first, message: 'Changed', name: 'renamed' }]);
+  await service.tamper('DELETE FROM members WHERE member_id = $1', [member.id]);
+  t.same((await page()).entries, [{ ...first, message: 'Changed', name: 'former member' }]);
+});
+
+t.test('older replies are behind the link to the next page, each of them once', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const experience = 'observatory';
+  const parent = await submitNote(service, { experience });
+  await decide(ann, parent.id, 'approve');
+  const replies: string[] = [];
+  for (let n = 0; n < 31; n++) {
+    const { id } = await submitNote(service, { experience, parent_id: parent.id });
+    await decide(ann, id, 'approve');
+    replies.unshift(id);
+  }
+  const path = `/api/guestbook?experience=${experience}&parent_id=${parent.id}`;
+  const first = await service.call('GET', path);
+  const [, next = ''] = /^<(.+)>; rel="next"$/.exec(first.headers.get('link') ?? '') ?? [];
+  const second = await service.call('GET', next);
+  const idsOf = ({ body }: typeof first) => body.entries.map(({ id }: { id: string }) => id);
+  t.same(idsOf(first), replies.slice(0, 30));
+  t.same(idsOf(second), replies.slice(30));
+  t.notOk(second.headers.has('link'), 'the last page');
+});

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { newAgent } from '../../../harness/agent.ts';
+import type { Answer } from '../../../harness/api.ts';
+import { casesOf, consent, opened } from '../../../harness/cases.ts';
+import { decide, hire, submit } from '../../../harness/moderation.ts';
+import { brief } from '../../../harness/packets.ts';
+import { type Service, startService } from '../../support/service.ts';
+
+/** What is read while `change` happens, after the read began and before it came to `table`. */
+async function readAround(
+  { database }: Service,
+  table: string,
+  read: () => Promise<Answer>,
+  change: () => Promise<Answer>,
+): Promise<Answer> {
+  const holder = await database.pool.connect();
+  try {
+    await holder.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+    const reading = read();
+    const waiting = `SELECT FROM pg_locks WHERE relation = $1::regclass AND NOT granted`;
+    while ((await database.pool.query(waiting, [table])).rowCount === 0) await sleep(5);
+    const changed = await change();
+    if (changed.status >= 300) throw new Error(changed.text);
+    await holder.query('COMMIT');
+    return await reading;
+  } finally {
+    holder.release(true);
+  }
+}
+
+t.test('a case and its record are of one moment', async (t) => {
+  const service = await startService(t);
+  const [author, ann] = [casesOf(await newAgent(service)), casesOf(await newAgent(service))];
+  const id = await opened(author);
+  await ann.claim(id, 1);
+  const { status, body } = await readAround(
+    service,
+    'case_reviews',
+    () => service.call('GET', `/api/v1/cases/${id}`),
+    () => ann.submit(id, 2),
+  );
+  t.equal(status, 200);
+  t.equal(body.submissions.length, body.case.state === 'submitted' ? 1 : 0, body.case.state);
+});
+
+t.test('a profile and the counts beside it are of one moment', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const profile = {
+    display_name: 'Ada',
+    summary: 'Counts',
+    links: [],
+    capabilities: [],
+    ...consent,
+  };
+  const publish = () => agent.call('POST', '/api/v1/me/profile', profile);
+  await publish();
+  const { body } = await readAround(
+    service,
+    'case_submissions',
+    () => service.call('GET', `/api/v1/agents/${agent.id}`),
+    async () => {
+      await publish();
+      return agent.call('POST', '/api/v1/artifacts', brief());
+    },
+  );
+  t.equal(body.agent.counts.artifacts, body.agent.profile.version - 1);
+});
+
+t.test('a note of the queue, its state and its history are of one moment', async (t) => {
+  const service = await startService(t);
+  const moderator = await hire(service, 'Ann');
+  for (const at of ['notes', 'subjects/note']) {
+    const { id } = await submit(service);
+    const path = `${at}/${id}`;
+    const { body } = await readAround(
+      service,
+      'note_screenings',
+      () => moderator.get(path),
+      () => decide(moderator, id, 'approve'),
+    );
+    t.equal(body.history.at(-1).version, body.item.version, path);
+  }
+});

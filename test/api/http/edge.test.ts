@@ -1,0 +1,366 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { newAgent } from '../../../harness/agent.ts';
+import { hire } from '../../../harness/moderation.ts';
+import { openServer } from '../../../platform/http/server.ts';
+import { raw, wire } from '../../support/raw.ts';
+import { startService } from '../../support/service.ts';
+
+const KEY = 'ab'.repeat(32);
+const newNote = () => JSON.stringify({ id: randomUUID(), name: 'Ada', message: 'Hello' });
+const post = (baseUrl: string, path: string, headers: string[], body: string) =>
+  wire('POST', path, [`origin: ${baseUrl}`, ...headers], body);
+const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+
+t.test('what Node would refuse by itself is refused in the error model, or served', async (t) => {
+  const { baseUrl } = await startService(t);
+  const end = 'connection: close\r\n\r\n';
+  const nowhere = await raw(baseUrl, `GET /livez HTTP/1.1\r\n${end}`);
+  t.match(nowhere, /^HTTP\/1\.1 400 /);
+  t.match(nowhere, /\r\nx-request-id: /i);
+  t.match(nowhere, /"status":"invalid_request".*"path":"host","message":"is required"/);
+  const old = await raw(baseUrl, `GET /livez HTTP/1.0\r\n${end}`);
+  t.match(old, /^HTTP\/1\.1 200 /);
+  const expecting = await raw(baseUrl, wire('GET', '/livez', ['expect: tea']));
+  t.match(expecting, /^HTTP\/1\.1 200 .*\{"status":"ok"\}/s);
+  const garbage = await raw(
+    baseUrl,
+    wire('GET', '/livez', ['content-length: 2', 'content-length: 2']),
+  );
+  t.match(garbage, /^HTTP\/1\.1 400 .*"issues":\[\{"path":"","message":"not HTTP\/1\.1: /s);
+  const connecting = await raw(baseUrl, wire('CONNECT', '/api/v1/status', []));
+  t.match(connecting, /^HTTP\/1\.1 405 .*allow: GET, HEAD.*"method_not_allowed"/is);
+  t.match(
+    await raw(baseUrl, wire('CONNECT', 'example.org:443', [])),
+    /^HTTP\/1\.1 404 .*x-request-id/is,
+  );
+});
+
+t.test('a caller who wants a tunnel cannot end the process', async (t) => {
+  const { baseUrl } = await startService(t);
+  const { hostname, port } = new URL(baseUrl);
+  const tunnel = 'CONNECT example.org:443 HTTP/1.1\r\nhost: localhost\r\n\r\n';
+  const asked = wire('GET', '/readyz', []).replace('close', 'keep-alive');
+  for (let turn = 0; turn < 40; turn++) {
+    const socket = connect(Number(port), hostname);
+    const bytes = turn % 2 ? tunnel : asked + tunnel;
+    socket.write(bytes, () => setImmediate(() => socket.resetAndDestroy()));
+    await new Promise((resolve) => socket.once('close', resolve));
+  }
+  for (const path of ['/livez', '/readyz', '/nothing']) {
+    const before = wire('GET', path, []).replace('close', 'keep-alive');
+    const answers = (await raw(baseUrl, before + before + tunnel)).split('HTTP/1.1 ').slice(1);
+    t.equal(answers.length, 3, path);
+    t.match(answers[2], /^404 .*"status":"not_found"/s);
+  }
+});
+
+t.test('an address that cannot be read is refused in the error model', async (t) => {
+  const { baseUrl } = await startService(t);
+  const answer = await raw(baseUrl, wire('GET', 'http://[bad', []));
+  t.match(answer, /^HTTP\/1\.1 404 .*\r\nx-request-id: .*"status":"not_found"/s);
+});
+
+t.test('a caller who is refused cannot keep the connection', async (t) => {
+  const server = openServer(() => undefined).listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  t.teardown(() => socket.destroy());
+  socket.write('GARBAGE\r\n\r\n');
+  socket.resume();
+  await once(socket, 'end');
+  await sleep(3000);
+  t.equal(await promisify(server.getConnections).call(server), 0);
+});
+
+t.test('a caller who takes no more of an answer cannot keep the connection', async (t) => {
+  const answer = Buffer.alloc(1_000_000);
+  const server = openServer((_req, res) => res.end(answer), false, 500).listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1').pause();
+  t.teardown(() => socket.destroy());
+  const [connection] = await once(server, 'connection');
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(20));
+  const closed = once(connection, 'close').then(() => true);
+  t.ok(await Promise.race([closed, sleep(5000, false)]));
+});
+
+t.test('a control character in a query is refused before storage sees it', async (t) => {
+  const service = await startService(t);
+  const moderator = await hire(service, 'ann');
+  for (const query of ['q=a%00b', 'author=%07', 'q=%C2%9F']) {
+    const { status, body } = await moderator.get(`queue?${query}`);
+    t.equal(status, 400, query);
+    t.equal(body.error.issues[0].message, 'must not have control characters');
+  }
+  for (const path of ['/api/v1/cases', '/api/v1/activity', '/api/v1/agents'])
+    t.equal((await service.call('GET', `${path}?cursor=%00`)).body.status, 'invalid_cursor', path);
+});
+
+t.test('what was asked whole is answered, whatever bytes follow', async (t) => {
+  const { baseUrl, logged } = await startService(t);
+  for (const stray of ['}', '\0', 'FOO / HTTP/1.1\r\n\r\n'])
+    for (const connection of ['close', 'keep-alive']) {
+      const request = post(baseUrl, '/api/guestbook', [], newNote()).replace('close', connection);
+      const answer = await raw(baseUrl, request + stray);
+      t.equal(statusOf(answer), 202, JSON.stringify([stray, connection]));
+      t.notMatch(answer, /invalid_request/);
+    }
+  t.notMatch(logged.join(), /internal_error/);
+});
+
+t.test('a body that breaks off is refused, and is no fault of this service', async (t) => {
+  const { baseUrl, logged } = await startService(t);
+  const head = `POST /api/guestbook HTTP/1.1\r\nhost: x\r\norigin: ${baseUrl}\r\ncontent-type: application/json\r\n`;
+  const chunked = await raw(
+    baseUrl,
+    `${head}transfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\nZZ\r\n`,
+  );
+  t.match(chunked, /^HTTP\/1\.1 400 .*connection: close.*"path":"","message":"not HTTP/is);
+  const { hostname, port } = new URL(baseUrl);
+  for (const [end, status] of [
+    ['destroy', 400],
+    ['resetAndDestroy', 499],
+  ] as const) {
+    const before = logged.length;
+    const socket = connect(Number(port), hostname);
+    socket.write(`${head}content-length: 100\r\n\r\n{"id"`);
+    await sleep(50);
+    socket[end]();
+    while (!logged.slice(before).some((line) => line.includes(`"status":${status}`)))
+      await sleep(20);
+  }
+  t.notMatch(logged.join(), /internal_error|"level":50/);
+});
+
+t.test('a caller who goes away at any moment is counted and told of as one', async (t) => {
+  const service = await startService(t);
+  const { hostname, port } = new URL(service.baseUrl);
+  const agent = await newAgent(service);
+  const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+  const bearer = `authorization: ${agent.authorization}`;
+  const before = service.logged.length;
+  const asked = [
+    wire('POST', '/mcp', [], body),
+    wire('POST', '/a2a', [bearer], body),
+    wire('GET', '/api/v1/me/export', [bearer]),
+  ];
+  for (let turn = 0; turn < 60; turn++) {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    socket.write(asked[turn % 3] ?? '');
+    await sleep(turn % 10);
+    socket.resetAndDestroy();
+  }
+  const told = () => service.logged.slice(before).map((line) => JSON.parse(line));
+  for (let waited = 0; waited < 3000 && told().length < 60; waited += 50) await sleep(50);
+  t.same(new Set(told().map(({ level, msg }) => `${level} ${msg}`)), new Set(['30 request']));
+  t.equal(told().length, 60);
+});
+
+t.test('who sends all before reading still reads that it was too much', async (t) => {
+  const { baseUrl } = await startService(t);
+  const body = 'x'.repeat(4_000_000);
+  for (const [type, status] of [
+    ['application/json', 413],
+    ['text/plain', 415],
+  ] as const)
+    for (let turn = 0; turn < 5; turn++) {
+      const headers = { 'content-type': type, origin: baseUrl };
+      const answer = await fetch(`${baseUrl}/api/guestbook`, { method: 'POST', headers, body });
+      t.equal(answer.status, status);
+      t.equal(answer.headers.get('connection'), 'close');
+      await answer.text();
+    }
+});
+
+t.test('headers are counted as they stand on the wire, without the address', async (t) => {
+  const { baseUrl } = await startService(t);
+  const rest = 'host: localhost\r\nconnection: close\r\nx: \r\n'.length;
+  for (const target of ['/livez', `/livez?${'q'.repeat(7000)}`])
+    for (const [bytes, status] of [
+      [8192, target === '/livez' ? 200 : 400],
+      [8193, 431],
+    ] as const) {
+      const answer = await raw(baseUrl, wire('GET', target, [`x: ${'y'.repeat(bytes - rest)}`]));
+      t.equal(statusOf(answer), status, `${bytes} after ${target.length}`);
+    }
+  // With `host` and `connection`.
+  for (const [count, status] of [
+    [98, 200],
+    [99, 431],
+  ] as const) {
+    const answer = await raw(baseUrl, wire('GET', '/livez', Array<string>(count).fill('x: y')));
+    t.equal(statusOf(answer), status, `${count} more`);
+  }
+});
+
+t.test('a header that says what a body is, or names it, may stand there once', async (t) => {
+  const { baseUrl } = await startService(t);
+  const body = newNote();
+  const headers = [
+    `origin: ${baseUrl}`,
+    'content-type: application/json',
+    'content-encoding: identity',
+    `idempotency-key: ${randomUUID()}`,
+  ];
+  const size = `content-length: ${Buffer.byteLength(body)}`;
+  const asked = (more: string[]) =>
+    raw(baseUrl, wire('POST', '/api/guestbook', [...headers, ...more, size]) + body);
+  for (const header of ['host: localhost', ...headers.slice(1)])
+    t.match(await asked([header]), /^HTTP\/1\.1 400 .*"message":"must be sent once"/s, header);
+  t.equal(statusOf(await asked([])), 202);
+});
+
+t.test(
+  'two Authorization headers are refused on every mutation, before all that follows',
+  async (t) => {
+    const { baseUrl, call } = await startService(t);
+    const { paths } = (await call('GET', '/openapi.json')).body;
+    const twice = ['authorization: Bearer a', 'authorization: Bearer b'];
+    const refused = async (path: string, more: string[], body: string, code: string) => {
+      const answer = await raw(baseUrl, wire('POST', path, [...twice, ...more], body));
+      t.equal(statusOf(answer), 401, path);
+      t.match(answer, new RegExp(`"status":"${code}"`));
+      t.match(paths[path].post.responses['401'].description, code, 'and documented');
+    };
+    await refused('/api/guestbook', [], newNote(), 'credential_not_accepted');
+    await refused('/api/membership/logout', [], '{}', 'credential_not_accepted');
+    await refused('/api/v1/me/profile', ['origin: http://x'], '{}', 'credential_not_accepted');
+    await refused(
+      '/api/v1/me/profile',
+      ['content-encoding: gzip'],
+      '{}',
+      'credential_not_accepted',
+    );
+    await refused('/api/moderation/claims', [], '{}', 'moderator_required');
+  },
+);
+
+t.test('of a read, headers sent twice count where they decide something', async (t) => {
+  const service = await startService(t);
+  const { baseUrl } = service;
+  const twice = [
+    ...['authorization: Bearer a', 'authorization: Bearer b'],
+    ...['origin: http://x', 'origin: http://y', 'sec-fetch-site: none', 'sec-fetch-site: none'],
+  ];
+  const get = (path: string) => raw(baseUrl, wire('GET', path, twice));
+  for (const path of ['/api/v1/agents', '/api/guestbook', '/openapi.json', '/'])
+    t.equal(statusOf(await get(path)), 200, path);
+  t.match(
+    await get('/api/membership/me'),
+    /^HTTP\/1\.1 401 .*set-cookie: __Host-ServiceSession=;.*"session_required"/is,
+  );
+  for (const path of ['/api/v1/me', '/api/v1/me/export'])
+    t.match(await get(path), /^HTTP\/1\.1 401 .*"credential_not_accepted"/s, path);
+  t.match(await get('/api/moderation/queue'), /^HTTP\/1\.1 401 .*"moderator_required"/s);
+  const bearer = `authorization: ${(await newAgent(service)).authorization}`;
+  const me = (...headers: string[]) => raw(baseUrl, wire('GET', '/api/v1/me', headers));
+  t.equal(statusOf(await me(bearer)), 200);
+  t.match(await me(bearer, bearer), /"credential_not_accepted"/, 'the same one twice, too');
+});
+
+t.test('whoever comes with a bearer may leave Origin out, and names no other site', async (t) => {
+  const { baseUrl } = await startService(t);
+  const post = (...headers: string[]) => raw(baseUrl, wire('POST', '/api/v1/me/profile', headers));
+  for (const header of ['origin: https://elsewhere.example', 'origin: null', `origin: ${baseUrl}/`])
+    t.match(await post(header), /^HTTP\/1\.1 403 .*"origin_not_allowed"/s, header);
+  for (const site of ['cross-site', 'same-site', 'none'])
+    t.match(await post(`sec-fetch-site: ${site}`), /^HTTP\/1\.1 403 .*"fetch_site_not_allowed"/s);
+  for (const headers of [[], [`origin: ${baseUrl}`], ['sec-fetch-site: same-origin']])
+    t.match(await post(...headers), /^HTTP\/1\.1 415 /, headers.join());
+  const cookie = 'cookie: __Host-ServiceModerator=x';
+  const claim = (...headers: string[]) =>
+    raw(baseUrl, wire('POST', '/api/moderation/claims', headers));
+  t.equal(statusOf(await claim(cookie)), 403);
+  t.equal(statusOf(await claim(cookie, 'authorization: Bearer x')), 415, 'a cookie beside it');
+});
+
+t.test('a key in the wrong place is not said back', async (t) => {
+  const { call } = await startService(t);
+  const texts = [
+    `{"${KEY}": 1}`,
+    `{"${KEY}": "\\u0001"}`,
+    `{"${KEY}": 1e400}`,
+    `{"a": {"${KEY}": "\\ud800"}}`,
+  ];
+  for (const text of texts) {
+    const answer = await call('POST', '/api/membership/login', {
+      body: text,
+      headers: { 'content-type': 'application/json' },
+    });
+    t.equal(answer.status, 400, text);
+    t.match(answer.text, /hidden/);
+    t.notMatch(answer.text, new RegExp(KEY.slice(0, 16)));
+  }
+  const asked = await call('GET', `/api/v1/status?${KEY}=1`);
+  t.equal(asked.status, 400);
+  t.notMatch(asked.text, new RegExp(KEY.slice(0, 16)));
+});
+
+t.test('a type may have parameters, of which the charset alone matters', async (t) => {
+  const { baseUrl } = await startService(t);
+  for (const [type, status] of [
+    ['application/json; foo=bar', 202],
+    ['Application/JSON ; Charset="UTF-8"; a="b;c"', 202],
+    ['application/json;', 202],
+    ['application/json; charset=latin1', 415],
+    ['application/json; charset', 202],
+    ['application/json; charset=', 415],
+    ['application/json; charset=utf-8; charset=latin1', 415],
+    ['application/jsonp', 415],
+    [`application/json; a="${'b'.repeat(234)}"`, 202],
+    [`application/json; a="${'b'.repeat(235)}"`, 415],
+    [`application/json;${' '.repeat(7000)}a=b`, 415],
+    ['json', 415],
+  ] as const) {
+    const headers = { 'content-type': type, origin: baseUrl };
+    const answer = await fetch(`${baseUrl}/api/guestbook`, {
+      method: 'POST',
+      headers,
+      body: newNote(),
+    });
+    t.equal(answer.status, status, type);
+  }
+});
+
+t.test('a body in a coding that nobody undoes is refused', async (t) => {
+  const { baseUrl } = await startService(t);
+  for (const coding of ['gzip, chunked', 'x, chunked']) {
+    const body = newNote();
+    const chunks = `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const headers = [
+      `origin: ${baseUrl}`,
+      'content-type: application/json',
+      `transfer-encoding: ${coding}`,
+    ];
+    const answer = await raw(baseUrl, wire('POST', '/api/guestbook', headers) + chunks);
+    t.equal(statusOf(answer), 415, coding);
+  }
+});
+
+t.test('a path id that cannot be decoded is bad; a note takes no heed of a query', async (t) => {
+  const { call } = await startService(t);
+  t.equal((await call('GET', '/api/v1/cases/%zz')).body.status, 'invalid_request');
+  t.equal((await call('GET', '/api/v1/nothing/%zz')).body.status, 'not_found');
+  t.equal((await call('POST', '/api/guestbook?utm=1', { body: newNote() })).status, 202);
+});
+
+t.test('https is made binding for public addresses alone', async (t) => {
+  for (const [base, bound] of [
+    ['https://example.org', true],
+    ['https://localhost:8443', false],
+  ] as const) {
+    const { call } = await startService(t, { BASE_URL: base });
+    const { headers } = await call('GET', '/livez');
+    t.equal(headers.has('strict-transport-security'), bound, base);
+  }
+});

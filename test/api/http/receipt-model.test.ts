@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import t from 'tap';
+import { bootstrap, newAgent } from '../../../harness/agent.ts';
+import type { Answer } from '../../../harness/api.ts';
+import {
+  ANSWERS,
+  bodyOf,
+  credentialsFor,
+  EVERY_ANSWER,
+  NO_ARTIFACT,
+  ReceiptModel,
+  steps,
+  WRITES,
+} from '../../support/receipt-model.ts';
+import { answersOf, fewer, same } from '../../support/sequences.ts';
+import { type Service, startService } from '../../support/service.ts';
+
+const PATHS = {
+  publish: '/api/v1/me/profile',
+  withdraw: '/api/v1/me/profile/withdraw',
+  retract: `/api/v1/artifacts/${NO_ARTIFACT}/withdraw`,
+  credential: '/api/v1/credentials',
+};
+
+/** A member, the model of what the member did, and every first answer by its key. */
+async function newSide(service: Service, keys: readonly string[]) {
+  const agent = await newAgent(service);
+  const head = async () => {
+    const { rows } = await service.database.pool.query(
+      'SELECT sequence FROM feed_heads WHERE member_id = $1',
+      [agent.id],
+    );
+    return Number(rows[0].sequence);
+  };
+  const before = await head();
+  return {
+    agent,
+    model: new ReceiptModel(),
+    credentials: credentialsFor(),
+    first: new Map<string, string>(),
+    keys,
+    happened: async () => (await head()) - before,
+  };
+}
+
+const outcome = ({ status, body, headers }: Answer): string => {
+  if (status >= 300) return body.error.reason ?? body.error.code;
+  return headers.get('idempotency-replayed') === 'true' ? 'replayed' : 'accepted';
+};
+
+t.test('over HTTP an exact repeat answers its receipt, and nothing else does', async (t) => {
+  const service = await startService(t, {
+    LIMIT_WRITES_PER_DAY: String(WRITES),
+    LIMIT_BOOTSTRAP_ATTEMPTS: '1000000',
+    LIMIT_REGISTRATIONS_PER_DAY: '1000000',
+    LIMIT_KEY_ATTEMPTS: '1000000',
+    LIMIT_MEMBERS: '1000000',
+  });
+  const answers = answersOf<{ type: string }>();
+  await fc.assert(
+    fc.asyncProperty(steps(30), async (sequence) => {
+      // The same keys for both: receipts of two members do not meet.
+      const keys = Array.from({ length: 5 }, () => randomUUID());
+      const sides = [await newSide(service, keys), await newSide(service, keys)] as const;
+      for (const step of sequence) {
+        const { agent, model, credentials, first, happened } = sides[
+          step.member
+        ] as (typeof sides)[0];
+        const expected = model.expected(step);
+        const body = bodyOf(step, expected, credentials);
+        const key = keys[step.key] as string;
+        const sent = step.turned ? key.toUpperCase() : key;
+        const answer = await (step.type === 'credential'
+          ? bootstrap(service, agent, body as never, sent)
+          : agent.call('POST', PATHS[step.type], body, { 'idempotency-key': sent }));
+        const came = outcome(answer);
+        answers.agree(step, came, model.act(step, expected));
+        if (came === 'accepted') first.set(key, `${answer.status} ${answer.text}`);
+        if (came === 'replayed') same(`${answer.status} ${answer.text}`, first.get(key));
+        same(await happened(), model.events);
+      }
+      for (const { agent, model } of sides)
+        same((await agent.call('GET', '/api/v1/me')).body.write_budget.used, model.used);
+    }),
+    { ...fewer(25), examples: [[EVERY_ANSWER]] },
+  );
+  for (const answer of ANSWERS) t.ok(answers.seen.has(answer), answer);
+});

@@ -1,0 +1,153 @@
+import t from 'tap';
+import { cookieOf } from '../../../harness/api.ts';
+import { decide, hire, submit } from '../../../harness/moderation.ts';
+import { auditAfter, auditBefore } from '../../../projections/moderation/audit.ts';
+import { revokeModerator } from '../../../services/moderation/staff/moderators.ts';
+import { type Service, startService } from '../../support/service.ts';
+
+interface Entry {
+  position: number;
+  type: string;
+  subject: { type: string; id: string };
+}
+
+const typesOf = (entries: Entry[]) => entries.map(({ type }) => type);
+
+async function busyService(t: Parameters<typeof startService>[0]) {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann', 'lead');
+  const auditor = await hire(service, 'Aud', 'auditor');
+  const first = await submit(service, { message: 'Never shown to an auditor' });
+  const second = await submit(service, { name: 'Hidden' });
+  const approved = await decide(ann, first.id, 'approve');
+  await ann.post(`notes/${second.id}/decisions`, {
+    action: 'reject',
+    expected_version: 1,
+    policy: 'spam',
+    message: 'A word to the author',
+  });
+  await ann.post(`decisions/${approved.body.event_id}/undo`, { expected_version: 2 });
+  const signIn = await service.call('POST', '/api/moderation/session', {
+    body: { token: ann.token },
+  });
+  await service.call('PUT', '/api/moderation/policies', {
+    body: { code: 'rude', title: 'Rude', text: 'Be kind.', active: true },
+    cookie: cookieOf(signIn),
+  });
+  await service.call('DELETE', '/api/moderation/session', { cookie: cookieOf(signIn) });
+  await revokeModerator(service.core, 'Ann');
+  return { service, ann, auditor, first, second };
+}
+
+const EXPECTED = [
+  'ModeratorAdded',
+  'ModeratorAdded',
+  'NoteApproved',
+  'NoteRejected',
+  'DecisionUndone',
+  'ModeratorSignedIn',
+  'PolicyChanged',
+  'ModeratorSignedOut',
+  'ModeratorRevoked',
+];
+
+const ndjson = (service: Service, token: string, path: string, accept?: string) =>
+  service.call('GET', path, {
+    headers: { authorization: `Bearer ${token}`, ...(accept ? { accept } : {}) },
+  });
+
+t.test('the audit tells in order what was done, by whom, and never a text', async (t) => {
+  const { service, ann, auditor, first, second } = await busyService(t);
+  const { status, body, text } = await auditor.get('audit');
+  t.equal(status, 200);
+  t.same(typesOf(body.entries), EXPECTED);
+  t.equal(body.next_cursor, null);
+  t.match(body.entries[0], { actor: { type: 'service' }, data: { role: 'lead' } });
+  t.match(body.entries[2], {
+    actor: { type: 'moderator', id: ann.id, name: 'Ann' },
+    subject: { type: 'note', id: first.id },
+    version: 2,
+    occurred_at: /^\d{4}-.*\.\d{3}Z$/,
+  });
+  t.match(body.entries[3], { subject: { id: second.id }, data: { policy: 'spam' } });
+  t.match(body.entries[6].subject, { type: 'policy', id: 'rude' });
+  t.match(body.entries[7].subject, { type: 'moderator-session' });
+  const positions = body.entries.map(({ position }: Entry) => position);
+  t.same(
+    positions,
+    [...positions].sort((left, right) => left - right),
+  );
+  for (const secret of ['Never shown', 'Hidden', 'A word to', 'Be kind', ann.token.split('.')[1]])
+    t.notMatch(text, secret);
+
+  const newest = await auditor.get('audit?order=newest');
+  t.same(newest.body.entries, [...body.entries].reverse());
+  for (const order of ['oldest', 'newest']) {
+    const seen: Entry[] = [];
+    for (let cursor = ''; ; ) {
+      const page = await auditor.get(`audit?order=${order}&limit=2${cursor}`);
+      seen.push(...page.body.entries);
+      if (page.body.next_cursor === null) break;
+      cursor = `&cursor=${page.body.next_cursor}`;
+    }
+    t.same(seen, order === 'oldest' ? body.entries : newest.body.entries);
+  }
+  const { next_cursor } = (await auditor.get('audit?limit=2')).body;
+  const wrong = await auditor.get(`audit?order=newest&cursor=${next_cursor}`);
+  t.equal(wrong.body.status, 'invalid_cursor', 'a cursor belongs to its order');
+  t.equal((await auditor.get('audit?cursor=nonsense')).body.status, 'invalid_cursor');
+  t.equal((await service.call('GET', '/api/moderation/audit')).status, 401);
+});
+
+t.test('as lines it is everything, whatever its length', async (t) => {
+  const { service, auditor } = await busyService(t);
+  await service.tamper(
+    `INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data, actor, recorded_at)
+     SELECT gen_random_uuid(), 'note-' || gen_random_uuid(), 2, gen_random_uuid(), 'NoteApproved',
+       jsonb_build_object('n', n), '{"type":"service"}', now() FROM generate_series(1, 1300) n`,
+  );
+  for (const [path, accept] of [
+    ['/api/moderation/audit?format=ndjson'],
+    ['/api/moderation/audit', 'application/x-ndjson'],
+    ['/api/moderation/audit?order=newest&format=ndjson'],
+  ] as const) {
+    const { status, headers, text } = await ndjson(service, auditor.token, path, accept);
+    t.equal(status, 200);
+    t.equal(headers.get('content-type'), 'application/x-ndjson');
+    t.equal(headers.get('cache-control'), 'no-store');
+    const entries = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Entry);
+    if (path.includes('newest')) entries.reverse();
+    t.equal(entries.length, EXPECTED.length + 1300);
+    t.same(typesOf(entries.slice(0, EXPECTED.length)), EXPECTED);
+    t.equal(new Set(entries.map(({ position }) => position)).size, entries.length);
+  }
+  const { next_cursor } = (await auditor.get('audit?limit=8')).body;
+  const rest = await ndjson(
+    service,
+    auditor.token,
+    `/api/moderation/audit?format=ndjson&cursor=${next_cursor}`,
+  );
+  t.equal(rest.text.trimEnd().split('\n').length, 1301);
+  const json = await ndjson(
+    service,
+    auditor.token,
+    '/api/moderation/audit?format=json',
+    'application/x-ndjson',
+  );
+  t.equal(json.body.entries.length, 50, 'the parameter decides');
+});
+
+t.test('an index serves the walk, in both directions', async (t) => {
+  const { service } = await busyService(t);
+  const client = await service.database.pool.connect();
+  await client.query('SET enable_seqscan = off; SET enable_bitmapscan = off');
+  for (const { text, values } of [auditAfter(0, 10), auditBefore(null, 10)]) {
+    const { rows } = await client.query(`EXPLAIN ${text}`, values);
+    t.match(JSON.stringify(rows), /events_audit/);
+    t.notMatch(JSON.stringify(rows), /Sort/);
+  }
+  client.release(true);
+});

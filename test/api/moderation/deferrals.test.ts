@@ -1,0 +1,161 @@
+import t from 'tap';
+import { decide, hire, type Moderator, submit } from '../../../harness/moderation.ts';
+import { letPass } from '../../support/passing-time.ts';
+import { type Service, startService } from '../../support/service.ts';
+
+const act = (one: Moderator, id: string, action: string, version: number, more: object = {}) =>
+  one.post(`notes/${id}/decisions`, { action, expected_version: version, ...more });
+
+const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
+
+const idsOf = async (who: Moderator, query: string): Promise<string[]> =>
+  (await who.get(`queue?${query}`)).body.items.map(({ id }: { id: string }) => id);
+
+const reason = (answer: { body: { error: { reason: string } } }) => answer.body.error.reason;
+
+async function begin(service: Service) {
+  return {
+    tri: await hire(service, 'Tri', 'triage'),
+    ann: await hire(service, 'Ann'),
+    bob: await hire(service, 'Bob'),
+    lea: await hire(service, 'Lea', 'lead'),
+  };
+}
+
+t.test('lists deferred notes by the time they are due, counted, until they are due', async (t) => {
+  const service = await startService(t);
+  const { ann, tri } = await begin(service);
+  const [one, two, three] = [await submit(service), await submit(service), await submit(service)];
+  await act(ann, one.id, 'defer', 1, { until: hours(3) });
+  await act(tri, two.id, 'defer', 1, { until: hours(1) });
+  t.same(await idsOf(ann, 'view=deferred'), [two.id, one.id]);
+  const { body } = await ann.get('queue?view=deferred&limit=1');
+  t.match(body, { counts: { deferred: 2, todo: 1 }, items: [{ id: two.id }] });
+  t.same(await idsOf(ann, `view=deferred&limit=1&cursor=${body.next_cursor}`), [one.id]);
+  t.match(body.items[0], {
+    deferred_until: String,
+    decision: { decision: 'deferred', moderator: { name: 'Tri' }, undo_allowed: true },
+  });
+  await service.tamper(
+    `UPDATE notes SET deferred_until = clock_timestamp() WHERE note_id = '${two.id}'`,
+  );
+  t.same(await idsOf(ann, 'view=deferred'), [one.id], 'what is due waits in todo again');
+  t.same(await idsOf(ann, 'view=todo'), [two.id, three.id]);
+  const due = (await ann.get(`notes/${two.id}`)).body.item;
+  t.match(due, { deferred_until: null, decision: null });
+});
+
+t.test('brings a deferred note back: its moderator in time, a decider at any time', async (t) => {
+  const service = await startService(t);
+  const { tri, ann, bob } = await begin(service);
+  const note = await submit(service);
+  const first = await act(tri, note.id, 'defer', 1, { until: hours(70) });
+  t.match(first.body, { state: 'pending', version: 2, undo_until: String });
+  const undo = (who: Moderator, of: string, version: number) =>
+    who.post(`decisions/${of}/undo`, { expected_version: version });
+  const undone = await undo(tri, first.body.event_id, 2);
+  t.match(undone.body, { status: 'undone', state: 'pending', version: 3 });
+  t.same(await idsOf(tri, 'view=todo'), [note.id]);
+  t.match((await tri.get('queue')).body.counts, { todo: 1, deferred: 0 });
+  t.equal(reason(await undo(tri, first.body.event_id, 3)), 'wrong_state', 'once');
+
+  const second = await act(tri, note.id, 'defer', 3, { until: hours(70) });
+  await letPass(service, '11 minutes');
+  t.equal(reason(await undo(tri, second.body.event_id, 4)), 'undo_expired');
+  t.match((await tri.get(`notes/${note.id}`)).body.item.decision, { undo_allowed: false });
+  t.match((await bob.get(`notes/${note.id}`)).body.item.decision, { undo_allowed: true });
+  t.equal((await undo(bob, second.body.event_id, 4)).status, 201);
+  t.match((await ann.get(`notes/${note.id}`)).body, {
+    item: { deferred_until: null, decision: null, version: 5 },
+    history: { 4: { type: 'DecisionUndone', actor: { name: 'Bob' } } },
+  });
+  for (let version = 5; version < 11; version += 2) {
+    const again = await act(tri, note.id, 'defer', version);
+    t.equal(again.body.tier, 'normal', 'what was undone is not counted as a deferral');
+    await undo(tri, again.body.event_id, version + 1);
+  }
+  t.equal((await ann.get('stats')).body.decisions, 0, 'nothing was decided');
+});
+
+t.test('undoes an escalation: its moderator in time, a lead at any time', async (t) => {
+  const service = await startService(t);
+  const { tri, ann, lea } = await begin(service);
+  const note = await submit(service);
+  const escalate = (version: number) =>
+    act(tri, note.id, 'escalate', version, { message: 'Please look' });
+  const first = await escalate(1);
+  t.match((await lea.get(`notes/${note.id}`)).body.item.decision, {
+    decision: 'escalated',
+    message: 'Please look',
+    moderator: { name: 'Tri' },
+    undo_allowed: true,
+  });
+  const undo = (who: Moderator, of: string, version: number) =>
+    who.post(`decisions/${of}/undo`, { expected_version: version });
+  const forbidden = await undo(ann, first.body.event_id, 2);
+  t.same([forbidden.status, forbidden.body.status], [403, 'role_required']);
+  t.equal((await undo(tri, first.body.event_id, 2)).status, 201);
+  t.same(await idsOf(tri, 'view=escalated'), []);
+  t.same(await idsOf(tri, 'view=todo'), [note.id]);
+  const second = await escalate(3);
+  await letPass(service, '11 minutes');
+  t.equal(reason(await undo(tri, second.body.event_id, 4)), 'undo_expired');
+  t.equal((await undo(lea, second.body.event_id, 4)).status, 201);
+  t.match((await lea.get(`notes/${note.id}`)).body.item, { tier: 'normal', decision: null });
+});
+
+t.test('a batch of deferrals is undone as one, each by who may', async (t) => {
+  const service = await startService(t);
+  const { tri, ann } = await begin(service);
+  const notes = [await submit(service), await submit(service)];
+  const items = notes.map(({ id }) => ({ note_id: id, expected_version: 1 }));
+  const { body } = await tri.post('decisions/batch', { action: 'defer', items });
+  t.match((await ann.get('queue')).body.counts, { todo: 0, deferred: 2 });
+  const undone = await tri.post(`batches/${body.batch_id}/undo`, {});
+  t.match(undone.body, { status: 'undone', results: [{ status: 'undone' }, { status: 'undone' }] });
+  t.match((await ann.get('queue')).body.counts, { todo: 2, deferred: 0 });
+});
+
+t.test('triage undoes no decision of another kind', async (t) => {
+  const service = await startService(t);
+  const { tri, ann } = await begin(service);
+  const note = await submit(service);
+  const { body } = await decide(ann, note.id, 'approve');
+  const refused = await tri.post(`decisions/${body.event_id}/undo`, { expected_version: 2 });
+  t.same([refused.status, refused.body.status], [403, 'role_required']);
+});
+
+t.test('who comes too late learns what the other one did, and when', async (t) => {
+  const service = await startService(t);
+  const { tri, ann } = await begin(service);
+  const [one, two] = [await submit(service), await submit(service)];
+  await act(tri, one.id, 'defer', 1);
+  await decide(ann, two.id, 'reject');
+  t.match((await act(ann, one.id, 'approve', 1)).body.error, {
+    reason: 'version_mismatch',
+    decision: 'deferred',
+    decided_by: { name: 'Tri' },
+    decided_at: String,
+  });
+  t.match((await act(ann, two.id, 'approve', 1)).body.error, { decision: 'rejected' });
+});
+
+t.test('a search of what is to do finds deferred and escalated notes as well', async (t) => {
+  const service = await startService(t);
+  const { tri, ann, lea } = await begin(service);
+  const say = async (message: string) => (await submit(service, { message })).id;
+  const waiting = await say('A needle');
+  const deferred = await say('The needle that is put off');
+  const escalated = await say('A needle for a lead');
+  const published = await say('A public needle');
+  await say('Something else');
+  await act(tri, deferred, 'defer', 1);
+  await act(tri, escalated, 'escalate', 1, { message: 'Hard' });
+  await decide(ann, published, 'approve');
+  for (const who of [tri, ann, lea]) {
+    t.same(await idsOf(who, 'q=needle'), [escalated, waiting, deferred], who.id);
+    const first = (await who.get('queue?q=needle&limit=1')).body;
+    t.same(await idsOf(who, `q=needle&limit=2&cursor=${first.next_cursor}`), [waiting, deferred]);
+  }
+  t.same(await idsOf(tri, 'view=deferred&q=needle'), [deferred]);
+});

@@ -1,0 +1,37 @@
+import t from 'tap';
+import { hire, submit } from '../../../harness/moderation.ts';
+import { wireProxy } from '../../../harness/wire-proxy.ts';
+import { testDatabase } from '../../support/database.ts';
+import { startService } from '../../support/service.ts';
+
+t.test('a claim without a key whose answer was lost is found to have been made', async (t) => {
+  const database = await testDatabase(t);
+  const proxy = await wireProxy(t, database.url);
+  const service = await startService(t, {
+    DATABASE_URL: proxy.url,
+    DATABASE_DIRECT_URL: database.url,
+  });
+  const ann = await hire(service, 'ann');
+  const notes: string[] = [];
+  for (let n = 0; n < 4; n++) notes.push((await submit(service)).id);
+  const leases = async () => (await ann.get('me')).body.leases.map(leaseIdOf).sort();
+  const leaseIdOf = ({ lease_id }: { lease_id: string }) => lease_id;
+
+  proxy.dropAnswer('INTO note_leases');
+  const first = await ann.post('claims', { count: 2 });
+  t.equal(proxy.fired(), 1);
+  t.equal(first.status, 200, first.text);
+  t.same(first.body.claims.map(leaseIdOf).sort(), await leases());
+  t.equal((await leases()).length, 2, 'and made once');
+
+  proxy.dropCommitReply('INTO note_leases');
+  const rest = await ann.post('claims', { note_ids: notes });
+  t.equal(proxy.fired(), 2);
+  t.equal(rest.status, 200, rest.text);
+  t.same(rest.body.claims.map(leaseIdOf).sort(), await leases());
+
+  proxy.dropCommitReply('UPDATE note_leases');
+  const renewed = await ann.post('claims/renew', { lease_ids: await leases() });
+  t.equal(proxy.fired(), 3);
+  t.same(renewed.body.renewed?.sort(), await leases(), renewed.text);
+});

@@ -1,0 +1,106 @@
+import t from 'tap';
+import { decide, hire, type Moderator, submitAs } from '../../../harness/moderation.ts';
+import { signedIn } from '../../../harness/registration.ts';
+import { matchAll } from '../../support/match-all.ts';
+import { feedOf, letPass, tellAll } from '../../support/passing-time.ts';
+import { type Service, startService } from '../../support/service.ts';
+
+type Member = Awaited<ReturnType<typeof signedIn>>;
+
+const typesOf = async (service: Service, { id }: Member) =>
+  (await feedOf(service, id)).map(({ type }) => type);
+
+async function act(moderator: Moderator, path: string, body: object) {
+  const answer = await moderator.post(path, body);
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body as { event_id: string; version: number };
+}
+
+const remove = (expected_version: number) => ({
+  action: 'remove',
+  policy: 'spam',
+  message: 'A hasty word',
+  expected_version,
+});
+
+/** Until whoever decided can no longer undo it; answers how many were told. */
+async function becomeFinal(service: Service): Promise<number> {
+  await letPass(service, '11 minutes');
+  return tellAll(service);
+}
+
+t.test('a note is told back, though it was removed again for a moment', async (t) => {
+  const service = await startService(t);
+  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const member = await signedIn(service);
+  const { id } = await submitAs(service, member);
+  const path = `notes/${id}/decisions`;
+  await decide(ann, id, 'approve');
+  await becomeFinal(service);
+  await act(ann, path, remove(2));
+  await becomeFinal(service);
+  const back = await act(lea, path, { action: 'restore', expected_version: 3 });
+  const again = await act(ann, path, remove(back.version));
+  await act(ann, `decisions/${again.event_id}/undo`, { expected_version: again.version });
+  await becomeFinal(service);
+  const types = ['note.submitted', 'note.approved', 'note.removed', 'note.restored'];
+  t.same(await typesOf(service, member), types);
+  t.equal(await tellAll(service), 0);
+
+  const third = await act(ann, path, remove(again.version + 2));
+  await becomeFinal(service);
+  await act(lea, path, { action: 'restore', expected_version: third.version });
+  await becomeFinal(service);
+  t.same(await typesOf(service, member), [...types, 'note.removed', 'note.restored']);
+});
+
+for (const way of ['restored', 'granted on appeal'])
+  t.test(
+    `a reply is told to whom it answers, though it was removed and ${way} first`,
+    async (t) => {
+      const service = await startService(t);
+      const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+      const [asker, answerer] = [await signedIn(service), await signedIn(service)];
+      const parent = await submitAs(service, asker);
+      await decide(ann, parent.id, 'approve');
+      const reply = await submitAs(service, answerer, { parent_id: parent.id });
+      const path = `notes/${reply.id}/decisions`;
+      await decide(ann, reply.id, 'approve');
+      const removed = await act(ann, path, remove(2));
+      await becomeFinal(service);
+      if (way === 'restored')
+        await act(lea, path, { action: 'restore', expected_version: removed.version });
+      else {
+        const body = { text: 'It is an answer.' };
+        const { cookie } = answerer;
+        await service.call('POST', `/api/guestbook/${reply.id}/appeal`, { body, cookie });
+        await act(lea, path, { action: 'grant', expected_version: removed.version + 1 });
+      }
+      await becomeFinal(service);
+      const replied = (await feedOf(service, asker.id)).filter(
+        ({ type }) => type === 'note.replied',
+      );
+      matchAll(t, replied, [{ subject: parent.id, data: { reply_id: reply.id } }]);
+
+      const later = await act(ann, path, remove(way === 'restored' ? 4 : 5));
+      await becomeFinal(service);
+      await act(lea, path, { action: 'restore', expected_version: later.version });
+      await becomeFinal(service);
+      t.equal((await typesOf(service, asker)).filter((type) => type === 'note.replied').length, 1);
+      t.equal((await typesOf(service, answerer)).at(-1), 'note.restored');
+    },
+  );
+
+t.test('why a note was taken down is read once nobody can undo it', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const member = await signedIn(service);
+  const { id } = await submitAs(service, member);
+  await decide(ann, id, 'approve');
+  await act(ann, `notes/${id}/decisions`, remove(2));
+  const outcome = async () =>
+    (await service.call('GET', `/api/guestbook/${id}/outcome`, member)).body;
+  t.match(await outcome(), { outcome: 'removed', policy: null, message: null });
+  await letPass(service, '11 minutes');
+  t.match(await outcome(), { outcome: 'removed', policy: 'spam', message: 'A hasty word' });
+});

@@ -1,0 +1,115 @@
+import t from 'tap';
+import { hire } from '../../../harness/moderation.ts';
+import { findPolicy, type PolicyRow } from '../../../projections/moderation/policies.ts';
+import { rebuild } from '../../../projections/rebuild/rebuild.ts';
+import { catalogue, projections } from '../../../projections/registry.ts';
+import { refuseUnlessActive } from '../../../services/moderation/policies/policy.ts';
+import { type Service, startService } from '../../support/service.ts';
+
+const PATH = '/api/moderation/policies';
+
+const put = (service: Service, token: string, body: object) =>
+  service.call('PUT', PATH, { body, headers: { authorization: `Bearer ${token}` } });
+
+const rude = { code: 'rudeness', title: 'Rude', text: 'Be kind.', active: true };
+
+t.test('every role reads the policies; a lead changes them, version by version', async (t) => {
+  const service = await startService(t);
+  const lead = await hire(service, 'Lea', 'lead');
+  const auditor = await hire(service, 'Aud', 'auditor');
+  const codes = async () =>
+    (await auditor.get('policies')).body.policies.map(
+      ({ code, version, active }: PolicyRow) => `${code} ${version} ${active}`,
+    );
+  const defaults = ['spam', 'abuse', 'personal_data', 'illegal', 'off_topic', 'other'];
+  t.same(
+    await codes(),
+    defaults.map((code) => `${code} 1 true`),
+  );
+  t.match((await auditor.get('policies')).body, { status: 'ok', policies: [{ title: 'Spam' }] });
+
+  const added = await put(service, lead.token, rude);
+  t.equal(added.status, 200);
+  t.same(added.body, { status: 'saved', policy: { ...rude, version: 1 } });
+  const spam = { code: 'spam', title: 'Spam', text: 'No advertising.', active: false };
+  t.equal(
+    (await put(service, lead.token, { ...spam, expected_version: 1 })).body.policy.version,
+    2,
+  );
+  t.equal((await put(service, lead.token, spam)).body.policy.version, 2, 'the same again');
+  const stale = await put(service, lead.token, { ...rude, title: 'R', expected_version: 0 });
+  t.equal(stale.status, 409);
+  t.match(stale.body.error, { reason: 'version_mismatch', current_version: 1 });
+  t.same(await codes(), [
+    'spam 2 false',
+    ...defaults.slice(1).map((c) => `${c} 1 true`),
+    'rudeness 1 true',
+  ]);
+
+  const { rows } = await service.database.pool.query(
+    `SELECT stream_id, data, personal, actor FROM events WHERE type = 'PolicyChanged'
+     ORDER BY position DESC LIMIT 1`,
+  );
+  t.same(rows, [
+    {
+      stream_id: 'policy-spam',
+      data: { code: 'spam', version: 2, active: false },
+      personal: { title: 'Spam', text: 'No advertising.' },
+      actor: { type: 'moderator', id: lead.id },
+    },
+  ]);
+  const before = (await auditor.get('policies')).body;
+  await rebuild(service.database.url, catalogue, projections);
+  t.same((await auditor.get('policies')).body, before, 'also from the log');
+});
+
+t.test('who may not change a policy, and what is no policy', async (t) => {
+  const service = await startService(t);
+  const lead = await hire(service, 'Lea', 'lead');
+  for (const role of ['triage', 'moderator', 'auditor'] as const) {
+    const { token } = await hire(service, role, role);
+    const refused = await put(service, token, rude);
+    t.equal(refused.status, 403);
+    t.equal(refused.body.status, 'role_required');
+  }
+  for (const wrong of [
+    { code: 'Spam' },
+    { code: 'x' },
+    { title: ' ' },
+    { title: 'x'.repeat(81) },
+    { text: '' },
+    { active: 'yes' },
+    { expected_version: -1 },
+    { more: 1 },
+  ])
+    t.equal((await put(service, lead.token, { ...rude, ...wrong })).status, 400);
+  t.equal((await lead.get('policies')).body.policies.length, 6);
+});
+
+t.test('of leads who change one policy at once, each change is one version', async (t) => {
+  const service = await startService(t);
+  const lead = await hire(service, 'Lea', 'lead');
+  const answers = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((text) => put(service, lead.token, { ...rude, text })),
+  );
+  t.same(answers.map(({ body }) => body.policy.version).sort(), [1, 2, 3, 4]);
+  const one = await Promise.all(
+    ['e', 'f'].map((text) => put(service, lead.token, { ...rude, text, expected_version: 4 })),
+  );
+  t.same(one.map(({ status }) => status).sort(), [200, 409]);
+});
+
+t.test('a decision may name active policies only', async (t) => {
+  const service = await startService(t);
+  const lead = await hire(service, 'Lea', 'lead');
+  await put(service, lead.token, { ...rude, active: false });
+  const known = async (code: string) => {
+    const { text, values } = findPolicy(code);
+    const { rows } = await service.database.pool.query<PolicyRow>(text, values);
+    return refuseUnlessActive(rows[0]);
+  };
+  t.equal(await known('spam'), null);
+  const expected = { refused: 'invalid_request', details: { issues: [{ path: 'policy' }] } };
+  t.match(await known('rudeness'), expected);
+  t.match(await known('taste'), expected);
+});

@@ -1,0 +1,62 @@
+import t from 'tap';
+import { builtPages } from '../../../services/pages/build.ts';
+import { PAGES } from '../../../services/pages/pages.ts';
+import { startService } from '../../support/service.ts';
+
+t.test('a page asks for nothing but its own files, which may be kept for ever', async (t) => {
+  const service = await startService(t);
+  for (const { path } of Object.values(PAGES)) {
+    const page = await service.call('GET', path);
+    t.equal(page.status, 200);
+    t.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+    t.equal(page.headers.get('referrer-policy'), 'same-origin');
+    t.match(page.headers.get('content-security-policy'), /^default-src 'none'; script-src 'self';/);
+    t.notMatch(page.text, /<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|http:\/\/(?!www\.w3)/);
+    const again = { 'if-none-match': page.headers.get('etag') ?? '' };
+    t.equal((await service.call('GET', path, { headers: again })).status, 304);
+    const files = [...page.text.matchAll(/\/assets\/[^"]+/g)].map(([file]) => file);
+    t.equal(files.length, 2, 'a script and a style sheet');
+    for (const file of files) {
+      t.match(file, /-[\w-]{12}\.(js|css)$/, 'its name holds a hash');
+      const asset = await service.call('GET', file);
+      t.equal(asset.status, 200);
+      t.equal(asset.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+      t.match(asset.headers.get('content-type'), /^text\/(javascript|css); charset=utf-8$/);
+    }
+  }
+});
+
+t.test('an asset goes out in the form that the caller takes', async (t) => {
+  const service = await startService(t);
+  const { scripts, pages } = await builtPages();
+  const { script } = pages.guestbook;
+  const plain = Buffer.from(scripts.get(script)?.bytes as Uint8Array).toString();
+  const encodingFor = async (accepted: string) => {
+    const headers = { 'accept-encoding': accepted };
+    const answer = await service.call('GET', `/assets/scripts/${script}`, { headers });
+    t.equal(answer.text, plain, accepted);
+    t.equal(answer.headers.get('vary'), 'accept-encoding');
+    return answer.headers.get('content-encoding');
+  };
+  t.equal(await encodingFor('gzip, deflate, br'), 'br');
+  t.equal(await encodingFor('gzip;q=0.5, br;q=0'), 'gzip');
+  t.equal(await encodingFor('identity'), null);
+  t.equal((await service.call('GET', '/assets/scripts/other.js')).status, 404);
+  t.equal((await service.call('GET', `/assets/styles/${script}`)).status, 404);
+});
+
+t.test('a long list of encodings holds nobody up', async (t) => {
+  const service = await startService(t);
+  const { script } = (await builtPages()).pages.guestbook;
+  const took = async (encoding: string) => {
+    const started = performance.now();
+    for (let turn = 0; turn < 20; turn++)
+      await service.call('GET', `/assets/scripts/${script}`, {
+        headers: { 'accept-encoding': encoding },
+      });
+    return performance.now() - started;
+  };
+  const short = await took('gzip');
+  for (const long of [`gzip${' '.repeat(7500)}x`, `gzip;q=0.${'1'.repeat(7500)}x`])
+    t.ok((await took(long)) < 20 * short);
+});

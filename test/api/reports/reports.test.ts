@@ -1,0 +1,344 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { newAgent } from '../../../harness/agent.ts';
+import { decide, hire, submit } from '../../../harness/moderation.ts';
+import {
+  publishArtifact,
+  publishCase,
+  publishCaseNote,
+  publishProfile,
+  report,
+  tellRemovals,
+} from '../../../harness/records.ts';
+import { matchAll } from '../../support/match-all.ts';
+import { feedOf, letPass } from '../../support/passing-time.ts';
+import { startService } from '../../support/service.ts';
+
+t.test('everything public can be reported, once, and stands in the queue', async (t) => {
+  const service = await startService(t);
+  const [author, ann, bob] = [
+    await newAgent(service),
+    await newAgent(service),
+    await newAgent(service),
+  ];
+  const mod = await hire(service, 'Mod');
+  const note = await submit(service);
+  await decide(mod, note.id, 'approve');
+  const theCase = await publishCase(author);
+  const records = [
+    await publishProfile(author),
+    await publishArtifact(author),
+    theCase,
+    await publishCaseNote(author, theCase.id),
+  ];
+  for (const subject of [{ type: 'note', id: note.id }, ...records]) {
+    const first = await report(ann, subject, { details: 'Look' });
+    t.equal(first.status, 201, first.text);
+    t.match(first.body, {
+      status: 'received',
+      report: { state: 'open' },
+      receipt: { operation: 'report.create', member_id: ann.id, event_ids: [String] },
+    });
+    const again = await report(ann, subject, { reason: 'abuse' });
+    t.equal(again.status, 201);
+    t.equal(again.body.report.id, first.body.report.id, 'the same report');
+    t.same(again.body.receipt.event_ids, [], 'and nothing new');
+    t.equal((await report(bob, subject)).status, 201);
+    t.not((await report(bob, subject)).body.report.id, first.body.report.id);
+  }
+  const feed = await feedOf(service, ann.id);
+  const received = feed.filter(({ type }) => type === 'report.received');
+  matchAll(
+    t,
+    received.map(({ data }) => data),
+    [
+      { subject: { type: 'note', id: note.id } },
+      ...records.map(({ type, id }) => ({ subject: { type, id } })),
+    ],
+  );
+
+  const { body } = await mod.get('queue?view=reported');
+  t.equal(body.counts.reported, 5);
+  t.same(
+    body.items.map((item: { id: string }) => item.id),
+    [note.id, ...records.map(({ id }) => id)],
+    'oldest report first',
+  );
+  t.match(body.items[0], { text: 'Hello', look_alikes: [], reports: [{}, {}] });
+  t.notOk(body.items[0].subject, "a note's item is as it was");
+  t.match(body.items[1], {
+    subject: { type: 'profile', id: author.id },
+    state: 'published',
+    title: 'Ada',
+    author: { kind: 'member', name: author.handle, member_id: author.id },
+    reports: [
+      { member_id: bob.id, reason: 'spam', state: 'open', details: null },
+      { member_id: ann.id, reason: 'spam', state: 'open', details: 'Look' },
+    ],
+    allowed_actions: ['keep', 'remove'],
+  });
+
+  const ids: string[] = [];
+  for (let cursor = ''; ; ) {
+    const page = await mod.get(`queue?view=reported&limit=2${cursor}`);
+    ids.push(...page.body.items.map((item: { id: string }) => item.id));
+    if (page.body.next_cursor === null) break;
+    cursor = `&cursor=${page.body.next_cursor}`;
+  }
+  t.same(ids, [note.id, ...records.map(({ id }) => id)], 'by pages');
+  const by = await mod.get(`queue?view=reported&author=${author.handle}`);
+  t.equal(by.body.items.length, 4);
+  t.equal((await mod.get('queue?view=reported&finding=links')).body.items.length, 0);
+});
+
+t.test('what is not public is not there to be reported', async (t) => {
+  const service = await startService(t);
+  const [author, ann] = [await newAgent(service), await newAgent(service)];
+  const mod = await hire(service, 'Mod');
+  const artifact = await publishArtifact(author);
+  await author.call('POST', `${artifact.path}/withdraw`, {});
+  const waiting = await submit(service);
+  const removed = await publishCase(author);
+  const noteOnRemoved = await publishCaseNote(author, removed.id);
+  const path = `subjects/case/${removed.id}/decisions`;
+  await mod.post(path, { action: 'remove', policy: 'spam', expected_version: 1 });
+  for (const subject of [
+    artifact,
+    removed,
+    noteOnRemoved,
+    { type: 'note', id: waiting.id },
+    { type: 'profile', id: author.id },
+    { type: 'artifact', id: removed.id },
+    ...['note', 'profile', 'artifact', 'case', 'case_note'].map((type) => ({
+      type,
+      id: randomUUID(),
+    })),
+  ]) {
+    const answer = await report(ann, subject);
+    t.equal(answer.status, 404, subject.type);
+    t.equal(answer.body.error.code, 'not_found');
+  }
+  t.equal((await mod.get('queue?view=reported')).body.counts.reported, 0);
+});
+
+t.test('a report has its scope, its shape, its key and its receipt', async (t) => {
+  const service = await startService(t);
+  const author = await newAgent(service);
+  const ann = await newAgent(service, ['report:create']);
+  const other = await newAgent(service, ['case:note']);
+  const subject = await publishProfile(author);
+  t.match((await report(other, subject)).body, { error: { code: 'scope_required' } });
+  for (const more of [
+    { reason: 'taste' },
+    { details: 'x'.repeat(1001) },
+    { subject: { type: 'member', id: author.id } },
+    { more: 1 },
+  ])
+    t.equal((await report(ann, subject, more)).status, 400, JSON.stringify(more));
+  const headers = { 'idempotency-key': randomUUID() };
+  const first = await report(ann, subject, {}, headers);
+  const replayed = await report(ann, subject, {}, headers);
+  t.equal(replayed.text, first.text);
+  t.equal(replayed.headers.get('idempotency-replayed'), 'true');
+  const changed = await report(ann, subject, { reason: 'abuse' }, headers);
+  t.equal(changed.body.error.code, 'idempotency_conflict');
+});
+
+t.test('the same member reporting many times at once has reported once', async (t) => {
+  const service = await startService(t);
+  const [author, ann] = [await newAgent(service), await newAgent(service)];
+  const subject = await publishArtifact(author);
+  const answers = await Promise.all(Array.from({ length: 5 }, () => report(ann, subject)));
+  t.same(new Set(answers.map(({ status }) => status)), new Set([201]));
+  t.equal(new Set(answers.map(({ body }) => body.report.id)).size, 1);
+  const { rows } = await service.database.pool.query('SELECT FROM record_reports');
+  t.equal(rows.length, 1);
+});
+
+t.test('after keep a reason is silent, and a new one is heard', async (t) => {
+  const service = await startService(t);
+  const [author, ann, bob, eve] = [
+    await newAgent(service),
+    await newAgent(service),
+    await newAgent(service),
+    await newAgent(service),
+  ];
+  const [late, later] = [await newAgent(service), await newAgent(service)];
+  const mod = await hire(service, 'Mod');
+  const { id } = await publishArtifact(author);
+  const subject = { type: 'artifact', id };
+  await report(ann, subject);
+  const kept = await mod.post(`subjects/artifact/${id}/decisions`, {
+    action: 'keep',
+    expected_version: 2,
+  });
+  t.equal(kept.status, 201, kept.text);
+  const [decided] = (await mod.get('queue?view=decided')).body.items;
+  t.match(decided, { id, decision: { decision: 'kept', undo_allowed: false, undo_until: null } });
+  t.match(kept.body, { status: 'decided', state: 'published', version: 3, undo_until: null });
+  t.match((await feedOf(service, ann.id)).at(-1), {
+    type: 'report.resolved',
+    data: { outcome: 'kept', subject },
+    actor: { type: 'moderator', id: undefined },
+  });
+  t.equal((await report(bob, subject)).status, 201);
+  t.match((await feedOf(service, bob.id)).at(-1), { data: { already_reviewed: true } });
+  t.equal((await mod.get('queue?view=reported')).body.items.length, 0);
+  const nothing = { action: 'keep', expected_version: 4 };
+  const refused = await mod.post(`subjects/artifact/${id}/decisions`, nothing);
+  t.equal(refused.body.error.reason, 'wrong_state');
+  t.equal((await report(eve, subject, { reason: 'privacy' })).status, 201);
+  const [heard] = (await mod.get('queue?view=reported')).body.items;
+  t.match(heard, { id, reported_at: /Z$/ });
+  for (const [agent, reason] of [
+    [late, 'spam'],
+    [later, 'privacy'],
+  ] as const)
+    t.equal((await report(agent, subject, { reason })).status, 201);
+  const [still] = (await mod.get('queue?view=reported')).body.items;
+  t.equal(still.reports.length, 5);
+  t.equal(still.reported_at, heard.reported_at, 'it waits since the first that was heard');
+});
+
+t.test(
+  'reporters learn that a record was withdrawn, by its author or with the account',
+  async (t) => {
+    const service = await startService(t);
+    const [author, ann] = [await newAgent(service), await newAgent(service)];
+    const mod = await hire(service, 'Mod');
+    const artifact = await publishArtifact(author);
+    const theCase = await publishCase(author);
+    await report(ann, artifact);
+    await report(ann, theCase);
+    await author.call('POST', `${artifact.path}/withdraw`, {});
+    t.equal((await mod.get('queue?view=reported')).body.items.length, 1, 'gone at once');
+    t.equal(await tellRemovals(service), 1);
+    t.match((await feedOf(service, ann.id)).at(-1), {
+      type: 'report.resolved',
+      data: { outcome: 'withdrawn', subject: { type: 'artifact', id: artifact.id } },
+      actor: { type: 'service' },
+    });
+    const gone = await author.call('POST', '/api/v1/me/delete', { confirm_handle: author.handle });
+    t.equal(gone.status, 200, gone.text);
+    t.equal((await mod.get('queue?view=reported')).body.counts.reported, 0);
+    t.equal(await tellRemovals(service), 1);
+    t.match((await feedOf(service, ann.id)).at(-1), { data: { outcome: 'withdrawn' } });
+    t.equal(await tellRemovals(service), 0, 'once');
+  },
+);
+
+t.test('reporters learn that a record stays, restored before they were told', async (t) => {
+  const service = await startService(t);
+  const [author, ann] = [await newAgent(service), await newAgent(service)];
+  const mod = await hire(service, 'Mod');
+  const lead = await hire(service, 'Lea', 'lead');
+  const artifact = await publishArtifact(author);
+  const { id } = artifact;
+  await report(ann, artifact);
+  const act = (moderator: typeof mod, body: object) =>
+    moderator.post(`subjects/artifact/${id}/decisions`, body);
+  const removal = { action: 'remove', policy: 'spam' };
+  const removed = await act(mod, { ...removal, expected_version: 2 });
+  const { version } = removed.body;
+  const restored = await act(lead, { action: 'restore', expected_version: version });
+  t.equal(restored.status, 201, restored.text);
+  const again = await act(mod, { ...removal, expected_version: restored.body.version });
+  t.equal(again.status, 201, 'the second removal tells nothing of the first');
+  await t.rejects(tellRemovals(service), /may still be undone/);
+  await letPass(service, '11 minutes');
+  t.equal(await tellRemovals(service), 2);
+  t.equal(await tellRemovals(service), 0, 'once');
+  t.match((await feedOf(service, ann.id)).at(-1), {
+    type: 'report.resolved',
+    data: { outcome: 'kept', subject: { type: 'artifact', id } },
+    actor: { type: 'moderator', id: undefined },
+  });
+  t.match((await feedOf(service, author.id)).at(-1), { type: 'artifact.removed' });
+  t.equal((await mod.get(`subjects/artifact/${id}`)).body.item.reports[0].state, 'kept');
+});
+
+t.test(
+  'a profile published anew ends its removal: its author and reporters are told',
+  async (t) => {
+    const service = await startService(t);
+    const [author, ann] = [await newAgent(service), await newAgent(service)];
+    const mod = await hire(service, 'Mod');
+    const profile = await publishProfile(author);
+    await report(ann, profile);
+    const path = `subjects/profile/${author.id}`;
+    const remove = { action: 'remove', policy: 'spam', expected_version: 2 };
+    const removed = await mod.post(`${path}/decisions`, remove);
+    t.equal(removed.status, 201, removed.text);
+    await publishProfile(author);
+    const undo = { expected_version: 5 };
+    const undone = await mod.post(`decisions/${removed.body.event_id}/undo`, undo);
+    t.equal(undone.body.error.reason, 'wrong_state');
+    matchAll(t, (await feedOf(service, author.id)).slice(-3), [
+      { type: 'profile.published', data: { version: 1 } },
+      {
+        type: 'profile.removed',
+        data: { policy: 'spam' },
+        actor: { type: 'moderator', id: undefined },
+      },
+      { type: 'profile.published', data: { version: 4 }, actor: { id: author.id } },
+    ]);
+    await letPass(service, '11 minutes');
+    t.equal(await tellRemovals(service), 1);
+    t.equal(await tellRemovals(service), 0, 'once');
+    t.match((await feedOf(service, ann.id)).at(-1), {
+      type: 'report.resolved',
+      data: { outcome: 'removed', subject: { type: 'profile', id: author.id } },
+    });
+    t.equal((await mod.get(path)).body.item.state, 'published');
+  },
+);
+
+t.test("an export has one's own reports, on notes and records, and no decision", async (t) => {
+  const service = await startService(t);
+  const [author, ann] = [await newAgent(service), await newAgent(service)];
+  const mod = await hire(service, 'Mod');
+  const note = await submit(service);
+  await decide(mod, note.id, 'approve');
+  const artifact = await publishArtifact(author);
+  const first = await report(ann, { type: 'note', id: note.id }, { details: 'One' });
+  const second = await report(ann, artifact, { reason: 'other', details: 'Two' });
+  await mod.post(`subjects/artifact/${artifact.id}/decisions`, {
+    action: 'remove',
+    policy: 'spam',
+    expected_version: 2,
+  });
+  const { body } = await ann.call('GET', '/api/v1/me/export');
+  t.strictSame(
+    body.reports.map(({ created_at: _, ...entry }: { created_at: string }) => entry),
+    [
+      {
+        id: first.body.report.id,
+        subject: { type: 'note', id: note.id },
+        reason: 'spam',
+        details: 'One',
+      },
+      {
+        id: second.body.report.id,
+        subject: { type: 'artifact', id: artifact.id },
+        reason: 'other',
+        details: 'Two',
+      },
+    ],
+  );
+  t.same((await author.call('GET', '/api/v1/me/export')).body.reports, []);
+});
+
+t.test('a note answers under subjects as well', async (t) => {
+  const service = await startService(t);
+  const mod = await hire(service, 'Mod');
+  const note = await submit(service);
+  await decide(mod, note.id, 'approve');
+  const path = `subjects/note/${note.id}`;
+  const own = (await mod.get(`notes/${note.id}`)).body;
+  const { item, history } = (await mod.get(path)).body;
+  t.match(item, { id: note.id, text: 'Hello', allowed_actions: own.item.allowed_actions });
+  t.same(history, own.history);
+  const body = { action: 'remove', policy: 'spam', expected_version: 2 };
+  t.match((await mod.post(`${path}/decisions`, body)).body, { state: 'removed', version: 3 });
+  t.equal((await mod.get(`subjects/note/${randomUUID()}`)).status, 404);
+});

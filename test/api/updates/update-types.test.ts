@@ -1,0 +1,28 @@
+import t from 'tap';
+import { hire } from '../../../harness/moderation.ts';
+import { openTraffic } from '../../../harness/traffic.ts';
+import { UPDATES, type UpdateType } from '../../../services/updates/update-type.ts';
+import { startService } from '../../support/service.ts';
+
+t.test('what is told of each update is what its feed holds', async (t) => {
+  const service = await startService(t, { LIMIT_WRITES_PER_DAY: '10000' });
+  const moderator = await hire(service, 'Grace', 'moderator');
+  const lead = await hire(service, 'Edsger', 'lead');
+  for (const { prepare } of await openTraffic(service, { moderator, lead }))
+    await (await prepare())();
+
+  const { rows: seen } = await service.database.pool.query<{
+    type: UpdateType;
+    subject: string;
+    keys: string[];
+  }>(
+    `SELECT DISTINCT type, subject_type AS subject, ARRAY(SELECT jsonb_object_keys(data)) AS keys
+      FROM feed`,
+  );
+  t.ok(new Set(seen.map(({ type }) => type)).size > 20);
+  for (const { type, subject, keys } of seen) {
+    const { subjects, data } = UPDATES[type];
+    t.ok((subjects as readonly string[]).includes(subject), `${type}: ${subject}`);
+    for (const key of keys) t.ok(key in data, `${type}: ${key}`);
+  }
+});

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { hire, submit } from '../../harness/moderation.ts';
+import { client, command } from '../support/moderator-command.ts';
+import { startService } from '../support/service.ts';
+
+const ESC = '\u001b';
+const EVIL = `${ESC}]0;owned\u0007${ESC}[2J\u009b31mred\rover\u202eesrever\u200b\u2066x\u{e0041}\nsecond\tline`;
+const COMMANDING = /(?!\n)[\p{Cc}\p{Cf}]/u;
+
+t.test('a note cannot command the terminal that shows it', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const note = await submit(service, { name: 'Eve\u202e', message: 'Harmless' });
+  // The edge refuses control characters; whatever got into storage otherwise is shown as marks.
+  await service.tamper('UPDATE notes SET message = $2, name = $3 WHERE note_id = $1', [
+    note.id,
+    EVIL,
+    `Eve${ESC}[31m\u202e`,
+  ]);
+  for (const [args, typed] of [[['queue']], [['next'], ['q']]] as [string[], string[]?][]) {
+    const { code, stdout } = await command(client(service, ann.token), args, typed);
+    t.equal(code, 0);
+    t.notMatch(stdout, COMMANDING);
+    t.match(stdout, '␛]0;owned␇␛[2J<U+009B>31mred␍over<U+202E>esrever<U+200B><U+2066>x<U+E0041>');
+    t.match(stdout, 'Eve␛[31m<U+202E>');
+    if (args[0] === 'next') t.match(stdout, '\n  | second    line\n', 'each line behind its bar');
+  }
+});
+
+t.test('next shows notes one by one and does what is typed', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const [first, second, third] = [
+    await submit(service, { message: 'First' }),
+    await submit(service, { message: 'Second' }),
+    await submit(service, { message: 'Third' }),
+  ];
+  const typed = ['?', 'a', 'u', 'r 1 No advertising here', 'a', 'q'];
+  const { code, stdout, stderr } = await command(client(service, ann.token), ['next'], typed);
+  t.equal(code, 0, stderr);
+  t.match(
+    stdout,
+    /First[\s\S]*1 spam[\s\S]*approved[\s\S]*Second[\s\S]*Undone[\s\S]*rejected: spam/,
+  );
+  const { rows } = await service.database.pool.query(
+    `SELECT type, data->>'note_id' AS id, personal->>'message' AS message FROM events
+     WHERE actor->>'type' = 'moderator' ORDER BY position`,
+  );
+  t.same(rows, [
+    { type: 'NoteApproved', id: first.id, message: null },
+    { type: 'DecisionUndone', id: first.id, message: null },
+    { type: 'NoteRejected', id: second.id, message: 'No advertising here' },
+    { type: 'NoteApproved', id: first.id, message: null },
+  ]);
+  t.match(stdout, third.message);
+  t.same((await ann.get('me')).body.leases, [], 'quitting gives the note back');
+  const cut = await command(client(service, ann.token), ['next'], []);
+  t.equal(cut.code, 0, 'the end of the input is a quit');
+  t.same((await ann.get('me')).body.leases, []);
+  await command(client(service, ann.token), ['next'], ['a']);
+  const clear = await command(client(service, ann.token), ['next']);
+  t.match(clear, { code: 0, stdout: 'The queue is clear.\n' });
+});
+
+t.test('single decisions claim the note that waits', async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [good, bad, held] = [await submit(service), await submit(service), await submit(service)];
+  await bob.post('claims', { note_ids: [held.id] });
+  const env = client(service, ann.token);
+  const approved = await command(env, ['approve', good.id]);
+  t.match(approved, { code: 0, stdout: `${good.id} is approved, may be undone until 20` });
+  const none = await command(env, ['reject', bad.id]);
+  t.match(none, { code: 2, stderr: /^A policy is missing/ });
+  const unknown = await command(env, ['reject', bad.id, '--policy', 'taste']);
+  t.match(unknown, { code: 1, stderr: /^invalid_request: .*policy/ });
+  t.same((await ann.get('me')).body.leases, [], 'given back');
+  const rejected = await command(env, ['reject', bad.id, '--policy', 'spam', '--message', 'No.']);
+  t.match(rejected, { code: 0, stdout: /is rejected/ });
+  const lost = await command(env, ['approve', held.id]);
+  t.match(lost, { code: 1, stderr: /^state_conflict: .*\(claimed_by_other, by Bob\)/ });
+  const late = await command(env, ['approve', good.id]);
+  t.match(late, { code: 1, stderr: /wrong_state.*now approved/ });
+  t.match(await command(env, ['approve', 'nonsense']), { code: 1, stderr: /^invalid_request/ });
+  t.match(await command(env, ['approve', good.id, '--policy', 'spam']), { code: 2 });
+  t.match(await command(env, ['restore', randomUUID()]), { code: 1, stderr: /^not_found/ });
+});

@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { newKey } from '../../harness/registration.ts';
+import { testDatabase } from '../support/database.ts';
+import { tablesOfRebuild } from '../support/rebuild-command.ts';
+
+const RELEASE = 'services/release.ts';
+const REBUILD = 'cli/rebuild.ts';
+
+/** A name with two addresses, where nobody listens. */
+const TWO_ADDRESSES = `data:text/javascript,${encodeURIComponent(`
+  import dns from 'node:dns';
+  dns.lookup = (name, options, done) => done(null, [
+    { address: '127.0.0.1', family: 4 },
+    { address: '127.0.0.2', family: 4 },
+  ]);
+`)}`;
+
+/** How a command ends. */
+async function run(url: string, args: string[]) {
+  const env = { PATH: process.env.PATH, DATABASE_URL: url, SERVER_KEYS: `1:${newKey()}` };
+  return promisify(execFile)(process.execPath, args, { env }).then(
+    (said) => ({ code: 0, ...said }),
+    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+  );
+}
+
+t.test('neither a release nor a rebuild begins with arguments that it does not know', async (t) => {
+  const { url, pool } = await testDatabase(t, { empty: true });
+  for (const [file, name] of [
+    [RELEASE, 'release'],
+    [REBUILD, 'rebuild'],
+  ] as const) {
+    const usage = new RegExp(`Usage:\n  npm run ${name}\n`);
+    t.match(await run(url, [file, '--help']), { code: 0, stdout: usage, stderr: '' });
+    const refused = await run(url, [file, '--dry-run']);
+    t.match(refused, { code: 2, stdout: '', stderr: usage });
+    t.match(refused.stderr, /^Unknown option '--dry-run'\.\n/);
+    t.match((await run(url, [file, 'now'])).stderr, /^Unexpected argument 'now'\.\n/);
+  }
+  t.equal((await pool.query(`SELECT FROM pg_tables WHERE schemaname = 'public'`)).rowCount, 0);
+});
+
+t.test('a rebuild before the first release says what is to be done', async (t) => {
+  const { url, pool } = await testDatabase(t, { empty: true });
+  const stderr = 'The database is not set up for this release: npm run release does that\n';
+  t.same(await run(url, [REBUILD]), { code: 1, stdout: '', stderr });
+  t.same(await tablesOfRebuild(pool), []);
+  const schemas = await pool.query(`SELECT FROM pg_namespace WHERE nspname = 'rebuild'`);
+  t.equal(schemas.rowCount, 0);
+  const released = await run(url, [RELEASE]);
+  t.match(released, { code: 0, stdout: /^Applied 0001-/ });
+  t.match(await run(url, [REBUILD]), {
+    code: 0,
+    stdout: /^Rebuilt every read model from 0 events/,
+  });
+});
+
+t.test('what a release cannot do is said in a line, and once', async (t) => {
+  const nobody = 'postgres://nobody@two.test:1/none';
+  const refused = await run(nobody, [`--import=${TWO_ADDRESSES}`, RELEASE]);
+  t.same(refused, { code: 1, stdout: '', stderr: 'ECONNREFUSED\n' });
+
+  const { url, pool } = await testDatabase(t, { empty: true });
+  await pool.query('CREATE TABLE events ()');
+  const stderr = 'Migration 0001-schema failed: relation "events" already exists\n';
+  t.same(await run(url, [RELEASE]), { code: 1, stdout: '', stderr });
+});

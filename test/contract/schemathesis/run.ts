@@ -1,0 +1,164 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newIdentity, newKey } from '../../../client/identity.ts';
+import { startInstance } from '../../../harness/instance.ts';
+import { SCOPES } from '../../../platform/http/scopes.ts';
+
+/** Seconds for the whole run of schemathesis. */
+const BUDGET = process.env.SCHEMATHESIS_SECONDS ?? '180';
+
+/** Of every run on CI, so that one change and not chance makes it fail. */
+const CI_SEED = '4997718';
+
+const folder = import.meta.dirname;
+const environment = join(folder, '../../../node_modules/.cache/schemathesis');
+
+/** The program, in a virtual environment with exactly the pinned packages. */
+function install(): string | undefined {
+  const requirements = join(folder, 'requirements.txt');
+  const program = join(environment, 'bin/schemathesis');
+  const installed = join(environment, 'requirements.txt');
+  const wanted = readFileSync(requirements, 'utf8');
+  if (existsSync(program) && existsSync(installed) && readFileSync(installed, 'utf8') === wanted)
+    return program;
+  mkdirSync(environment, { recursive: true });
+  const run = (command: string, args: string[]) =>
+    spawnSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
+  if (!run('python3', ['-m', 'venv', '--clear', environment])) return undefined;
+  const pip = join(environment, 'bin/pip');
+  if (!run(pip, ['install', '--quiet', '--disable-pip-version-check', '-r', requirements]))
+    return undefined;
+  writeFileSync(installed, wanted);
+  return program;
+}
+
+async function post(url: string, body: object, headers: Record<string, string> = {}) {
+  const { origin } = new URL(url);
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
+  return answer;
+}
+
+const cookieOf = (answer: Response) => /=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1];
+
+/** A member with a session and every scope, and a moderator who may do everything. */
+async function credentials(baseUrl: string, moderatorToken: string) {
+  const member = newIdentity('property_tester');
+  await post(`${baseUrl}/api/membership/register`, member);
+  const { id, sign_in_key } = member;
+  const session = await post(`${baseUrl}/api/membership/login`, { id, sign_in_key });
+  const credential = {
+    credential_id: crypto.randomUUID(),
+    credential_secret: newKey(),
+    scopes: SCOPES,
+    expires_at: Math.floor(Date.now() / 1000) + 80_000,
+  };
+  const key = { 'idempotency-key': crypto.randomUUID() };
+  await post(`${baseUrl}/api/v1/credentials`, { member_id: id, sign_in_key, ...credential }, key);
+  const moderation = await post(`${baseUrl}/api/moderation/session`, { token: moderatorToken });
+  return {
+    BASE_URL: baseUrl,
+    SCOPES: SCOPES.join(','),
+    MEMBER_ID: id,
+    MEMBER_HANDLE: member.handle,
+    MEMBER_SIGN_IN_KEY: sign_in_key,
+    MEMBER_BEARER: `svc_${credential.credential_id}.${credential.credential_secret}`,
+    MEMBER_SESSION: cookieOf(session),
+    MODERATOR_TOKEN: moderatorToken,
+    MODERATOR_SESSION: cookieOf(moderation),
+  };
+}
+
+/** What the hooks saw: answers by operation and HTTP number, and what succeeded as it was meant to. */
+interface Told {
+  statuses: Record<string, Record<string, number>>;
+  succeeded: string[];
+}
+
+/** Says what each operation was answered, and whether each succeeded at least once. */
+function judge(document: string, file: string): boolean {
+  const { paths } = JSON.parse(document) as {
+    paths: Record<string, Record<string, { operationId: string }>>;
+  };
+  const told: Told = existsSync(file)
+    ? JSON.parse(readFileSync(file, 'utf8'))
+    : { statuses: {}, succeeded: [] };
+  const ids = Object.values(paths).flatMap((item) =>
+    Object.values(item).map(({ operationId }) => operationId),
+  );
+  const missed = ids.filter((id) => !told.succeeded.includes(id));
+  console.log('\nAnswers by operation:');
+  for (const id of ids) {
+    const answers = Object.entries(told.statuses[id] ?? {});
+    const counts = answers.map(([status, count]) => `${status}×${count}`);
+    console.log(`  ${missed.includes(id) ? '❌' : '✅'} ${id}: ${counts.sort().join(' ')}`);
+  }
+  console.log(`${ids.length - missed.length} of ${ids.length} operations succeeded at least once.`);
+  return missed.length === 0;
+}
+
+async function main(): Promise<number> {
+  const program = install();
+  if (!program) {
+    console.error(
+      'schemathesis needs python3 with venv and pip, and a registry of Python packages.',
+    );
+    if (process.env.CI) return 1;
+    console.error('It is left out here; on CI this is a failure.');
+    return 0;
+  }
+  const seed =
+    process.env.SCHEMATHESIS_SEED ?? (process.env.CI ? CI_SEED : String(randomInt(1_000_000_000)));
+  const instance = await startInstance({
+    settings: {
+      LIMIT_WRITES_PER_DAY: '1000000',
+      LIMIT_ACTIVE_CREDENTIALS: '1000000',
+      LIMIT_MEMBERS: '1000000',
+      LIMIT_MCP_REQUESTS: '1000000',
+      UNDO_WINDOW_SECONDS: '0',
+      SECURITY_CONTACT: 'mailto:security@example.org',
+    },
+  });
+  try {
+    const token = await instance.moderator('property-tester', 'lead');
+    const { baseUrl } = instance;
+    // From a file: the address that it would read the document from is left out of its tests.
+    const document = await (await fetch(`${baseUrl}/openapi.json`)).text();
+    const file = join(instance.folder, 'openapi.json');
+    writeFileSync(file, document);
+    const args = ['run', file, '--url', baseUrl, '--seed', seed, '--max-time', BUDGET];
+    console.log(`schemathesis: seed ${seed} (again: SCHEMATHESIS_SEED=${seed})`);
+    const config = ['--config-file', join(folder, 'schemathesis.toml')];
+    const statuses = join(instance.folder, 'statuses.json');
+    const run = spawn(program, [...config, ...args, ...process.argv.slice(2)], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        ...(await credentials(baseUrl, token)),
+        SEED: seed,
+        STATUSES: statuses,
+        PYTHONPATH: folder,
+        PYTHONHASHSEED: '0',
+        PYTHONDONTWRITEBYTECODE: '1',
+      },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    // It looks at its time between two operations only: on a machine under load that may be long.
+    const bound = setTimeout(() => run.kill('SIGINT'), (Number(BUDGET) + 40) * 1000);
+    const [code] = (await once(run, 'exit')) as [number | null];
+    clearTimeout(bound);
+    const reached = judge(document, statuses);
+    return code || (reached ? 0 : 1);
+  } finally {
+    await instance.stop();
+  }
+}
+
+process.exitCode = await main();

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { freePort } from '../../harness/free-port.ts';
+import { testDatabase } from '../support/database.ts';
+
+const WEB = join(import.meta.dirname, '../../services/web.ts');
+
+t.test('a web process killed among writes: the exact retry gives exactly one effect', async (t) => {
+  const { url, pool } = await testDatabase(t);
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: url,
+    PORT: port,
+    METRICS_PORT: '0',
+    BASE_URL: baseUrl,
+    SERVER_KEYS: `1:${randomBytes(32).toString('hex')}`,
+    LIMIT_NOTES_PER_TEN_MINUTES: '100000',
+    LIMIT_NOTES_PER_DAY: '100000',
+  };
+  const running: ChildProcess[] = [];
+  t.teardown(() => {
+    for (const child of running) child.kill('SIGKILL');
+  });
+
+  async function start(): Promise<ChildProcess> {
+    const child = spawn(process.execPath, [WEB], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    running.push(child);
+    for (const end = Date.now() + 60_000; child.exitCode === null && Date.now() < end; ) {
+      const ready = await fetch(`${baseUrl}/readyz`).catch(() => undefined);
+      if (ready?.status === 200) return child;
+      await sleep(50);
+    }
+    throw new Error('the web process did not become ready');
+  }
+
+  const submit = async (id: string): Promise<number> => {
+    const answer = await fetch(`${baseUrl}/api/guestbook`, {
+      method: 'POST',
+      headers: { origin: baseUrl, 'content-type': 'application/json' },
+      body: JSON.stringify({ id, message: `Note ${id}` }),
+    });
+    await answer.text();
+    return answer.status;
+  };
+
+  // Writers that go on until they get no answer, so that the kill finds writes on their way.
+  const answered = new Map<string, number>();
+  const write = async (): Promise<void> => {
+    for (let status = 202; status !== 0; ) {
+      const id = randomUUID();
+      status = await submit(id).catch(() => 0);
+      answered.set(id, status);
+    }
+  };
+  const child = await start();
+  const writers = Promise.all(Array.from({ length: 20 }, write));
+  while ([...answered.values()].filter((status) => status === 202).length < 100) await sleep(5);
+  child.kill('SIGKILL');
+  await writers;
+  const ids = [...answered.keys()];
+
+  await start();
+  // 503 on a busy machine means: the same again.
+  const insist = async (id: string): Promise<number> => {
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const status = await submit(id);
+      if (status !== 503) return status;
+    }
+    return 503;
+  };
+  const again = await Promise.all(ids.map(insist));
+  t.ok(
+    again.every((status) => status === 200 || status === 202),
+    'every retry is answered',
+  );
+  ids.forEach((id, index) => {
+    if (answered.get(id) === 202 && again[index] !== 200) t.fail('an accepted note was lost');
+  });
+  const { rows } = await pool.query(
+    'SELECT count(*)::int AS events, count(DISTINCT stream_id)::int AS notes FROM events',
+  );
+  t.same(rows, [{ events: ids.length, notes: ids.length }]);
+});

@@ -1,0 +1,38 @@
+import { Agent, get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { startProcess } from '../support/processes.ts';
+
+const CLIENTS = 20;
+
+t.test('who asks on one connection after the other loses no request to a drain', async (t) => {
+  const { child, base, untilServes, end } = await startProcess(t, 'web', [
+    'ignore',
+    'ignore',
+    'inherit',
+  ]);
+  await untilServes();
+  const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
+  t.teardown(() => agent.destroy());
+  const ask = () =>
+    new Promise<string>((resolve) => {
+      get(`${base}/livez`, { agent }, (res) => {
+        res.resume();
+        res.once('close', () => resolve(res.complete ? String(res.statusCode) : 'cut'));
+      }).once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'an error'));
+    });
+  /** Until it is not let in any more: how its last request ended. */
+  const client = async () => {
+    for (;;) {
+      const answer = await ask();
+      if (answer !== '200') return answer;
+    }
+  };
+  const clients = Array.from({ length: CLIENTS }, client);
+  await sleep(500);
+  const started = performance.now();
+  child.kill('SIGTERM');
+  t.same(await end(10_000), [0, null]);
+  t.ok(performance.now() - started < 3000, 'soon');
+  t.same(new Set(await Promise.all(clients)), new Set(['ECONNREFUSED']));
+});

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { PgBoss } from 'pg-boss';
+import t from 'tap';
+import { matchAll } from '../support/match-all.ts';
+import { operator } from '../support/moderator-command.ts';
+import { startService } from '../support/service.ts';
+import { startWorker } from '../support/worker.ts';
+
+const run = promisify(execFile);
+const KEPT = ['dead-letters', 'erase-member', 'screen-note', 'tell-author', 'tell-removal'];
+
+t.test('what must not be lost waits for good, also what an earlier release left', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.core;
+  const queues = async () =>
+    (
+      await pool.query(`SELECT name FROM pgboss.queue
+        WHERE retention_seconds > 50 * 365 * 86400 ORDER BY name`)
+    ).rows.map(({ name }) => name);
+  t.strictSame(await queues(), KEPT, 'made so');
+
+  await pool.query('UPDATE pgboss.queue SET retention_seconds = 14 * 86400');
+  await pool.query(`INSERT INTO pgboss.job (name, data, start_after, keep_until)
+    SELECT name, '{}', now() + interval '1 hour', now() + interval '14 days'
+    FROM unnest(ARRAY['dead-letters', 'tell-author', 'retention']) name`);
+  await startWorker(t, operator(service));
+  const kept = () =>
+    pool.query(`SELECT name FROM pgboss.job WHERE data = '{}'
+      AND start_after > now() + interval '50 minutes' AND keep_until > now() + interval '50 years'
+      ORDER BY name`);
+  while ((await kept()).rowCount === 0) await sleep(50);
+  t.strictSame(
+    (await kept()).rows.map(({ name }) => name),
+    ['dead-letters', 'tell-author'],
+  );
+  t.strictSame(await queues(), KEPT);
+});
+
+t.test('dead letters are listed, and given back to the queues that they came from', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.core;
+  const boss = new PgBoss({
+    connectionString: service.database.url,
+    schema: 'pgboss',
+    max: 1,
+    supervise: false,
+    schedule: false,
+  });
+  boss.on('error', () => undefined);
+  await boss.start();
+  t.teardown(() => boss.stop({ graceful: false }));
+  const ids = [randomUUID(), randomUUID()];
+  for (const note_id of ids) {
+    await boss.send('tell-author', { note_id }, { retryLimit: 0 });
+    const [job] = await boss.fetch('tell-author');
+    await boss.fail('tell-author', job?.id as string, { error: 'NoRoom' });
+  }
+
+  const command = async (...args: string[]) => {
+    const env = { ...process.env, NODE_OPTIONS: '', ...operator(service) };
+    const script = ['cli/dead-letters.ts', ...args];
+    const { stdout } = await run(process.execPath, script, { env });
+    return stdout;
+  };
+  const listed = async () => (await command('list')).split('\n').filter(Boolean);
+  const jobs = async () =>
+    (
+      await pool.query(`SELECT data->>'note_id' AS id, retry_limit FROM pgboss.job
+        WHERE name = 'tell-author' AND state = 'created' ORDER BY created_on`)
+    ).rows;
+
+  const [first = '', second, ...more] = await listed();
+  t.strictSame(more, []);
+  matchAll(t, first.split('\t').slice(1), ['tell-author', /^\d{4}-.*Z$/, 'NoRoom', ids[0]]);
+  t.match(second, ids[1]);
+  t.match(await command('again', first.split('\t')[0] as string), /^Gave 1 back/);
+  t.strictSame(await jobs(), [{ id: ids[0], retry_limit: 12 }]);
+  t.strictSame(await listed(), [second]);
+  t.match(await command('again'), /^Gave 1 back/);
+  t.equal((await jobs()).length, 2);
+  t.strictSame(await listed(), []);
+  await t.rejects(command('all'), { code: 2, stderr: /^Unknown command 'all'\.\nUsage/ });
+});

@@ -1,0 +1,113 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import t from 'tap';
+import { type Agent, newAgent } from '../../harness/agent.ts';
+import { cookieOf } from '../../harness/api.ts';
+import { decide, hire, submit } from '../../harness/moderation.ts';
+import { eraseMembers } from '../../workers/account/erase-member.ts';
+import { screenNote } from '../../workers/screening/screen-note.ts';
+import { matchAll } from '../support/match-all.ts';
+import { type Service, startService } from '../support/service.ts';
+import { tracesInTables } from '../support/traces.ts';
+
+const newText = (what: string) => `${what} ${randomBytes(8).toString('hex')}`;
+
+/** A guest's note that was screened and approved. */
+async function guestNote(service: Service, id: string) {
+  const ann = await hire(service, 'Ann');
+  const note = await submit(service, { id, name: 'Vic', message: newText('call +1 555 0100 or') });
+  await screenNote(service.core, { note_id: id });
+  await decide(ann, id, 'approve');
+  return note;
+}
+
+const registered = (service: Service, id: string) => newAgent(service, undefined, { id });
+
+async function login(service: Service, { id, sign_in_key }: Agent) {
+  const body = { id, sign_in_key };
+  return cookieOf(await service.call('POST', '/api/membership/login', { body }));
+}
+
+async function removed(agent: Agent) {
+  const body = { confirm_handle: agent.handle, erase_notes: true };
+  const answer = await agent.call('POST', '/api/v1/me/delete', body);
+  if (answer.status !== 200) throw new Error(answer.text);
+}
+
+async function erased(service: Service, agent: Agent) {
+  await removed(agent);
+  if ((await eraseMembers(service.core, { member_id: agent.id })) !== 1) throw new Error('not yet');
+}
+
+const send = (service: Service, body: object) => service.call('POST', '/api/guestbook', { body });
+
+for (const first of ['the note', 'the member'])
+  t.test(`a guest's note under a member's id is the guest's: ${first} came first`, async (t) => {
+    const service = await startService(t);
+    const { pool } = service.database;
+    const id = randomUUID();
+    const early = first === 'the note' ? await guestNote(service, id) : undefined;
+    const agent = await registered(service, id);
+    const note = early ?? (await guestNote(service, id));
+    const details = newText('Details');
+    const reported = await service.call('POST', `/api/guestbook/${id}/report`, {
+      body: { reason: 'spam', details },
+      cookie: await login(service, agent),
+    });
+    t.equal(reported.status, 202);
+    const { body } = await agent.call('GET', '/api/v1/me/export');
+    t.same(body.notes, []);
+    t.same(
+      body.receipts.map(({ operation }: { operation: string }) => operation),
+      ['credential.bootstrap', 'membership.register'],
+    );
+
+    await erased(service, agent);
+    t.strictSame(await tracesInTables(pool, [agent.handle, details]), [], 'the member is gone');
+    const { rows } = await pool.query(
+      `SELECT type FROM events WHERE personal IS NOT NULL AND stream_id LIKE '%' || $1 ORDER BY type`,
+      [id],
+    );
+    t.same(
+      rows.map(({ type }) => type),
+      ['NoteScreened', 'NoteSubmitted'],
+      'and the guest is not',
+    );
+    const shown = await service.call('GET', '/api/guestbook');
+    matchAll(t, shown.body.entries, [{ id, name: 'Vic', message: note.message }]);
+    t.match(await send(service, note), { status: 200, body: { status: 'published', id } });
+    t.equal((await send(service, { ...note, message: 'Another' })).status, 409);
+  });
+
+t.test('a guest may send a note under the id of a member that is going', async (t) => {
+  const service = await startService(t);
+  const agent = await registered(service, randomUUID());
+  await removed(agent);
+  const note = await guestNote(service, agent.id);
+  t.equal(await eraseMembers(service.core), 1);
+  t.match(await send(service, note), { status: 200, body: { status: 'published' } });
+});
+
+t.test("a member's own note under its own id goes with it, and its id is used up", async (t) => {
+  const service = await startService(t);
+  const agent = await registered(service, randomUUID());
+  const { id, handle: member_handle } = agent;
+  const message = newText('Mine');
+  const note = { id, name: '', message, attribution: 'member', member_handle };
+  await submit(service, note, await login(service, agent));
+  const { body } = await agent.call('GET', '/api/v1/me/export');
+  matchAll(
+    t,
+    body.receipts.map(({ operation }: { operation: string }) => operation),
+    ['credential.bootstrap', 'guestbook.submit', 'membership.register'],
+  );
+  await erased(service, agent);
+  t.strictSame(await tracesInTables(service.database.pool, [message]), []);
+  const { rows } = await service.database.pool.query(
+    'SELECT FROM receipts WHERE owner_id = $1 AND (reply IS NOT NULL OR bound IS NOT NULL)',
+    [id],
+  );
+  t.equal(rows.length, 0);
+  const answer = await send(service, { id, name: 'Vic', message });
+  t.equal(answer.status, 409, answer.text);
+  t.equal(answer.body.error.code, 'submission_conflict');
+});

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { Registry } from 'prom-client';
+import t from 'tap';
+import { freePort } from '../../harness/free-port.ts';
+import { openPool } from '../../platform/postgres/pool.ts';
+import { waitingMetrics } from '../../services/moderation/stats/waiting-metrics.ts';
+import { jobMetrics } from '../../workers/metrics.ts';
+import { startProcess } from '../support/processes.ts';
+import { startService } from '../support/service.ts';
+
+t.test('a worker tells of its jobs, of what waits and of the oldest note', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.core;
+  const registry = new Registry();
+  waitingMetrics(registry, pool);
+  const { ended } = jobMetrics(registry);
+  t.match(await registry.metrics(), /^notes_pending_oldest_seconds 0$/m);
+
+  const body = { id: randomUUID(), message: 'Hello' };
+  await service.call('POST', '/api/guestbook', { body });
+  await pool.query(`UPDATE notes SET submitted_at = submitted_at - interval '1 hour'`);
+  await pool.query(`INSERT INTO pgboss.job (name, data, start_after) VALUES
+    ('expire-sessions', '{}', now()), ('expire-sessions', '{}', now() + interval '1 hour'),
+    ('dead-letters', '{}', now())`);
+  ended('expire-sessions', 'done', 0.2);
+  ended('expire-sessions', 'failed', 0.2);
+
+  const text = await registry.metrics();
+  // As the log has it: the read models are compared with their rebuild after each test.
+  await pool.query(`UPDATE notes SET submitted_at = submitted_at + interval '1 hour'`);
+  t.match(text, /^job_duration_seconds_count\{queue="expire-sessions",outcome="done"\} 1$/m);
+  t.match(text, /^job_duration_seconds_count\{queue="expire-sessions",outcome="failed"\} 1$/m);
+  t.match(text, /^jobs_waiting\{queue="expire-sessions"\} 1$/m);
+  t.match(text, /^jobs_waiting\{queue="expire-credentials"\} 0$/m);
+  t.match(text, /^jobs_dead 1$/m);
+  t.match(text, /^notes_pending 1$/m);
+  t.match(text, /^notes_pending_oldest_seconds 36\d\d(\.\d+)?$/m);
+  t.match(text, /^database_up 1$/m);
+});
+
+t.test('what a lost database would have told is missing, not zero', async (t) => {
+  const registry = new Registry();
+  const pool = openPool('postgres://nobody@127.0.0.1:1/none', 'test', 1);
+  t.teardown(() => pool.end());
+  waitingMetrics(registry, pool);
+  const text = await registry.metrics();
+  t.match(text, /^database_up 0$/m);
+  t.notMatch(text, /^(notes_pending|jobs_waiting|jobs_dead)[ {]/m);
+});
+
+for (const [name, setting] of [
+  ['worker', 'WORKER_METRICS_PORT'],
+  ['web', 'METRICS_PORT'],
+] as const)
+  t.test(`a ${name} process tells what waits, where it is told to`, async (t) => {
+    const port = await freePort();
+    const settings = { [setting]: port, LOG_LEVEL: 'error' };
+    const { child, untilServes, end } = await startProcess(t, name, 'inherit', settings);
+    await untilServes();
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    t.match(text, /^jobs_waiting\{/m);
+    t.match(text, /^database_up 1$/m);
+    t.match(text, /^jobs_dead 0$/m);
+    child.kill('SIGTERM');
+    t.same(await end(30_000), [0, null]);
+  });

@@ -1,0 +1,281 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { decide, hire, submit } from '../../harness/moderation.ts';
+import { signedIn } from '../../harness/registration.ts';
+import { rebuild } from '../../projections/rebuild/rebuild.ts';
+import { catalogue, projections } from '../../projections/registry.ts';
+import { rescreen } from '../../services/screening/rescreen.ts';
+import { RULES_VERSION } from '../../services/screening/rules.ts';
+import { expireLeases } from '../../workers/moderation/expire-review-claims.ts';
+import { screenNote, screenNotes, ToScreen } from '../../workers/screening/screen-note.ts';
+import { matchAll } from '../support/match-all.ts';
+import { type Service, startService } from '../support/service.ts';
+
+const waiting = (service: Service) =>
+  service.database.pool.query(
+    `SELECT data, retry_limit, retry_delay, retry_backoff, dead_letter FROM pgboss.job WHERE name = 'screen-note'`,
+  );
+
+/** Runs what was enqueued, as a worker would. */
+async function work(service: Service): Promise<unknown[]> {
+  const { rows } = await waiting(service);
+  const done = [];
+  for (const { data } of rows)
+    for (const note_id of ToScreen.parse(data).note_ids)
+      done.push(await screenNote(service.core, { note_id }));
+  return done;
+}
+
+const events = async (service: Service) =>
+  (
+    await service.database.pool.query(
+      `SELECT stream_id, stream_version, owner_id, data, personal, actor FROM events
+       WHERE type = 'NoteScreened' ORDER BY position`,
+    )
+  ).rows;
+
+t.test('a note is screened by a job of its own transaction, and its item says why', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const note = await submit(service, { message: 'Shit, see http://10.0.0.1 and example.com' });
+  const before = (await ann.get('queue')).body.items[0];
+  t.strictSame(before.screening, {
+    state: 'pending',
+    band: null,
+    findings: [],
+    rules_version: null,
+    screened_at: null,
+  });
+  t.strictSame((await waiting(service)).rows, [
+    {
+      data: { note_ids: [note.id] },
+      retry_limit: 2,
+      retry_delay: 3,
+      retry_backoff: true,
+      dead_letter: 'dead-letters',
+    },
+  ]);
+
+  t.strictSame(await work(service), [true]);
+  const { screening, version } = (await ann.get('queue')).body.items[0];
+  t.match(screening, { state: 'done', rules_version: RULES_VERSION, screened_at: String });
+  t.equal(screening.band, 'likely_spam');
+  t.strictSame(screening.findings, [
+    { code: 'links', text: '2 links', words: [] },
+    { code: 'link_to_number', text: 'link to a number instead of a name: 1', words: [] },
+    { code: 'profanity', text: 'profanity: 1 word', words: ['shit'] },
+  ]);
+  t.equal(version, 1, 'the version that a moderator decides on is as it was');
+  t.equal((await decide(ann, note.id, 'approve')).status, 201);
+
+  const [event] = await events(service);
+  t.match(event, {
+    stream_id: `screening-${note.id}`,
+    owner_id: note.id,
+    actor: { type: 'service' },
+  });
+  t.notMatch(JSON.stringify(event.data), /shit|example/i, 'what is for ever holds no word of it');
+});
+
+t.test(
+  'a note that was decided before it was screened is screened when it waits again',
+  async (t) => {
+    const service = await startService(t);
+    const ann = await hire(service, 'Ann');
+    const note = await submit(service, { message: 'See example.com' });
+    const { body } = await decide(ann, note.id, 'approve');
+    t.strictSame(await work(service), [false]);
+    await service.database.pool.query(`DELETE FROM pgboss.job WHERE name = 'screen-note'`);
+    await ann.post(`decisions/${body.event_id}/undo`, { expected_version: 2 });
+    t.strictSame(await work(service), [true]);
+    t.equal((await ann.get('queue?finding=links')).body.items.length, 1);
+  },
+);
+
+t.test("a member's note is screened under its owner, and claimed all the while", async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const member = await signedIn(service);
+  const note = await submit(
+    service,
+    { attribution: 'member', member_handle: member.handle, name: undefined, message: 'Hello' },
+    member.cookie,
+  );
+  await ann.post('claims', { note_ids: [note.id] });
+  t.strictSame(await work(service), [true]);
+  t.equal((await events(service))[0].owner_id, member.id);
+  t.match((await ann.get('queue')).body.items[0], {
+    screening: { state: 'done', band: 'clear', findings: [] },
+    claim: { mine: true },
+  });
+});
+
+t.test('twice is once, also at once, and too late is ignored', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const note = await submit(service, { message: 'One' });
+  const late = await submit(service, { message: 'Two' });
+  await decide(ann, late.id, 'reject');
+  const job = { note_id: note.id };
+  const done = await Promise.all(Array.from({ length: 6 }, () => screenNote(service.core, job)));
+  t.equal(done.filter(Boolean).length, 1);
+  t.equal(await screenNote(service.core, job), false);
+  t.equal(await screenNote(service.core, { note_id: late.id }), false);
+  t.equal(await screenNote(service.core, { note_id: randomUUID() }), false);
+  t.equal((await events(service)).length, 1);
+});
+
+t.test('decisions that could not be read are read for the next screening', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  const { id: note_id } = await submit(service);
+  await pool.query('ALTER TABLE note_decisions RENAME TO elsewhere');
+  await t.rejects(screenNote(service.core, { note_id }));
+  await pool.query('ALTER TABLE elsewhere RENAME TO note_decisions');
+  t.equal(await screenNote(service.core, { note_id }), true);
+});
+
+t.test('one that cannot be screened gets a job of its own and spoils no other', async (t) => {
+  const service = await startService(t);
+  const notes = [];
+  for (const message of ['One', 'Two', 'Three']) notes.push(await submit(service, { message }));
+  const note_ids = notes.map(({ id }) => id);
+  const { pool } = service.database;
+  await pool.query(`DELETE FROM pgboss.job WHERE name = 'screen-note'`);
+  await pool.query(`CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'spoilt'; END $$`);
+  await pool.query(`CREATE TRIGGER spoil BEFORE INSERT ON events FOR EACH ROW
+    WHEN (NEW.stream_id = 'screening-${note_ids[1]}') EXECUTE FUNCTION spoil()`);
+
+  t.equal(await screenNotes(service.core, { note_ids }, service.logger), 2);
+  matchAll(
+    t,
+    service.logged.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40),
+    [{ level: 40, note_id: note_ids[1], error: { message: /^spoilt$/ } }],
+  );
+  matchAll(t, (await waiting(service)).rows, [{ data: { note_ids: [note_ids[1]] } }]);
+  t.equal((await events(service)).length, 2);
+  await t.rejects(
+    screenNotes(service.core, { note_ids: note_ids.slice(1, 2) }, service.logger),
+    /spoilt/,
+  );
+
+  await pool.query('DROP TRIGGER spoil ON events');
+  const job = { note_ids: note_ids.slice(1, 2) };
+  t.equal(await screenNotes(service.core, job, service.logger), 1);
+  t.equal((await events(service)).length, 3);
+});
+
+t.test(
+  'without a worker a note is reviewable, and said to be unscreened after a while',
+  async (t) => {
+    const service = await startService(t);
+    const ann = await hire(service, 'Ann');
+    const note = await submit(service);
+    await service.tamper(
+      `UPDATE notes SET submitted_at = clock_timestamp() - interval '31 seconds'`,
+    );
+    const [item] = (await ann.get('queue')).body.items;
+    t.match(item.screening, { state: 'unavailable', band: null, findings: [] });
+    t.strictSame(item.allowed_actions, ['approve', 'reject', 'escalate', 'defer']);
+    t.equal((await decide(ann, note.id, 'approve')).status, 201);
+  },
+);
+
+t.test('what was found is made again from the log, row for row', async (t) => {
+  const service = await startService(t);
+  for (const message of ['One', 'example.com is a fine page to see', 'Oh shit'])
+    await submit(service, { message });
+  await work(service);
+  const tables = async () => {
+    const { pool } = service.database;
+    const screenings = await pool.query('SELECT * FROM note_screenings ORDER BY note_id');
+    const prints = await pool.query('SELECT * FROM note_fingerprints ORDER BY hash, note_id');
+    return [screenings.rows, prints.rows];
+  };
+  const before = await tables();
+  t.same(
+    before.map((rows) => rows.length),
+    [3, 3 + 8],
+  );
+  await rebuild(service.database.url, catalogue, projections);
+  t.strictSame(await tables(), before);
+});
+
+t.test('after a change of rules what waits is screened again, once, and replaced', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  const note = await submit(service, { message: 'Oh shit' });
+  const decided = await submit(service, { message: 'Decided' });
+  await work(service);
+  await decide(ann, decided.id, 'approve');
+  const unseen = await submit(service, { message: 'Never screened' });
+  const { pool } = service.database;
+  await pool.query(`DELETE FROM pgboss.job WHERE name = 'screen-note'`);
+  // As if the rules had been others then.
+  await pool.query('ALTER TABLE events DISABLE TRIGGER events_keep_rows');
+  await pool.query(`UPDATE events SET data = jsonb_set(data, '{rules_version}', '0')
+    WHERE type = 'NoteScreened'`);
+  await pool.query('ALTER TABLE events ENABLE TRIGGER events_keep_rows');
+  await rebuild(service.database.url, catalogue, projections);
+
+  t.equal(await rescreen(service.core.store), 2);
+  t.strictSame(await work(service), [true, true]);
+  t.equal(await rescreen(service.core.store), 0);
+  const items = (await ann.get('queue')).body.items;
+  matchAll(t, items, [
+    { id: note.id, screening: { rules_version: RULES_VERSION, findings: [{ code: 'profanity' }] } },
+    { id: unseen.id, screening: { state: 'done' } },
+  ]);
+  t.strictSame(
+    (await events(service))
+      .filter(({ stream_id }) => stream_id === `screening-${note.id}`)
+      .map(({ stream_version }) => stream_version),
+    [1, 2],
+  );
+});
+
+t.test('leases that ended are dropped, and counted', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  for (let count = 0; count < 3; count++) await submit(service);
+  await ann.post('claims', { count: 3 });
+  const { pool } = service.database;
+  await pool.query(`UPDATE note_leases SET expires_at = clock_timestamp()
+    WHERE lease_id IN (SELECT lease_id FROM note_leases LIMIT 2)`);
+  t.equal(await expireLeases(service.core), 2);
+  t.equal(await expireLeases(service.core), 0);
+  t.equal((await pool.query('SELECT FROM note_leases')).rowCount, 1);
+});
+
+t.test('a worker process screens what is submitted', async (t) => {
+  const service = await startService(t);
+  const ann = await hire(service, 'Ann');
+  await submit(service, { message: 'Two links: example.com and example.org' });
+  const key = service.core.config.serverKeys?.[0];
+  const worker: ChildProcess = spawn(
+    process.execPath,
+    [join(import.meta.dirname, '../../workers/worker.ts')],
+    {
+      env: {
+        PATH: process.env.PATH,
+        DATABASE_URL: service.database.url,
+        SERVER_KEYS: `${key?.id}:${Buffer.from(key?.secret ?? '').toString('hex')}`,
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
+  const ended = new Promise((resolve) => worker.once('exit', resolve));
+  t.teardown(() => worker.kill('SIGKILL'));
+  let screening = { state: '', findings: [{ text: '' }] };
+  for (let waited = 0; screening.state !== 'done' && waited < 60_000; waited += 100) {
+    await sleep(100);
+    screening = (await ann.get('queue')).body.items[0].screening;
+  }
+  t.match(screening, { state: 'done', findings: [{ text: '2 links' }] });
+  worker.kill('SIGTERM');
+  t.equal(await ended, 0);
+});

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { cookieOf } from '../../harness/api.ts';
+import { submitAs } from '../../harness/moderation.ts';
+import { eraseMembers } from '../../workers/account/erase-member.ts';
+import { screenNote } from '../../workers/screening/screen-note.ts';
+import { meanwhile, waitingForLocks } from '../support/meanwhile.ts';
+import { type Service, startService } from '../support/service.ts';
+import { tracesInTables } from '../support/traces.ts';
+
+const MESSAGE = 'Oh shit, see example.com/wholly-unlikely-words';
+
+/** A member with a note that waits, and whose words a screening would tell. */
+async function author(service: Service) {
+  const agent = await newAgent(service);
+  const { id, sign_in_key, handle } = agent;
+  const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
+  const note = await submitAs(service, { handle, cookie: cookieOf(login) }, { message: MESSAGE });
+  const remove = () => agent.call('POST', '/api/v1/me/delete', { confirm_handle: handle });
+  return { ...agent, note_id: note.id, remove };
+}
+
+const screenings = async (service: Service, noteId: string) =>
+  (
+    await service.database.pool.query('SELECT personal FROM events WHERE stream_id = $1', [
+      `screening-${noteId}`,
+    ])
+  ).rows;
+
+t.test("a screening waits for its author's deletion, and tells nothing after it", async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  const [first, gone] = [await author(service), await author(service)];
+  t.equal(await screenNote(service.core, first), true, 'all that a screening reads once is read');
+  let screened: Promise<boolean> | undefined;
+  const screening = async () => {
+    let done = false;
+    screened = screenNote(service.core, gone);
+    const end = () => {
+      done = true;
+    };
+    screened.then(end, end);
+    while ((await waitingForLocks(pool)) < 2 && !done) await sleep(5);
+    t.notOk(done, 'it waits');
+  };
+  // The deletion has locked its member when it comes to count the members.
+  const counted = 'SELECT FROM membership_totals FOR UPDATE';
+  t.equal((await meanwhile(pool, counted, gone.remove, screening)).status, 200);
+  t.equal(await screened, false);
+  t.same(await screenings(service, gone.note_id), []);
+  t.equal((await screenings(service, first.note_id)).length, 1);
+});
+
+t.test('of a note that was erased while it was read nothing is told', async (t) => {
+  const service = await startService(t);
+  const gone = await author(service);
+  const { store } = service.core;
+  const execute: typeof store.execute = async (plan) => {
+    t.equal((await gone.remove()).status, 200);
+    t.equal(await eraseMembers(service.core, { member_id: gone.id }), 1);
+    return store.execute(plan);
+  };
+  const late = { ...service.core, store: { ...store, execute } };
+  t.equal(await screenNote(late, gone), false);
+  t.same(await screenings(service, gone.note_id), []);
+  t.same(await tracesInTables(service.database.pool, [MESSAGE, 'wholly-unlikely-words']), []);
+});

@@ -1,0 +1,129 @@
+import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { hire } from '../../harness/moderation.ts';
+import { publishArtifact, publishProfile, report, tellRemovals } from '../../harness/records.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { withdrawnReported } from '../../projections/publications/record-reports.ts';
+import { settleReports } from '../../workers/moderation/notify-removal.ts';
+import { matchAll } from '../support/match-all.ts';
+import { feedOf, letPass } from '../support/passing-time.ts';
+import { type Service, startService } from '../support/service.ts';
+
+const three = async (service: Service) =>
+  [await newAgent(service), await newAgent(service), await newAgent(service)] as const;
+
+/** What a member was told of what became of the own reports. */
+const resolved = async (service: Service, { id }: { id: string }) =>
+  (await feedOf(service, id)).filter(({ type }) => type === 'report.resolved');
+
+const outcomes = async (service: Service, reporter: { id: string }) =>
+  (await resolved(service, reporter)).map(({ data }) => (data as { outcome: string }).outcome);
+
+t.test('a report on what was published anew waits on when those before are told', async (t) => {
+  const service = await startService(t);
+  const [author, ann, bob] = await three(service);
+  const mod = await hire(service, 'Mod');
+  const profile = await publishProfile(author);
+  await report(ann, profile);
+  await author.call('POST', '/api/v1/me/profile/withdraw', {});
+  await publishProfile(author, 'Anew');
+  t.equal((await report(bob, profile)).status, 201);
+
+  const told = await Promise.all([settleReports(service.core), settleReports(service.core)]);
+  t.equal(told[0] + told[1], 1, 'two at once tell of it once');
+  t.equal(await settleReports(service.core), 0, 'again: nothing to do');
+  t.same(await outcomes(service, ann), ['withdrawn']);
+  t.same(await outcomes(service, bob), [], 'nobody has looked at it');
+  const { items, counts } = (await mod.get('queue?view=reported')).body;
+  t.equal(counts.reported, 1);
+  matchAll(t, items, [{ id: author.id, reports: [{ state: 'open' }, { state: 'withdrawn' }] }]);
+  const { version: expected_version } = items[0];
+  const path = `subjects/profile/${author.id}/decisions`;
+  t.equal((await mod.post(path, { action: 'keep', expected_version })).status, 201);
+  t.same(await outcomes(service, bob), ['kept']);
+  t.same(await outcomes(service, ann), ['withdrawn']);
+});
+
+t.test('each reporter is told of the removal that answered the own report', async (t) => {
+  const service = await startService(t);
+  const [author, ann, bob] = await three(service);
+  const [mod, lead] = [await hire(service, 'Mod'), await hire(service, 'Lea', 'lead')];
+  const artifact = await publishArtifact(author);
+  const path = `subjects/artifact/${artifact.id}`;
+  const act = async (moderator: typeof mod, action: object) => {
+    const { version: expected_version } = (await mod.get(path)).body.item;
+    const decided = await moderator.post(`${path}/decisions`, { ...action, expected_version });
+    t.equal(decided.status, 201, decided.text);
+  };
+  await report(ann, artifact);
+  await act(mod, { action: 'remove', policy: 'spam' });
+  await act(lead, { action: 'restore' });
+  await letPass(service, '11 minutes');
+  t.equal((await report(bob, artifact)).status, 201);
+  await act(mod, { action: 'remove', policy: 'spam' });
+  await t.rejects(tellRemovals(service), /may still be undone/);
+  t.same(await outcomes(service, ann), ['kept']);
+  t.same(await outcomes(service, bob), [], 'the second removal may still be undone');
+  await letPass(service, '11 minutes');
+  t.equal(await tellRemovals(service), 1);
+  t.same(await outcomes(service, ann), ['kept']);
+  t.same(await outcomes(service, bob), ['removed']);
+});
+
+t.test('a removal that is undone after it was told leaves the report open anew', async (t) => {
+  const service = await startService(t);
+  const [author, ann] = await three(service);
+  const [mod, lead] = [await hire(service, 'Mod'), await hire(service, 'Lea', 'lead')];
+  const { id } = await publishArtifact(author);
+  await report(ann, { type: 'artifact', id });
+  const remove = (expected_version: number) =>
+    mod.post(`subjects/artifact/${id}/decisions`, {
+      action: 'remove',
+      policy: 'spam',
+      expected_version,
+    });
+  const removed = (await remove(2)).body;
+  await letPass(service, '11 minutes');
+  t.equal(await tellRemovals(service), 1);
+  t.same(await outcomes(service, ann), ['removed']);
+  const { version: expected_version } = (await mod.get(`subjects/artifact/${id}`)).body.item;
+  const undone = await lead.post(`decisions/${removed.event_id}/undo`, { expected_version });
+  t.equal(undone.status, 201, undone.text);
+  const [waiting] = (await mod.get('queue?view=reported')).body.items;
+  t.match(waiting, { id, reports: [{ state: 'open' }] });
+  t.equal((await remove(waiting.version)).status, 201);
+  await letPass(service, '11 minutes');
+  t.equal(await tellRemovals(service), 1);
+  t.same(await outcomes(service, ann), ['removed', 'removed'], 'of each that stood');
+});
+
+t.test('whoever withdraws what was removed is told nothing, and its reporters that', async (t) => {
+  const service = await startService(t);
+  const [author, ann, bob] = await three(service);
+  const mod = await hire(service, 'Mod');
+  const records = [await publishArtifact(author), await publishProfile(author)];
+  for (const record of records) {
+    await report(ann, record);
+    await report(bob, record);
+    const removal = { action: 'remove', policy: 'spam', expected_version: 3 };
+    const removed = await mod.post(`subjects/${record.type}/${record.id}/decisions`, removal);
+    t.equal(removed.status, 201, removed.text);
+  }
+  const [artifact] = records;
+  const withdrawn = await author.call('POST', `${artifact?.path}/withdraw`, {});
+  t.equal(withdrawn.status, 200, withdrawn.text);
+  await author.call('POST', '/api/v1/me/profile/withdraw', {});
+  const { pool } = service.database;
+  t.equal((await query(pool, withdrawnReported(1))).length, 1, 'as many as asked for');
+  t.equal((await query(pool, withdrawnReported(10))).length, 2, 'each record once');
+  await letPass(service, '11 minutes');
+  t.equal(await tellRemovals(service), 2);
+  t.equal(await tellRemovals(service), 0, 'once');
+  for (const reporter of [ann, bob]) {
+    t.same(await outcomes(service, reporter), ['withdrawn', 'withdrawn']);
+    for (const { actor } of await resolved(service, reporter))
+      t.same(actor, { type: 'service' }, 'nobody decided');
+  }
+  const types = (await feedOf(service, author.id)).map(({ type }) => type);
+  t.notOk(types.some((type) => type.endsWith('.removed')));
+});

@@ -1,0 +1,321 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { type Agent, newAgent } from '../../harness/agent.ts';
+import { signedIn } from '../../harness/registration.ts';
+import { wireProxy } from '../../harness/wire-proxy.ts';
+import type { Plan } from '../../platform/eventstore/event-store.ts';
+import type { PrincipalOf } from '../../platform/http/principal.ts';
+import { StorageUnavailable } from '../../platform/postgres/errors.ts';
+import { sql } from '../../platform/sql.ts';
+import { NoteSubmission } from '../../services/guestbook/contract.ts';
+import { submitPlan } from '../../services/guestbook/submit.ts';
+import { POLICY_VERSION } from '../../services/publications/consent.ts';
+import { testDatabase } from '../support/database.ts';
+import { type Service, startService } from '../support/service.ts';
+
+const LIMIT_MS = 3300;
+type Author = PrincipalOf<'session'> | null;
+
+const newNote = (id: string = randomUUID()) => ({ id, name: 'Ada', message: `Hello from ${id}.` });
+type Note = ReturnType<typeof newNote>;
+
+/** Commands that are begun in one turn of the loop, and so in one transaction. */
+function commandsOf({ core, database }: Pick<Service, 'core' | 'database'>) {
+  const planOf = (note: Note, author: Author = null) =>
+    submitPlan(core, NoteSubmission.parse(note), author);
+  const submit = (note: Note, author: Author = null) => core.store.execute(planOf(note, author));
+  const execute = <Answer>(plan: Plan<Answer, string>) => core.store.execute(plan);
+  const eventsOf = async (notes: readonly Note[]) => {
+    const { rows } = await database.pool.query<{ id: string; xmin: string; version: number }>(
+      `SELECT substr(stream_id, 6) AS id, xmin::text, stream_version AS version FROM events
+       WHERE stream_id = ANY($1) ORDER BY position`,
+      [notes.map(({ id }) => `note-${id}`)],
+    );
+    return rows;
+  };
+  return { planOf, submit, execute, eventsOf };
+}
+
+const notesOf = (count: number) => Array.from({ length: count }, () => newNote());
+const accepted = ({ id }: Note) => ({ status: 202, body: { status: 'pending_review', id } });
+const replayed = ({ id }: Note) => ({ status: 200, body: { status: 'pending_review', id } });
+
+async function newAuthor(service: Service) {
+  const { id, handle } = await signedIn(service);
+  const { rows } = await service.database.pool.query<{ session_id: string }>(
+    'SELECT session_id FROM sessions WHERE member_id = $1',
+    [id],
+  );
+  return authorOf(id, rows[0]?.session_id ?? '', handle);
+}
+
+const authorOf = (memberId: string, sessionId: string, handle = 'ada') =>
+  ({ kind: 'session', memberId, handle, sessionId, expiresAt: new Date() }) as const;
+
+t.test('commands of one turn share a transaction, each with its own effects', async (t) => {
+  const service = await startService(t);
+  const { submit, eventsOf } = commandsOf(service);
+  const notes = notesOf(22);
+  t.same(await Promise.all(notes.map((note) => submit(note))), notes.map(accepted));
+  const events = await eventsOf(notes);
+  const transactions = [...Map.groupBy(events, ({ xmin }) => xmin).values()]
+    .map((some) => some.map(({ id }) => id))
+    .sort(([one], [other]) => (one === notes[0]?.id ? -1 : other === notes[0]?.id ? 1 : 0));
+  const ids = notes.map(({ id }) => id);
+  t.same(transactions, [ids.slice(0, 11), ids.slice(11)], 'a transaction for each lane');
+  const { rows } = await service.database.pool.query(
+    `SELECT n.message FROM notes n JOIN receipts r ON r.key = n.note_id
+     WHERE r.reply->>'id' = n.note_id::text`,
+  );
+  t.same(
+    rows.map(({ message }) => message).sort(),
+    notes.map(({ message }) => message).sort(),
+    'receipt and read model of each',
+  );
+  const { rows: jobs } = await service.database.pool.query(
+    `SELECT data FROM pgboss.job WHERE name = 'screen-note'`,
+  );
+  const told = jobs.map(({ data }) => data.note_ids);
+  t.same(told.toSorted(), transactions.toSorted(), 'one job for all of a transaction');
+});
+
+t.test('refusals and replays stand among what is accepted', async (t) => {
+  const { submit, eventsOf } = commandsOf(await startService(t));
+  const [known, ...notes] = notesOf(4) as [Note, Note, Note, Note];
+  await submit(known);
+  const author = authorOf(randomUUID(), randomUUID());
+  const strange = newNote();
+  const answers = await Promise.all([
+    submit(notes[0]),
+    submit({ ...known, message: 'Another text.' }),
+    submit(notes[1]),
+    submit(known),
+    submit(strange, author),
+    submit(notes[2]),
+  ]);
+  t.same(answers, [
+    accepted(notes[0]),
+    { refused: 'submission_conflict' },
+    accepted(notes[1]),
+    replayed(known),
+    { refused: 'session_required' },
+    accepted(notes[2]),
+  ]);
+  t.equal((await eventsOf([known, ...notes, strange])).length, 4);
+});
+
+t.test('a repetition that its original overtakes between two reads is a repetition', async (t) => {
+  const { planOf, submit, execute } = commandsOf(await startService(t));
+  const note = newNote();
+  await submit(note);
+  const { load, ...plan } = planOf(note);
+  const overtaken = { ...plan, load: { ...(load as object), notes: sql`SELECT WHERE false` } };
+  t.same(await execute(overtaken), replayed(note));
+});
+
+const FAULTS: Record<string, (plan: Plan<unknown, string>) => Plan<unknown, string>> = {
+  'a statement that fails': (plan) => ({
+    ...plan,
+    decide: (loaded) =>
+      ({ ...(plan.decide(loaded) as object), rows: [sql`SELECT 1 / 0`] }) as never,
+  }),
+  'a load that fails': (plan) => ({ ...plan, load: sql`SELECT 1 / 0 AS no` }),
+  'a decision that throws': (plan) => ({
+    ...plan,
+    decide() {
+      throw new Error('a bug');
+    },
+  }),
+  'a value that has no form on the wire': (plan) => ({
+    ...plan,
+    decide(loaded) {
+      const circle: Record<string, unknown> = {};
+      circle.self = circle;
+      return { ...(plan.decide(loaded) as object), rows: [sql`SELECT ${circle}::jsonb`] } as never;
+    },
+  }),
+};
+for (const [fault, spoil] of Object.entries(FAULTS))
+  t.test(`${fault} fails its own command and no neighbour`, async (t) => {
+    const { planOf, submit, execute, eventsOf } = commandsOf(await startService(t));
+    const [first, bad, last] = notesOf(3) as [Note, Note, Note];
+    const [before, failed, after] = await Promise.allSettled([
+      submit(first),
+      execute(spoil(planOf(bad) as Plan<unknown, string>)),
+      submit(last),
+    ]);
+    t.equal(failed.status, 'rejected');
+    t.same(
+      [before, after],
+      [first, last].map((note) => ({ status: 'fulfilled', value: accepted(note) })),
+    );
+    t.same(
+      (await eventsOf([first, bad, last])).map(({ id }) => id).sort(),
+      [first.id, last.id].sort(),
+    );
+    t.same(await submit(bad), accepted(bad));
+  });
+
+t.test('commands of one member in one turn are decided on each other’s results', async (t) => {
+  const service = await startService(t);
+  const { submit, eventsOf } = commandsOf(service);
+  const [ada, bob] = [await newAuthor(service), await newAuthor(service)];
+  const [one, two, other] = notesOf(3) as [Note, Note, Note];
+  const [first, second, ...rest] = await Promise.all([
+    submit(one, ada),
+    submit(one, ada),
+    submit(two, ada),
+    submit(other, bob),
+  ]);
+  // Which of two that wait comes first is not said.
+  t.same(
+    [first, second].map((answer) => JSON.stringify(answer)).sort(),
+    [replayed(one), accepted(one)].map((answer) => JSON.stringify(answer)).sort(),
+  );
+  t.same(rest, [two, other].map(accepted));
+  t.equal((await eventsOf([one, two, other])).length, 3);
+  const { rows } = await service.database.pool.query<{ sequence: number; subject_id: string }>(
+    `SELECT sequence::int, subject_id FROM feed
+     WHERE member_id = $1 AND type = 'note.submitted' ORDER BY sequence`,
+    [ada.memberId],
+  );
+  t.same(rows.map((row) => row.subject_id).sort(), [one.id, two.id].sort());
+  t.equal((rows[1]?.sequence ?? 0) - (rows[0]?.sequence ?? 0), 1);
+});
+
+t.test('what many members write at once is told to each in order, and counted', async (t) => {
+  const service = await startService(t);
+  const agents = await Promise.all(Array.from({ length: 12 }, () => newAgent(service)));
+  const profile = {
+    display_name: 'Ada',
+    summary: 'Reads.',
+    links: [],
+    capabilities: [],
+    visibility: 'public',
+    publish_consent: true,
+    policy_version: POLICY_VERSION,
+  };
+  const publish = (agent: Agent) => agent.call('POST', '/api/v1/me/profile', profile);
+  const answers = await Promise.all([...agents, ...agents].map(publish));
+  t.same(
+    answers.map(({ status }) => status),
+    answers.map(() => 200),
+  );
+  const { rows: feeds } = await service.database.pool.query(
+    `SELECT member_id, array_agg(f.sequence::int ORDER BY f.sequence) AS sequences,
+       array_agg(e.stream_version ORDER BY f.sequence) FILTER (WHERE f.type = 'profile.published')
+         AS versions, max(h.sequence)::int AS head
+     FROM feed f JOIN feed_heads h USING (member_id) JOIN events e USING (event_id)
+     GROUP BY member_id`,
+  );
+  t.equal(feeds.length, agents.length);
+  for (const { sequences, versions, head } of feeds)
+    t.same({ sequences, versions, head }, { sequences: [1, 2, 3, 4], versions: [1, 2], head: 4 });
+  const { rows: budgets } = await service.database.pool.query('SELECT used FROM write_budgets');
+  t.same(
+    budgets,
+    agents.map(() => ({ used: 2 })),
+  );
+  const { rows } = await service.database.pool.query(
+    `SELECT count(DISTINCT xmin::text)::int AS transactions FROM events
+     WHERE type = 'ProfilePublished'`,
+  );
+  t.ok(rows[0]?.transactions < answers.length, `${rows[0]?.transactions} transactions`);
+});
+
+t.test('of many commands for one stream, in one turn and later ones, one wins', async (t) => {
+  const { submit, eventsOf } = commandsOf(await startService(t));
+  const id = randomUUID();
+  const rivals = Array.from({ length: 40 }, (_, index) => ({
+    ...newNote(id),
+    name: `Ada ${index}`,
+  }));
+  const [, ...bystanders] = notesOf(6);
+  const answers = await Promise.all([...rivals, ...bystanders].map((note) => submit(note)));
+  const ofRivals = answers.slice(0, rivals.length).map((answer) => JSON.stringify(answer));
+  t.equal(ofRivals.filter((answer) => answer.includes('202')).length, 1);
+  t.equal(ofRivals.filter((answer) => answer.includes('submission_conflict')).length, 39);
+  t.same(answers.slice(rivals.length), bystanders.map(accepted));
+  t.equal((await eventsOf([...bystanders, newNote(id)])).length, 6);
+});
+
+t.test(
+  'a member, or a row, that another transaction holds keeps no neighbour waiting',
+  async (t) => {
+    const service = await startService(t);
+    const { submit } = commandsOf(service);
+    const ada = await newAuthor(service);
+    const [hers, mine, held] = notesOf(3) as [Note, Note, Note];
+    const holder = await service.database.pool.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM feed_heads WHERE member_id = $1 FOR UPDATE', [ada.memberId]);
+    await holder.query(
+      `INSERT INTO receipts SELECT $1, 'note', $1, '', '', '', NULL, 200, NULL, '{}', now()`,
+      [held.id],
+    );
+    const waiting = [submit(hers, ada), submit(held)];
+    t.same(await submit(mine), accepted(mine));
+    await holder.query('ROLLBACK');
+    holder.release();
+    t.same(await Promise.all(waiting), [accepted(hers), accepted(held)]);
+  },
+);
+
+async function startProxied(t: Test) {
+  const database = await testDatabase(t);
+  const proxy = await wireProxy(t, database.url);
+  const service = await startService(t, {
+    DATABASE_URL: proxy.url,
+    DATABASE_DIRECT_URL: database.url,
+  });
+  return { proxy, service, ...commandsOf({ core: service.core, database }) };
+}
+
+t.test('a lost reply to the COMMIT of many is found to have happened by each', async (t) => {
+  const { proxy, submit, eventsOf } = await startProxied(t);
+  const notes = notesOf(4);
+  proxy.dropCommitReply('NoteSubmitted');
+  const answers = await Promise.all(notes.map((note) => submit(note)));
+  t.equal(proxy.fired(), 1);
+  t.same(answers, notes.map(accepted));
+  const events = await eventsOf(notes);
+  t.equal(events.length, 4);
+  t.equal(new Set(events.map(({ xmin }) => xmin)).size, 1, 'the transaction whose reply was lost');
+  t.same(await Promise.all(notes.map((note) => submit(note))), notes.map(replayed));
+});
+
+t.test('a lost COMMIT of many writes nothing twice', async (t) => {
+  const { proxy, submit, eventsOf } = await startProxied(t);
+  const notes = notesOf(6);
+  proxy.dropCommit('NoteSubmitted');
+  const answers = await Promise.allSettled(notes.map((note) => submit(note)));
+  t.equal(proxy.fired(), 1);
+  for (const answer of answers)
+    if (answer.status === 'rejected') t.ok(answer.reason instanceof StorageUnavailable);
+  const done = notes.filter((_, index) => answers[index]?.status === 'fulfilled');
+  t.equal((await eventsOf(done)).length, done.length);
+  await Promise.all(notes.map((note) => submit(note)));
+  t.equal((await eventsOf(notes)).length, notes.length);
+});
+
+t.test('a silent database refuses each of many in time', async (t) => {
+  const { proxy, service, eventsOf } = await startProxied(t);
+  const notes = notesOf(20);
+  const post = (note: Note) => service.call('POST', '/api/guestbook', { body: note });
+  t.equal((await post(newNote())).status, 202);
+  proxy.hold();
+  const started = performance.now();
+  const took: number[] = [];
+  const answers = await Promise.all(
+    notes.map(async (note) => {
+      const answer = await post(note);
+      took.push(performance.now() - started);
+      return answer;
+    }),
+  );
+  t.same(new Set(answers.map(({ status }) => status)), new Set([503]));
+  t.ok(Math.max(...took) < LIMIT_MS, `${Math.round(Math.max(...took))} ms`);
+  proxy.release();
+  for (const note of notes) t.ok([200, 202].includes((await post(note)).status));
+  t.equal((await eventsOf(notes)).length, notes.length);
+});

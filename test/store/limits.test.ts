@@ -1,0 +1,102 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { keyRing } from '../../platform/keys/key-ring.ts';
+import { type Limit, rateLimits } from '../../platform/limits/rate-limits.ts';
+import { openPool } from '../../platform/postgres/pool.ts';
+import { sql } from '../../platform/sql.ts';
+import { testDatabase } from '../support/database.ts';
+
+const ring = keyRing([{ id: 1, secret: randomBytes(32) }]);
+const short = (limit: number): Limit => ({ kind: 'short', window: '10 minutes', limit });
+const long = (limit: number): Limit => ({ kind: 'long', window: '1 day', limit });
+const times = <Result>(count: number, work: (index: number) => Result): Result[] =>
+  Array.from({ length: count }, (_, index) => work(index));
+const yes = (answers: readonly boolean[]) => answers.filter(Boolean).length;
+
+/** Counters as several processes hold them, on one database. */
+async function start(t: Test, processes = 1) {
+  const { url } = await testDatabase(t);
+  const pools = times(processes, () => openPool(url, 'test', 4));
+  t.teardown(() => Promise.all(pools.map((pool) => pool.end())));
+  const [pool] = pools as [(typeof pools)[number]];
+  const counts = async () => {
+    const { rows } = await pool.query('SELECT kind, count FROM rate_counters ORDER BY kind, count');
+    return rows.map(({ kind, count }) => `${kind} ${count}`);
+  };
+  return { pool, counts, limits: pools.map((own) => rateLimits(own, ring)) };
+}
+
+t.test(
+  'of many at once exactly as many are counted as are allowed, whatever the process',
+  async (t) => {
+    const { limits, counts } = await start(t, 3);
+    const answers = await Promise.all(
+      limits.flatMap(({ take }) => times(40, () => take('192.0.2.1', [short(50), long(100)]))),
+    );
+    t.equal(yes(answers), 50);
+    t.same(await counts(), ['long 50', 'short 50']);
+  },
+);
+
+t.test('each address has its own', async (t) => {
+  const { limits, counts } = await start(t);
+  const takes = limits.flatMap(({ take }) =>
+    times(60, (index) => take(`192.0.2.${index % 3}`, [short(index % 3 === 0 ? 10 : 20)])),
+  );
+  const answers = await Promise.all(takes);
+  t.equal(yes(answers), 50);
+  t.same(await counts(), ['short 10', 'short 20', 'short 20']);
+});
+
+t.test('what one limit refuses takes no room in the other', async (t) => {
+  const { limits, counts } = await start(t);
+  const take = limits[0]?.take as (typeof limits)[number]['take'];
+  t.equal(yes(await Promise.all(times(12, () => take('192.0.2.1', [short(20), long(5)])))), 5);
+  t.same(await counts(), ['long 5', 'short 5']);
+  t.notOk(await take('192.0.2.1', [short(0)]), 'nothing is allowed');
+});
+
+t.test('what one limit refuses takes no room in the next, not even for a moment', async (t) => {
+  const { pool, limits } = await start(t);
+  await pool.query(`CREATE TABLE seen (count int);
+    CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN INSERT INTO seen VALUES (NEW.count); RETURN NEW; END';
+    CREATE TRIGGER see AFTER INSERT OR UPDATE ON rate_counters FOR EACH ROW
+      WHEN (NEW.kind = 'long') EXECUTE FUNCTION see()`);
+  const takes = limits.flatMap(({ take }) =>
+    times(10, () => take('192.0.2.1', [short(5), long(100)])),
+  );
+  t.equal(yes(await Promise.all(takes)), 5);
+  const { rows } = await pool.query('SELECT max(count) AS most FROM seen');
+  t.same(rows, [{ most: 5 }]);
+});
+
+t.test('a repeat of what is known is not counted among those that are', async (t) => {
+  const { pool, limits, counts } = await start(t);
+  const take = limits[0]?.take as (typeof limits)[number]['take'];
+  await pool.query('CREATE TABLE things (id uuid PRIMARY KEY)');
+  const known = times(6, () => randomUUID());
+  await pool.query('INSERT INTO things SELECT unnest($1::uuid[])', [known]);
+  const unless = (id: string) => sql`SELECT * FROM things WHERE id = ${id}::uuid`;
+  for (const allowed of [10, 20]) {
+    const asked = times(16, (index) => known[index] ?? randomUUID());
+    const answers = await Promise.all(
+      asked.map((id) => take(`192.0.2.${allowed}`, [short(allowed)], unless(id))),
+    );
+    t.same(
+      answers,
+      asked.map((id) => !known.includes(id)),
+    );
+  }
+  t.same(await counts(), ['short 10', 'short 10']);
+});
+
+t.test('what was given back can be taken again', async (t) => {
+  const { limits, counts } = await start(t);
+  const [{ take, giveBack }] = limits as [(typeof limits)[number]];
+  t.ok(await take('192.0.2.1', [short(1), long(1)]));
+  t.notOk(await take('192.0.2.1', [short(1), long(1)]));
+  await giveBack('192.0.2.1', [short(1), long(1)]);
+  t.same(await counts(), ['long 0', 'short 0']);
+  t.ok(await take('192.0.2.1', [short(1), long(1)]));
+});

@@ -1,0 +1,31 @@
+import t from 'tap';
+import { type Load, readsOf, rowsOf } from '../../platform/eventstore/load.ts';
+import { sql } from '../../platform/sql.ts';
+
+const note = sql`SELECT 'note'`;
+const member = sql`SELECT 'member'`;
+const parent = sql`SELECT 'parent'`;
+
+t.test('statements are read in order, and their rows come back in the same shape', (t) => {
+  const loads: [load: Load, reads: unknown[], rows: unknown[][], shape: unknown][] = [
+    [null, [], [], []],
+    [note, [note], [[1, 2]], [1, 2]],
+    [{ note, member }, [note, member], [[1], []], { note: [1], member: [] }],
+    // What is not read this time takes no rows from what follows.
+    [{ note: null, member }, [member], [[2]], { note: [], member: [2] }],
+    [
+      { plan: { note, parent }, list: [member, { parent: null }, note] },
+      [note, parent, member, note],
+      [[1], [2], [3], [4]],
+      { plan: { note: [1], parent: [2] }, list: [[3], { parent: [] }, [4]] },
+    ],
+    // A name is a name, whatever a statement's own are.
+    [{ text: note, values: member }, [note, member], [[1], [2]], { text: [1], values: [2] }],
+  ];
+  for (const [load, reads, rows, shape] of loads) {
+    t.same(readsOf(load), reads);
+    t.same(rowsOf(load, rows), shape);
+  }
+  t.same(rowsOf({ note, list: [member] }, []), { note: [], list: [[]] }, 'nothing was read');
+  t.end();
+});

@@ -1,0 +1,260 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import t, { type Test } from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { newCase } from '../../harness/cases.ts';
+import { held, hire, submit } from '../../harness/moderation.ts';
+import { newRegistration } from '../../harness/registration.ts';
+import { wireProxy } from '../../harness/wire-proxy.ts';
+import { withClient } from '../../platform/postgres/pool.ts';
+import { deadline } from '../../platform/postgres/request-deadline.ts';
+import { testDatabase } from '../support/database.ts';
+import { startService } from '../support/service.ts';
+
+const LIMIT_MS = 3300;
+
+/** The service with a proxy between it and its database. */
+async function startProxied(t: Test, settings: Record<string, string> = {}) {
+  const database = await testDatabase(t);
+  const proxy = await wireProxy(t, database.url);
+  const service = await startService(t, {
+    DATABASE_URL: proxy.url,
+    DATABASE_DIRECT_URL: database.url,
+    ...settings,
+  });
+  const register = (body: unknown) => service.call('POST', '/api/membership/register', { body });
+  const agent = () => newAgent(service);
+  async function eventsOf({ id }: { id: string }): Promise<string[]> {
+    const { rows } = await database.pool.query('SELECT type FROM events WHERE owner_id = $1', [id]);
+    return rows.map((row) => row.type);
+  }
+  return { proxy, register, agent, eventsOf, service };
+}
+
+t.test('a COMMIT whose reply was lost is found to have happened, and answers 200', async (t) => {
+  const { proxy, register, eventsOf } = await startProxied(t);
+  const body = newRegistration();
+  proxy.dropCommitReply('MemberRegistered');
+  const answer = await register(body);
+  t.equal(proxy.fired(), 1);
+  t.equal(answer.status, 200, answer.text);
+  t.same(await eventsOf(body), ['MemberRegistered']);
+  t.equal((await register(body)).text, answer.text);
+  t.same(await eventsOf(body), ['MemberRegistered']);
+});
+
+t.test('a COMMIT that was lost writes nothing twice', async (t) => {
+  const { proxy, register, eventsOf } = await startProxied(t);
+  const body = newRegistration();
+  proxy.dropCommit('MemberRegistered');
+  const started = performance.now();
+  const answer = await register(body);
+  t.ok(performance.now() - started < LIMIT_MS, 'answers in time');
+  t.equal(proxy.fired(), 1);
+  if (answer.status === 200) t.same(await eventsOf(body), ['MemberRegistered']);
+  else {
+    t.equal(answer.status, 503);
+    t.equal(answer.body.error.code, 'storage_unavailable');
+    t.same(await eventsOf(body), []);
+  }
+  const again = await register(body);
+  t.equal(again.status, 200, again.text);
+  t.same(await eventsOf(body), ['MemberRegistered']);
+});
+
+t.test('a database that falls silent at COMMIT answers 503 in time', async (t) => {
+  const { proxy, register, eventsOf } = await startProxied(t);
+  for (const turn of [1, 2]) {
+    const body = newRegistration();
+    proxy.holdAtCommit('MemberRegistered');
+    const started = performance.now();
+    const answer = await register(body);
+    const took = performance.now() - started;
+    t.equal(proxy.fired(), turn);
+    t.equal(answer.status, 503, answer.text);
+    t.equal(answer.body.error.code, 'outcome_unconfirmed');
+    t.ok(took < LIMIT_MS, `${Math.round(took)} ms`);
+    proxy.release();
+    t.equal((await register(body)).status, 200);
+    t.same(await eventsOf(body), ['MemberRegistered']);
+  }
+});
+
+t.test('a claim whose COMMIT got no answer is made once, or nobody knows', async (t) => {
+  const { proxy, service } = await startProxied(t);
+  const ann = await hire(service, 'ann');
+  for (let n = 0; n < 3; n++) await submit(service);
+  const claim = (key?: string) =>
+    service.call('POST', '/api/moderation/claims', {
+      body: { count: 1 },
+      headers: {
+        authorization: `Bearer ${ann.token}`,
+        ...(key ? { 'idempotency-key': key } : {}),
+      },
+    });
+
+  proxy.dropCommitReply('moderation.claim');
+  const found = await claim(randomUUID());
+  t.equal(found.status, 200, found.text);
+  t.equal(await held(ann), 1, 'the receipt tells');
+
+  const key = randomUUID();
+  proxy.dropCommit('moderation.claim');
+  const lost = await claim(key);
+  t.equal(lost.status, 503, lost.text);
+  t.equal(lost.body.error.code, 'outcome_unconfirmed');
+
+  let again = await claim(key);
+  while (again.status === 503) again = await claim(key);
+  t.equal(again.status, 200, again.text);
+  t.equal(await held(ann), 2);
+
+  proxy.holdAfterCommit('moderation.claim');
+  const unread = await claim(randomUUID());
+  proxy.release();
+  t.equal(unread.body.error?.code, 'outcome_unconfirmed', unread.text);
+  t.equal(await held(ann), 3, 'claimed, though what was claimed could not be read');
+  t.equal(proxy.fired(), 3);
+});
+
+for (const connected of [true, false])
+  t.test(
+    `a silent database answers 503 in time, ${connected ? 'with' : 'without'} connections open`,
+    async (t) => {
+      const { proxy, register, eventsOf } = await startProxied(t);
+      if (connected) t.equal((await register(newRegistration())).status, 200);
+      const body = newRegistration();
+      proxy.hold();
+      const started = performance.now();
+      const answer = await register(body);
+      const took = performance.now() - started;
+      t.equal(answer.status, 503, answer.text);
+      t.equal(answer.body.error.code, 'storage_unavailable');
+      t.ok(took < LIMIT_MS, `${Math.round(took)} ms`);
+      proxy.release();
+      t.equal((await register(newRegistration())).status, 200);
+      t.equal((await register(body)).status, 200);
+      t.same(await eventsOf(body), ['MemberRegistered']);
+    },
+  );
+
+t.test('whoever waits for what others read is answered in time too', async (t) => {
+  const { proxy, agent, service } = await startProxied(t);
+  const bearer = await agent();
+  const { token } = await hire(service, 'ann');
+  const authorization = `Bearer ${token}`;
+  const asks = {
+    guestbook: () => service.call('GET', '/api/guestbook'),
+    'a member': () => bearer.call('GET', '/api/v1/me'),
+    'a moderator': () =>
+      service.call('GET', '/api/moderation/queue', { headers: { authorization } }),
+  };
+  for (const ask of Object.values(asks)) t.equal((await ask()).status, 200);
+  // A connection for each, since a new one is waited for less long.
+  const lists = Array.from({ length: 20 }, (_, n) => `/api/v1/agents?limit=${n + 1}`);
+  await Promise.all(lists.map((path) => service.call('GET', path)));
+  proxy.hold();
+  // One after the other, so that each finds those before it under way.
+  const waiting = Object.entries(asks).flatMap(([name, ask]) =>
+    [0, 1, 2, 3, 4].map(async (turn) => {
+      await sleep(turn * 40);
+      const started = performance.now();
+      const { status } = await ask();
+      const took = performance.now() - started;
+      t.equal(status, 503, name);
+      t.ok(took < LIMIT_MS, `${name}: ${Math.round(took)} ms`);
+    }),
+  );
+  await Promise.all(waiting);
+  proxy.release();
+  for (const ask of Object.values(asks)) t.equal((await ask()).status, 200);
+});
+
+t.test('a clock that is put back meanwhile makes nobody wait longer', async (t) => {
+  const { pool } = await testDatabase(t);
+  const { now } = Date;
+  t.teardown(() => {
+    Date.now = now;
+  });
+  Date.now = () => now() + 3_600_000;
+  const connecting = {
+    async connect() {
+      const client = await pool.connect();
+      Date.now = now;
+      return client;
+    },
+  };
+  const started = performance.now();
+  await t.rejects(
+    withClient(connecting as pg.Pool, deadline(), (client) => client.query('SELECT pg_sleep(20)')),
+    /terminated/,
+  );
+  const took = performance.now() - started;
+  t.ok(took < LIMIT_MS, `${Math.round(took)} ms`);
+});
+
+t.test('connections cut between requests are replaced', async (t) => {
+  const { proxy, register, eventsOf } = await startProxied(t);
+  t.equal((await register(newRegistration())).status, 200);
+  const body = newRegistration();
+  proxy.cut();
+  const next = await register(body);
+  t.ok([200, 503].includes(next.status), next.text);
+  const again = await register(body);
+  t.equal(again.status, 200, again.text);
+  t.same(await eventsOf(body), ['MemberRegistered']);
+});
+
+t.test('connections cut under running requests do not end the process', async (t) => {
+  const { proxy, register, eventsOf } = await startProxied(t);
+  const bodies = Array.from({ length: 20 }, newRegistration);
+  const answers = bodies.map(register);
+  const cutting = setInterval(() => proxy.cut(), 5);
+  setTimeout(() => clearInterval(cutting), 200);
+  for (const { status, text } of await Promise.all(answers))
+    t.ok([200, 503].includes(status), text);
+  clearInterval(cutting);
+  for (const body of bodies) {
+    t.equal((await register(body)).status, 200);
+    t.same(await eventsOf(body), ['MemberRegistered']);
+  }
+});
+
+t.test('the counters and the command of one request share one patience', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  const [counters, totals] = [await pool.connect(), await pool.connect()];
+  await counters.query('BEGIN; LOCK TABLE rate_counters');
+  await totals.query('BEGIN; SELECT FROM membership_totals FOR UPDATE');
+  const started = performance.now();
+  setTimeout(() => void counters.query('ROLLBACK'), 2000);
+  const answer = await service.call('POST', '/api/membership/register', {
+    body: newRegistration(),
+  });
+  t.equal(answer.body.error.code, 'storage_unavailable');
+  t.ok(performance.now() - started < LIMIT_MS, 'answers in time');
+  await totals.query('ROLLBACK');
+  counters.release();
+  totals.release();
+});
+
+for (const dropped of ['dropCommitReply', 'dropCommit'] as const)
+  t.test(
+    `a scoped write lives through a lost COMMIT (${dropped}) with exactly one effect`,
+    async (t) => {
+      const { proxy, agent, eventsOf } = await startProxied(t);
+      const member = await agent();
+      const body = newCase();
+      const headers = { 'idempotency-key': '5c9a1c8e-5f0e-4b7e-8a7e-6a1b2c3d4e5f' };
+      proxy[dropped]('CaseOpened');
+      const first = await member.call('POST', '/api/v1/cases', body, headers);
+      t.equal(proxy.fired(), 1);
+      if (dropped === 'dropCommitReply') t.equal(first.status, 201, first.text);
+      const again = await member.call('POST', '/api/v1/cases', body, headers);
+      t.equal(again.status, 201, again.text);
+      if (first.status === 201) t.equal(again.text, first.text);
+      const opened = (await eventsOf(member)).filter((type) => type === 'CaseOpened');
+      t.same(opened, ['CaseOpened']);
+    },
+  );

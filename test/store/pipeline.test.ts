@@ -1,0 +1,87 @@
+import pg from 'pg';
+import t, { type Test } from 'tap';
+import { clientConfig } from '../../platform/postgres/connection.ts';
+import { pipeline } from '../../platform/postgres/pipeline.ts';
+import { sql } from '../../platform/sql.ts';
+import { testDatabase } from '../support/database.ts';
+
+async function connected(t: Test): Promise<pg.Client> {
+  const { url } = await testDatabase(t);
+  const client = new pg.Client(clientConfig(url, 'test'));
+  await client.connect();
+  t.teardown(() => client.end());
+  return client;
+}
+
+const pair = (one: number, other: string | null) =>
+  sql`SELECT ${one}::bigint AS one, ${other}::text AS other`;
+const list = () => sql`SELECT n, jsonb_build_object('n', n) AS body FROM generate_series(1, 3) n`;
+const nothing = () => sql`CREATE TEMP TABLE IF NOT EXISTS made (n int)`;
+const put = (n: number) => sql`INSERT INTO made (n) VALUES (${n})`;
+const divide = (by: number) => sql`SELECT 1 / ${by}::int AS result`;
+
+t.test('resolves to the rows of each statement', async (t) => {
+  const client = await connected(t);
+  for (const round of [1, 2]) {
+    const rows = await pipeline(client, [
+      nothing(),
+      pair(2 ** 40, 'é'),
+      put(round),
+      list(),
+      pair(1, null),
+    ]);
+    t.same(rows, [
+      [],
+      [{ one: 2 ** 40, other: 'é' }],
+      [],
+      [1, 2, 3].map((n) => ({ n, body: { n } })),
+      [{ one: 1, other: null }],
+    ]);
+  }
+});
+
+t.test('rejects with the first error of a transaction, none of which is kept', async (t) => {
+  const client = await connected(t);
+  const [begin, commit] = [sql`BEGIN`, sql`COMMIT`];
+  await pipeline(client, [nothing()]);
+  for (const by of [0, 0])
+    await t.rejects(
+      pipeline(client, [begin, put(1), divide(by), put(1), commit]),
+      { code: '22012' },
+      'by zero',
+    );
+  t.same(await pipeline(client, [divide(1), sql`SELECT n FROM made`]), [[{ result: 1 }], []]);
+});
+
+t.test('sends nothing where one value cannot be sent', async (t) => {
+  const client = await connected(t);
+  await pipeline(client, [nothing()]);
+  const endless: unknown[] = [];
+  endless.push({ endless });
+  await t.rejects(pipeline(client, [put(1), sql`SELECT ${{ endless }}::jsonb`]), TypeError);
+  t.same(await pipeline(client, [sql`SELECT count(*) AS count FROM made`]), [[{ count: 0 }]]);
+});
+
+t.test('rejects where a value cannot be read, and the connection serves the next', async (t) => {
+  const client = await connected(t);
+  const [given] = [pg.types.getTypeParser(pg.types.builtins.MONEY, 'text')];
+  t.teardown(() => pg.types.setTypeParser(pg.types.builtins.MONEY, given));
+  pg.types.setTypeParser(pg.types.builtins.MONEY, () => {
+    throw new RangeError('no money');
+  });
+  await t.rejects(pipeline(client, [sql`SELECT 1::money AS one`, pair(1, '')]), RangeError);
+  t.same(await pipeline(client, [pair(1, '')]), [[{ one: 1, other: '' }]]);
+});
+
+t.test('rejects where COMMIT is answered with ROLLBACK', async (t) => {
+  const client = await connected(t);
+  const [begin, commit] = [sql`BEGIN`, sql`COMMIT`];
+  await pipeline(client, [nothing()]);
+  for (let time = 0; time < 2; time++) {
+    await t.rejects(pipeline(client, [begin, put(1), divide(0)]), { code: '22012' });
+    // The server tells of no error, once the transaction has failed.
+    await t.rejects(pipeline(client, [commit]), { message: 'not committed' });
+  }
+  await pipeline(client, [begin, put(1), commit]);
+  t.same(await pipeline(client, [sql`SELECT count(*) AS count FROM made`]), [[{ count: 1 }]]);
+});

@@ -1,0 +1,183 @@
+import type pg from 'pg';
+import t from 'tap';
+import { hire } from '../../harness/moderation.ts';
+import { openTraffic } from '../../harness/traffic.ts';
+import { readsByKey } from '../../platform/batch-statements.ts';
+import { operationsOf } from '../../platform/http/invoke.ts';
+import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
+import type { Sql } from '../../platform/sql.ts';
+import { JOBS } from '../../workers/jobs.ts';
+import { testDatabase } from '../support/database.ts';
+import { fill, quieten } from '../support/lived-in.ts';
+import { type Service, startService } from '../support/service.ts';
+import { recordStatements } from '../support/statements.ts';
+
+/** Tables that do not grow with use, and why. */
+const SMALL: Readonly<Record<string, string>> = {
+  moderators: 'a service has a few',
+  policies: 'a service has a few',
+  membership_totals: 'one row',
+  schema_migrations: 'one row a migration',
+  note_leases: 'ten of each moderator at most, dropped when they end',
+};
+
+/** Statements that read more than an index finds, and why they may. */
+const WHOLE: readonly { part: string; why: string }[] = [
+  { part: 'pgboss.', why: 'pg-boss has its own plans' },
+  { part: 'FROM note_decisions d JOIN notes n USING', why: 'statistics: all decided in a period' },
+  { part: 'AS arrivals FROM (', why: 'statistics: all that came in a period' },
+  { part: "LATERAL (SELECT DISTINCT found->>'code'", why: 'statistics: all decided in a period' },
+  { part: 'AS past_due', why: 'statistics: all that waits' },
+  { part: "state = 'withdrawn' AND told_at IS NULL LIMIT", why: 'a job: all that waits for it' },
+];
+
+/** Rows that ask storage for nothing, or for what another row asks as well. */
+const SILENT =
+  /^(GET \/(openapi|for-agents|policy|llms|robots|sitemap|docs|livez|readyz|\.well-known|moderation|assets|$)|GET \/api\/moderation\/stream)/;
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  Filter?: string;
+  'Parent Relationship'?: string;
+  Plans?: Plan[];
+}
+
+/** Nodes that read all that is below them before they answer a row. */
+const GATHERS = /Sort|Aggregate|Hash|Materialize|Unique/;
+
+/**
+ * Tables that are read from end to end, in their own order or by an index (`table by index`), where
+ * that is not for the first rows alone.
+ */
+function scans(plan: Plan, first = false): string[] {
+  const { 'Node Type': type, 'Relation Name': table = '?', 'Index Name': index = '' } = plan;
+  const all = /Index( Only)? Scan$/.test(type) && !plan['Index Cond'] && !first;
+  const whole = type === 'Seq Scan' ? table : all ? `${table} by ${index}` : undefined;
+  return [
+    ...(whole && !(table in SMALL) ? [whole] : []),
+    ...(plan.Plans ?? []).flatMap((one) => {
+      const inner = one['Parent Relationship'] === 'Inner' || GATHERS.test(type);
+      return scans(one, type === 'Limit' || (first && !inner));
+    }),
+  ];
+}
+
+/**
+ * Filters of growing tables that hold each row against each element of a list, as a prepared statement
+ * does with `= ANY($1)` beside its index: `IN (SELECT unnest($1))` looks it up. Kinds are few.
+ */
+function comparisons({ Filter = '', ...plan }: Plan): string[] {
+  const long = /(?<!\btype )(?:= ANY|<> ALL) \(\$/.test(Filter);
+  const table = plan['Relation Name'] ?? '';
+  return [
+    ...(long && !(table in SMALL) ? [`${table}: ${Filter}`] : []),
+    ...(plan.Plans ?? []).flatMap(comparisons),
+  ];
+}
+
+/** By an index beside the primary key: all that may be of some of the rows. */
+const BESIDE_KEY = / by (?!.*_pkey$)/;
+
+const plannable = ({ text }: Sql) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(text);
+
+/** How its connection plans a statement: a prepared one for any values. */
+async function planOf(client: pg.Client, statement: Sql): Promise<Plan> {
+  const { rows } = await (statement.name ? explainPrepared : explain)(client, statement);
+  return rows[0]['QUERY PLAN'][0].Plan;
+}
+
+const explain = (client: pg.Client, { text, values }: Sql) =>
+  client.query(`EXPLAIN (FORMAT JSON) ${text}`, values);
+
+/** Not by GENERIC_PLAN, which PostgreSQL 15 does not have. */
+async function explainPrepared(client: pg.Client, { text, values }: Sql) {
+  await client.query(`PREPARE statement AS ${text}`);
+  const given = values.length > 0 ? `(${values.map(() => 'NULL').join(', ')})` : '';
+  const explained = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE statement ${given}`);
+  await client.query('DEALLOCATE statement');
+  return explained;
+}
+
+t.test('no statement of a request or a job reads a growing table from end to end', async (t) => {
+  const service = await startService(t, {
+    LIMIT_WRITES_PER_DAY: '100000',
+    LIMIT_BOOTSTRAP_ATTEMPTS: '100000',
+    LIMIT_REGISTRATIONS_PER_DAY: '100000',
+    LIMIT_MEMBERS: '100000',
+  });
+  // The history is not this service's own, and a rebuild of it would tell nothing new.
+  await service.tamper('SELECT 1');
+  await fill(service);
+  const statements = recordStatements(t);
+  const moderator = await hire(service, 'Ann');
+  const operations = await openTraffic(service, {
+    moderator,
+    lead: await hire(service, 'Lea', 'lead'),
+  });
+  // Reads twice, since a page that was read before may be asked for in another way.
+  const reads = operations.filter(({ name }) => name.startsWith('GET'));
+  for (const { name, prepare } of [...operations, ...reads]) {
+    const answer = await (await prepare())();
+    t.ok(
+      answer.status < 300,
+      `${name}: ${answer.status} ${answer.status < 300 ? '' : answer.text}`,
+    );
+  }
+  await runJobs(service);
+
+  const alone = [...statements.values()].filter(plannable);
+  // What commands read at once is planned for all of them.
+  const together = readsByKey;
+  t.ok(together.length > 10, `${together.length} reads of several commands`);
+  const planned = [...alone, ...together];
+  t.ok(planned.length > 150, `${planned.length} statements`);
+  const prepared = planned.filter(({ name }) => name !== '').length;
+  t.ok(prepared > 150, `${prepared} of them prepared`);
+  // On an empty database too: what is planned there outlives the time when its tables are small. And
+  // on a quiet one, where hardly anything waits or lives.
+  const { url: empty } = await testDatabase(t);
+  const filled = service.database.url;
+  for (const [state, database] of [
+    ['filled', filled],
+    ['empty', empty],
+    ['quiet', filled],
+  ] as const) {
+    if (state === 'quiet') await quieten(service);
+    await withConnection(database, async (client) => {
+      await client.query(BY_INDEX);
+      for (const statement of planned) {
+        const text = statement.text.replaceAll(/\s+/g, ' ');
+        if (WHOLE.some(({ part }) => text.includes(part))) continue;
+        const plan = await planOf(client, statement);
+        const found = [...new Set(scans(plan))];
+        // Until the first ANALYZE, which is not long, an index of some of the rows looks short.
+        const counted = state === 'empty' ? found.filter((name) => !BESIDE_KEY.test(name)) : found;
+        t.same(counted, [], `${state}: ${text.slice(0, 150)}`);
+        t.same(comparisons(plan), [], `${state}, of a list: ${text.slice(0, 150)}`);
+      }
+    });
+  }
+
+  const called = new Set(
+    service.logged.map((line) => JSON.parse(line)).map(({ method, route }) => `${method} ${route}`),
+  );
+  const missing = [...operationsOf(service.features).values()]
+    .map(({ route }) => `${route.method} ${route.path}`)
+    .filter((row) => !called.has(row) && !SILENT.test(row));
+  t.same(missing, [], 'every row of the route table was called');
+});
+
+/** Each job as a worker runs it; those that a command enqueued with what it gave them. */
+async function runJobs({ core, database, logger }: Service): Promise<void> {
+  const { rows } = await database.pool.query<{ name: keyof typeof JOBS; data: object }>(
+    `SELECT DISTINCT ON (name) name, data FROM pgboss.job WHERE data IS NOT NULL ORDER BY name`,
+  );
+  const given = new Map(rows.map(({ name, data }) => [name, data]));
+  for (const [name, { schema, every, run }] of Object.entries(JOBS)) {
+    const data = given.get(name as keyof typeof JOBS) ?? (every ? {} : undefined);
+    if (data) await run(core, schema.parse(data), logger);
+  }
+}

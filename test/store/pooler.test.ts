@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { newRegistration } from '../../harness/registration.ts';
+import { sql } from '../../platform/sql.ts';
+import { NoteSubmission } from '../../services/guestbook/contract.ts';
+import { submitPlan } from '../../services/guestbook/submit.ts';
+import { testDatabase } from '../support/database.ts';
+import { pooler } from '../support/pooler.ts';
+import { startService } from '../support/service.ts';
+
+t.test('the service works through a transaction pooler', async (t) => {
+  const database = await testDatabase(t);
+  const service = await startService(t, {
+    DATABASE_URL: await pooler(t, database.url),
+    DATABASE_DIRECT_URL: database.url,
+  });
+  const { call, core } = service;
+  t.equal((await call('GET', '/readyz')).status, 200);
+  const registered = await call('POST', '/api/membership/register', { body: newRegistration() });
+  t.equal(registered.status, 200, registered.text);
+  t.match((await core.pool.query('SHOW statement_timeout')).rows, [
+    { statement_timeout: '2500ms' },
+  ]);
+
+  // The clock is known now, yet not who would run what is written blindly.
+  for (let turn = 1; turn <= 3; turn++) {
+    await core.store.execute({ load: null, decide: () => ({ unchanged: null }) });
+    const note = NoteSubmission.parse({ id: randomUUID(), message: 'Hello.' });
+    const plan = submitPlan(core, note, null);
+    const load = { ...(plan.load as object), notes: sql`SELECT 1 / 0 AS no` };
+    await t.rejects(core.store.execute({ ...plan, load }), { code: '22012' }, 'so it reads');
+  }
+});

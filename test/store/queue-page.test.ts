@@ -1,0 +1,34 @@
+import t from 'tap';
+import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
+import { queuePage, RARE } from '../../services/moderation/queue/queue-page.ts';
+import { testDatabase } from '../support/database.ts';
+import { othersDecided } from '../support/decided-notes.ts';
+import { rowsRead } from '../support/rows-read.ts';
+
+const MODERATOR = '00000000-0000-4000-8000-000000000001';
+const NOTES = 4000;
+
+t.test('a rare finding costs what its notes cost, whatever else was found', async (t) => {
+  const { url } = await testDatabase(t);
+  await withConnection(url, async (client) => {
+    await client.query(BY_INDEX);
+    await client.query(othersDecided(NOTES));
+    // Of guests all: what became of a member's other notes is counted beside.
+    await client.query('UPDATE notes SET member_id = NULL');
+    await client.query(`INSERT INTO note_findings (note_id, code)
+      SELECT note_id, 'profanity' FROM notes UNION ALL
+      (SELECT note_id, 'email' FROM notes ORDER BY settled_at LIMIT 3)`);
+    const read = (finding: string) =>
+      rowsRead(
+        client,
+        queuePage('decided', { moderatorId: MODERATOR, role: 'lead' }, { finding }, 51, undefined),
+      );
+    for (const known of [false, true]) {
+      if (known) await client.query('ANALYZE notes, note_findings');
+      const state = known ? 'with statistics' : 'without';
+      t.equal(await read('shouting'), 0, state);
+      t.ok((await read('email')) < 30, state);
+    }
+    t.ok((await read('profanity')) < RARE + 600, 'a common one is not read to its end');
+  });
+});

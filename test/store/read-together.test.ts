@@ -1,0 +1,56 @@
+import t, { type Test } from 'tap';
+import { openPool } from '../../platform/postgres/pool.ts';
+import { readTogether } from '../../platform/postgres/read-together.ts';
+import { sql } from '../../platform/sql.ts';
+import { testDatabase } from '../support/database.ts';
+
+async function start(t: Test) {
+  const { url } = await testDatabase(t);
+  const pool = openPool(url, 'test', 10);
+  t.teardown(() => pool.end());
+  await pool.query('CREATE TABLE things (id text PRIMARY KEY, value int)');
+  await pool.query(`INSERT INTO things SELECT 'id' || n, n FROM generate_series(1, 200) n`);
+  const asked: (readonly string[])[] = [];
+  const find = readTogether<{ id: string; value: number }>(
+    pool,
+    (ids) => {
+      asked.push(ids);
+      return sql`SELECT id, value, (SELECT pg_sleep(0.01)) FROM things WHERE id = ANY(${ids})`;
+    },
+    (row) => row.id,
+  );
+  return { pool, find, asked };
+}
+
+t.test('many ask at once: few statements, and to each its own row', async (t) => {
+  const { find, asked } = await start(t);
+  const ids = Array.from({ length: 200 }, (_, index) => `id${(index % 100) * 2 + 2}`);
+  const rows = await Promise.all(ids.map((id) => find(id)));
+  t.same(
+    rows.map((row) => row && `id${row.value}`),
+    ids,
+  );
+  t.ok(asked.length < 20, `${asked.length} statements`);
+  t.equal(await find('unknown'), undefined);
+});
+
+t.test('whoever asks after a change sees it, whatever is under way', async (t) => {
+  const { pool, find } = await start(t);
+  const before = Array.from({ length: 8 }, () => find('id1'));
+  await new Promise((resolve) => setImmediate(resolve));
+  await pool.query(`UPDATE things SET value = -1 WHERE id = 'id1'`);
+  t.equal((await find('id1'))?.value, -1);
+  await Promise.all(before);
+});
+
+t.test('a read that fails fails for those who shared it, and the next one is asked', async (t) => {
+  const { pool, find } = await start(t);
+  await pool.query('ALTER TABLE things RENAME TO away');
+  const failed = await Promise.allSettled([find('id1'), find('id2')]);
+  t.same(
+    failed.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  await pool.query('ALTER TABLE away RENAME TO things');
+  t.equal((await find('id1'))?.value, 1);
+});

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import t from 'tap';
+import { readModels } from '../../harness/rebuilt.ts';
+import { signedIn } from '../../harness/registration.ts';
+import { rebuild } from '../../projections/rebuild/rebuild.ts';
+import { catalogue, projections } from '../../projections/registry.ts';
+import { meanwhile } from '../support/meanwhile.ts';
+import { startService } from '../support/service.ts';
+
+/** The lock waits of the database, by what is waited for. */
+async function lockWaits(pool: pg.Pool): Promise<number> {
+  const { rowCount } = await pool.query(
+    `SELECT FROM pg_locks WHERE NOT granted AND locktype = 'relation'
+     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+  return rowCount ?? 0;
+}
+
+t.test('while the log is vacuumed, a rebuild waits and members go on writing', async (t) => {
+  const service = await startService(t);
+  const { pool, url } = service.database;
+  await signedIn(service);
+  const told: (readonly number[])[] = [];
+  const waits = (pids: readonly number[]) => told.push(pids);
+  const { events } = await meanwhile(
+    pool,
+    'LOCK TABLE events IN SHARE UPDATE EXCLUSIVE MODE',
+    () => rebuild(url, catalogue, projections, { waits }),
+    async () => {
+      for (let turn = 0; told.length === 0 && turn < 500; turn++) await sleep(10);
+      const { rows } = await pool.query(
+        `SELECT array_agg(DISTINCT pid) AS pids FROM pg_locks
+         WHERE mode = 'ShareUpdateExclusiveLock' AND relation = 'events'::regclass
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      );
+      t.same(told, [rows[0].pids], 'who is waited for');
+      for (let turn = 0; turn < 10; turn++) await signedIn(service);
+    },
+  );
+  t.equal(told.length, 1, 'is told once');
+  const { rows } = await pool.query('SELECT count(*)::int FROM events');
+  t.equal(events, rows[0].count);
+  const rebuilt = await readModels(pool);
+  t.equal(rebuilt.members?.length, 11);
+});
+
+t.test('a writer who is not done is waited for, and nobody behind it', async (t) => {
+  const service = await startService(t);
+  const { pool, url } = service.database;
+  await signedIn(service);
+  const writer = await pool.connect();
+  await writer.query('BEGIN');
+  await writer.query('LOCK TABLE events IN ROW EXCLUSIVE MODE');
+  const told = Promise.withResolvers<readonly number[]>();
+  const rebuilt = rebuild(url, catalogue, projections, { waits: told.resolve });
+  const { rows } = await writer.query('SELECT pg_backend_pid() AS pid');
+  t.same(await told.promise, [rows[0].pid]);
+  t.equal(await lockWaits(pool), 0);
+  await signedIn(service);
+  await writer.query('COMMIT');
+  writer.release();
+  const { rows: log } = await pool.query('SELECT count(*)::int FROM events');
+  t.equal((await rebuilt).events, log[0].count);
+});
+
+t.test('beside a backup the swap holds up nobody most of the time', async (t) => {
+  const service = await startService(t);
+  const { pool, url } = service.database;
+  await signedIn(service);
+  const samples: number[] = [];
+  await meanwhile(
+    pool,
+    'LOCK TABLE feed IN ACCESS SHARE MODE',
+    () => rebuild(url, catalogue, projections),
+    async () => {
+      // The first attempts are close together: most locks are free soon.
+      await sleep(1500);
+      for (let turn = 0; turn < 150; turn++) {
+        samples.push(await lockWaits(pool));
+        await sleep(20);
+      }
+    },
+  );
+  const waiting = samples.filter((count) => count > 0).length;
+  t.ok(waiting > 0, 'it tries again');
+  t.ok(waiting < samples.length / 2, `it waited in ${waiting} of ${samples.length} samples`);
+});

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { readModels } from '../../harness/rebuilt.ts';
+import { newKey, signedIn } from '../../harness/registration.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { MIGRATIONS, migrate } from '../../platform/postgres/migrate.ts';
+import { rebuild } from '../../projections/rebuild/rebuild.ts';
+import { catalogue, projections } from '../../projections/registry.ts';
+import { testDatabase } from '../support/database.ts';
+import { meanwhile } from '../support/meanwhile.ts';
+import { operator } from '../support/moderator-command.ts';
+import { rebuildCommand, tablesOfRebuild } from '../support/rebuild-command.ts';
+import { startService } from '../support/service.ts';
+
+t.test('every read model equals its rebuild, while members go on writing', async (t) => {
+  const service = await startService(t);
+  const members = await Promise.all(Array.from({ length: 12 }, () => signedIn(service)));
+  for (const member of members.slice(0, 4)) {
+    await service.call('POST', '/api/guestbook', {
+      body: {
+        id: randomUUID(),
+        message: 'A note of a member',
+        attribution: 'member',
+        member_handle: member.handle,
+      },
+      cookie: member.cookie,
+    });
+    await service.call('POST', '/api/membership/recover', {
+      body: {
+        id: member.id,
+        recovery_key: member.recovery_key,
+        new_sign_in_key: newKey(),
+        new_recovery_key: newKey(),
+        operation_id: randomUUID(),
+      },
+    });
+  }
+  const writing = Promise.all(Array.from({ length: 10 }, () => signedIn(service)));
+  await rebuild(service.database.url, catalogue, projections);
+  await writing;
+  const before = await readModels(service.database.pool);
+  t.ok((before.feed ?? []).length >= 44);
+  const { events } = await rebuild(service.database.url, catalogue, projections);
+  const { rows } = await service.database.pool.query('SELECT count(*)::int FROM events');
+  t.equal(events, rows[0].count);
+  t.same(await readModels(service.database.pool), before);
+});
+
+t.test('a migration that is released while a rebuild runs stays', async (t) => {
+  const service = await startService(t);
+  const { pool, url } = service.database;
+  await signedIn(service);
+  const { path: folder, remove } = temporaryFolder('migrations');
+  t.teardown(remove);
+  cpSync(MIGRATIONS, folder, { recursive: true });
+  writeFileSync(
+    join(folder, '9999-last.sql'),
+    'ALTER TABLE members ADD COLUMN added int DEFAULT 7;',
+  );
+  const rebuilt = meanwhile(
+    pool,
+    'LOCK TABLE feed IN ACCESS SHARE MODE',
+    () => rebuild(url, catalogue, projections).catch((error: Error) => error),
+    () => migrate(url, folder),
+  );
+  t.match(await rebuilt, { message: /schema was changed meanwhile.*run the rebuild again/ });
+  t.same((await pool.query('SELECT added FROM members')).rows, [{ added: 7 }]);
+  t.same(await tablesOfRebuild(pool), []);
+  await rebuild(url, catalogue, projections);
+  t.same((await pool.query('SELECT added FROM members')).rows, [{ added: 7 }]);
+});
+
+t.test('an interrupted rebuild leaves no table', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  await signedIn(service);
+  const holder = await pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE feed IN ACCESS SHARE MODE');
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const command = rebuildCommand(operator(service));
+    t.teardown(() => command.child.kill('SIGKILL'));
+    await command.untilWaits();
+    t.not((await tablesOfRebuild(pool)).length, 0);
+    command.child.kill(signal);
+    const { code, stdout, stderr } = await command.end();
+    t.match({ code, stdout }, { code: 1, stdout: '' });
+    t.equal(stderr.split('\n').at(-2), `Ended by ${signal}`);
+    t.same(await tablesOfRebuild(pool), []);
+  }
+  await holder.query('COMMIT');
+  holder.release();
+});
+
+t.test('privileges on read models stay, and none are added', async (t) => {
+  const service = await startService(t);
+  const { pool, url } = service.database;
+  const role = `"Reader ${randomUUID()}"`;
+  const statements = [
+    `CREATE ROLE ${role}`,
+    `GRANT SELECT ON members TO ${role} WITH GRANT OPTION`,
+    `GRANT INSERT ON members TO ${role}`,
+    'GRANT SELECT ON feed TO PUBLIC',
+    'REVOKE TRUNCATE ON notes FROM current_user',
+    `ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO ${role}`,
+  ];
+  for (const statement of statements) await pool.query(statement);
+  const privileges = async () => {
+    const { rows } = await pool.query(
+      `SELECT relname, item::text FROM pg_class,
+         unnest(coalesce(relacl, acldefault('r', relowner))) item
+       WHERE relnamespace = 'public'::regnamespace AND relname = ANY($1) ORDER BY 1, 2`,
+      [projections.flatMap(({ tables }) => tables)],
+    );
+    return rows;
+  };
+  const before = await privileges();
+  await rebuild(url, catalogue, projections);
+  t.strictSame(await privileges(), before);
+  await pool.query(`DROP OWNED BY ${role}`);
+  await pool.query(`DROP ROLE ${role}`);
+});
+
+t.test('a rebuild has no deadline, whatever the database says', async (t) => {
+  const { url, pool } = await testDatabase(t);
+  const name = new URL(url).pathname.slice(1);
+  const holder = await pool.connect();
+  await holder.query(`SELECT pg_advisory_lock(hashtext('rebuild'))`);
+  await holder.query(`ALTER DATABASE ${name} SET statement_timeout = '500ms'`);
+  const rebuilt = rebuild(url, catalogue, projections);
+  const failed = rebuilt.then(
+    () => false,
+    () => true,
+  );
+  const waits = `SELECT FROM pg_stat_activity WHERE wait_event = 'advisory'
+    AND datname = current_database() AND now() - query_start > interval '1 second'`;
+  while ((await holder.query(waits)).rowCount === 0)
+    if (await Promise.race([failed, sleep(50, false)])) break;
+  await holder.query(`SELECT pg_advisory_unlock(hashtext('rebuild'))`);
+  holder.release();
+  t.same(await rebuilt, { events: 0 });
+});

@@ -1,0 +1,64 @@
+import t from 'tap';
+import { StorageUnavailable } from '../../platform/postgres/errors.ts';
+import { openPool } from '../../platform/postgres/pool.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { snapshot } from '../../platform/postgres/snapshot.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import { testDatabase } from '../support/database.ts';
+
+t.test(
+  'reads of a snapshot are of one state, and those after it see what came since',
+  async (t) => {
+    const { url, pool: other } = await testDatabase(t);
+    const pool = openPool(url, 'test', 1);
+    t.teardown(() => pool.end());
+    await other.query('CREATE TABLE things (value int); INSERT INTO things VALUES (1)');
+    const read = sql`SELECT value FROM things`;
+    const reading = snapshot(pool, [read, sql`SELECT pg_sleep(0.3)`, read]);
+    const sleeping = `SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
+    while ((await other.query(sleeping)).rowCount === 0);
+    await other.query('UPDATE things SET value = 2');
+    const [before, , after] = await reading;
+    t.same([before, after], [[{ value: 1 }], [{ value: 1 }]]);
+    t.same(await query(pool, read), [{ value: 2 }]);
+  },
+);
+
+t.test('one that fails says so, and the pool goes on', async (t) => {
+  const { url } = await testDatabase(t);
+  const pool = openPool(url, 'test', 1);
+  t.teardown(() => pool.end());
+  await t.rejects(snapshot(pool, [sql`SELECT 1 / 0`, sql`SELECT 2`]), { code: '22012' });
+  t.same(await snapshot(pool, [sql`SELECT 1 AS one`, sql`SELECT 2 AS two`]), [
+    [{ one: 1 }],
+    [{ two: 2 }],
+  ]);
+});
+
+t.test('a read that a replica cancels is asked once more, and is then unavailable', async (t) => {
+  const { url, pool: other } = await testDatabase(t);
+  const pool = openPool(url, 'test', 1);
+  t.teardown(() => pool.end());
+  // A session's locks outlive what it rolls back: so many times it was asked.
+  await other.query(`CREATE FUNCTION asked() RETURNS bigint LANGUAGE sql AS
+      $$ SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() $$;
+    CREATE FUNCTION yields(code text, times int) RETURNS bigint LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM pg_advisory_lock(asked());
+        IF asked() <= times THEN RAISE 'conflict with recovery' USING ERRCODE = code; END IF;
+        RETURN asked();
+      END $$`);
+  const reads = [
+    (statement: Sql<{ asked: number }>) => query(pool, statement),
+    async (statement: Sql<{ asked: number }>) => (await snapshot(pool, [statement]))[0],
+  ];
+  for (const code of ['40001', '40P01'])
+    for (const read of reads) {
+      t.same(await read(sql`SELECT yields(${code}, 1) AS asked`), [{ asked: 2 }], code);
+      await query(pool, sql`SELECT pg_advisory_unlock_all()`);
+      const failed = await read(sql`SELECT yields(${code}, 9) AS asked`).catch((error) => error);
+      t.ok(failed instanceof StorageUnavailable, code);
+      t.same(await query(pool, sql`SELECT asked()`), [{ asked: 2 }], 'not a third time');
+      await query(pool, sql`SELECT pg_advisory_unlock_all()`);
+    }
+});

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import t from 'tap';
+import type { Keyed } from '../../platform/idempotency.ts';
+import { isServerError } from '../../platform/postgres/errors.ts';
+import { openPool } from '../../platform/postgres/pool.ts';
+import { sql } from '../../platform/sql.ts';
+import { transactOnce } from '../../services/moderation/claims/lease-transaction.ts';
+import { testDatabase } from '../support/database.ts';
+
+function databaseError(severity: string, code: string) {
+  return Object.assign(new pg.DatabaseError('', 0, 'error'), { severity, code });
+}
+
+t.test('what a statement was refused with is told apart in any language', async (t) => {
+  const refused = ['23505', '40P01', '40001', '57014', '55P03', '22012', '25P02', '25006'];
+  for (const code of refused)
+    for (const severity of ['ERROR', 'FEHLER', 'ERREUR'])
+      t.equal(isServerError(databaseError(severity, code)), true, `${severity} ${code}`);
+  for (const code of ['57P01', '57P02', '57P05', '25P03', '25P04', '08P01', '53200', 'XX000'])
+    for (const severity of ['FATAL', 'PANIC', 'PANIK', 'ФАТАЛЬНО'])
+      t.equal(isServerError(databaseError(severity, code)), false, `${severity} ${code}`);
+  t.equal(isServerError(databaseError('ERROR', '53100')), true, 'the word is known');
+  t.equal(isServerError(databaseError('FATAL', '40001')), false, 'the word is known');
+  t.equal(isServerError(new Error('Connection terminated')), false);
+});
+
+t.test('a receipt that failed on a server of another language undoes the work', async (t) => {
+  const { url, pool: other } = await testDatabase(t);
+  await other.query(`CREATE TABLE worked (at int);
+    CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = TG_ARGV[0]; END $$`);
+  const pool = openPool(url, 'test', 1);
+  t.teardown(() => pool.end());
+  pool.on('connect', (client) => {
+    const { connection } = client as unknown as { connection: NodeJS.EventEmitter };
+    connection.prependListener('errorMessage', (error: { severity: string }) => {
+      error.severity = 'FEHLER';
+    });
+  });
+  const call = {
+    operation: 'moderation.claim',
+    route: { method: 'POST', path: '/api/moderation/claims' },
+    sent: {},
+    principal: { kind: 'moderator', moderatorId: randomUUID() },
+    request: { idempotencyKey: randomUUID() },
+  } as unknown as Keyed;
+  const claim = () =>
+    transactOnce(pool, call, sql`SELECT 1`, async (client) => {
+      await client.query('INSERT INTO worked VALUES (1)');
+      return 'done';
+    });
+  for (const code of ['23514', '53100']) {
+    await other.query(`CREATE OR REPLACE TRIGGER fail BEFORE INSERT ON receipts
+      FOR EACH ROW EXECUTE FUNCTION fail('${code}')`);
+    await t.rejects(claim(), /no room|claim failed/, code);
+    t.equal((await other.query('SELECT FROM worked')).rowCount, 0);
+  }
+  await other.query('DROP TRIGGER fail ON receipts');
+  t.same(await claim(), { answer: 'done' });
+  t.equal((await other.query('SELECT FROM worked')).rowCount, 1);
+});

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { getEventListeners } from 'node:events';
+import pg from 'pg';
+import t from 'tap';
+import { freePort } from '../../harness/free-port.ts';
+import { openWakeUps } from '../../platform/postgres/notifications.ts';
+import { testDatabase } from '../support/database.ts';
+
+type Ending = Parameters<typeof testDatabase>[0];
+
+/** No polling, unless a test asks for it: what arrives came over the connection. */
+const NEVER = 1_000_000;
+
+/** As one process has it. Listening, since a new connection calls every listener once. */
+async function opened(t: Ending, url: string, name: string, pollMs = NEVER) {
+  const wakeUps = openWakeUps(url, name, pollMs);
+  t.teardown(() => wakeUps.close());
+  await new Promise<void>((resolve) => wakeUps.subscribe('ready', resolve));
+
+  function listen(topic: string) {
+    let calls = 0;
+    let called: () => void = () => undefined;
+    const stop = wakeUps.subscribe(topic, () => {
+      calls++;
+      called();
+    });
+    const reach = async (count: number) => {
+      while (calls < count)
+        await new Promise<void>((resolve) => {
+          called = resolve;
+        });
+    };
+    return { reach, stop, calls: () => calls };
+  }
+
+  return { ...wakeUps, listen };
+}
+
+/** The raw payloads of the channel. */
+async function payloads(t: Ending, url: string) {
+  const client = new pg.Client(url);
+  await client.connect();
+  t.teardown(() => client.end());
+  const seen: string[] = [];
+  client.on('notification', ({ payload }) => seen.push(payload ?? ''));
+  await client.query('LISTEN wake_ups');
+  // Listeners are told one after the other, this one perhaps last; but a notification of its own
+  // comes with the answer, and behind all that were sent before.
+  return async () => {
+    await client.query(`NOTIFY wake_ups, 'asked'`);
+    return seen.filter((payload) => payload !== 'asked');
+  };
+}
+
+const endConnections = (pool: pg.Pool) =>
+  pool.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name LIKE '%wake-ups'`,
+  );
+
+t.test('a wake reaches the listeners of its topic, here and in other processes', async (t) => {
+  const { url } = await testDatabase(t);
+  const [here, there] = [await opened(t, url, 'here'), await opened(t, url, 'there')];
+  const [ann, bob] = [randomUUID(), randomUUID()];
+  const own = here.listen(ann);
+  const other = there.listen(ann);
+  const another = there.listen(bob);
+
+  here.wake([ann]);
+  await Promise.all([own.reach(1), other.reach(1)]);
+  here.wake([bob]);
+  await another.reach(1);
+  t.equal(own.calls(), 1, 'not told again by its own notification');
+  t.equal(other.calls(), 1);
+
+  other.stop();
+  here.wake([ann, bob]);
+  await another.reach(2);
+  t.equal(other.calls(), 1, 'a listener that has left is not called');
+});
+
+t.test(
+  'a lost connection comes back, and listeners are told that something may be missed',
+  async (t) => {
+    const { url, pool } = await testDatabase(t);
+    const [here, there] = [await opened(t, url, 'here'), await opened(t, url, 'there')];
+    const sender = here.listen('a');
+    const listener = there.listen('b');
+    await endConnections(pool);
+    here.wake(['b']);
+    await Promise.all([sender.reach(1), listener.reach(1)]);
+    const before = listener.calls();
+    here.wake(['b']);
+    await listener.reach(before + 1);
+    t.pass('after both have connected again');
+  },
+);
+
+t.test('a connection that was lost leaves nothing behind', async (t) => {
+  const { url, pool } = await testDatabase(t);
+  const { AbortController: Given } = globalThis;
+  const signals: AbortSignal[] = [];
+  globalThis.AbortController = class extends Given {
+    constructor() {
+      super();
+      signals.push(this.signal);
+    }
+  };
+  const opening = opened(t, url, 'here');
+  globalThis.AbortController = Given;
+  const listener = (await opening).listen('topic');
+  const waiting = () => signals.map((signal) => getEventListeners(signal, 'abort').length);
+  const before = waiting();
+  for (let turn = 1; turn <= 3; turn++) {
+    await endConnections(pool);
+    await listener.reach(turn);
+  }
+  t.same(waiting(), before);
+});
+
+t.test('what is said at once goes out once, in payloads that fit', async (t) => {
+  const { url } = await testDatabase(t);
+  const [here, there] = [await opened(t, url, 'here'), await opened(t, url, 'there')];
+  const last = there.listen('last');
+  const seen = await payloads(t, url);
+  for (let round = 0; round < 100; round++) here.wake(['one', 'two']);
+  here.wake(['last']);
+  await last.reach(1);
+  t.same(await seen(), ['one,two,last']);
+
+  const members = Array.from({ length: 1000 }, () => randomUUID() as string);
+  const listeners = members.map((member) => there.listen(member));
+  here.wake([...members, 'last']);
+  await Promise.all([...listeners, last].map((listener) => listener.reach(1)));
+  const sent = (await seen()).slice(1);
+  t.same(sent.join(',').split(',').sort(), [...members, 'last'].sort());
+  t.ok(sent.length >= 5);
+  t.ok(sent.every((payload) => Buffer.byteLength(payload) < 8000));
+});
+
+t.test('too many topics wake everybody', async (t) => {
+  const { url } = await testDatabase(t);
+  const [here, there] = [await opened(t, url, 'here'), await opened(t, url, 'there')];
+  const listener = there.listen('unnamed');
+  const seen = await payloads(t, url);
+  here.wake(Array.from({ length: 6000 }, () => randomUUID() as string));
+  await listener.reach(1);
+  t.same(await seen(), ['*']);
+});
+
+t.test('where storage cannot be reached, listeners are called all the same', async (t) => {
+  const url = `postgres://nobody@127.0.0.1:${await freePort()}/nothing`;
+  const wakeUps = await opened(t, url, 'alone', 20);
+  const listener = wakeUps.listen('topic');
+  await listener.reach(2);
+  wakeUps.wake(['topic']);
+  await listener.reach(3);
+  await wakeUps.close();
+  t.pass('and closing does not wait for storage');
+});
+
+t.test('closing sends what was gathered, also where nothing was sent before', async (t) => {
+  const { url } = await testDatabase(t);
+  const there = await opened(t, url, 'there');
+  const listener = there.listen('topic');
+  const here = openWakeUps(url, 'here');
+  here.wake(['topic']);
+  await here.close();
+  await listener.reach(1);
+  t.pass('told');
+});

@@ -1,0 +1,32 @@
+import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
+import { definePlan } from '../../platform/eventstore/event-store.ts';
+import type { Service } from './service.ts';
+
+/** Appends one event to a stream, as a command of a moderator would, with `members` locked. */
+export function appendTo({ core }: Service, members: readonly string[]) {
+  return (
+    owner: string,
+    stream: string,
+    type: string,
+    data: object,
+    personal: object | null = null,
+  ) =>
+    core.store.execute(
+      definePlan({
+        lock: members,
+        load: readStream(owner, stream),
+        decide: ({ rows }) => ({
+          answer: null,
+          appends: [
+            {
+              owner,
+              stream,
+              version: streamVersion(rows),
+              actor: { type: 'moderator' as const },
+              events: [{ type, data, personal } as never],
+            },
+          ],
+        }),
+      }),
+    );
+}

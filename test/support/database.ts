@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { withConnection } from '../../platform/postgres/connection.ts';
+
+export const TEMPLATE = 'template_service';
+
+export type TestDatabase = { readonly url: string; readonly pool: pg.Pool };
+
+type Ending = { teardown(end: () => Promise<void>): unknown };
+
+// A database of one's own, migrated unless asked to be empty, dropped when the test ends.
+export async function testDatabase(t: Ending, options: { empty?: boolean } = {}) {
+  const { url, drop } = await createDatabase(options.empty ? 'template0' : TEMPLATE);
+  const pool = new pg.Pool({ connectionString: url, max: 10 });
+  // The drop cuts what is open, idle or in use.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  t.teardown(async () => {
+    // Waits for connections that were never given back, so it is not waited for without a bound.
+    const ended = await Promise.race([
+      pool.end().then(() => true),
+      sleep(10_000, false, { ref: false }),
+    ]);
+    await drop();
+    if (!ended) throw new Error('The test left a connection of its pool open');
+  });
+  return { url, pool } satisfies TestDatabase;
+}
+
+async function createDatabase(template: string) {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+  const url = new URL(adminUrl());
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
+}
+
+async function administer(statement: string): Promise<void> {
+  await withConnection(adminUrl(), (client) => client.query(statement));
+}
+
+function adminUrl(): string {
+  const url = process.env.TEST_DATABASE_URL;
+  if (!url) throw new Error('Tests need their PostgreSQL: run them with npm test [files…]');
+  return url;
+}

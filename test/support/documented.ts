@@ -1,0 +1,111 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { OpenApiDocument } from '../../platform/http/openapi.ts';
+
+interface Exchange {
+  method: string;
+  path: string;
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+interface Answered {
+  $ref?: string;
+  description?: string;
+  headers?: Record<string, unknown>;
+  content?: Record<string, { schema?: { $ref?: string } }>;
+}
+
+interface Documented {
+  responses: Record<string, Answered>;
+}
+
+// What every HTTP answer may carry, and what the server adds by itself.
+const ANY_ANSWER = new Set(
+  `access-control-allow-origin connection content-encoding content-length content-type date keep-alive
+   referrer-policy transfer-encoding vary x-content-type-options strict-transport-security`.split(
+    /\s+/,
+  ),
+);
+
+const EVERY_ANSWER = [
+  'x-request-id',
+  'x-contract-version',
+  'cache-control',
+  'cross-origin-resource-policy',
+];
+// What an answer has whenever it is documented to; other headers depend on what happened.
+const WHERE_DECLARED = ['access-control-allow-origin', 'etag', 'location'];
+
+// The agent protocols answer with a slash at the end as well.
+const slashOf = (template: string) => (['/a2a', '/mcp'].includes(template) ? '/?' : '');
+
+/** Throws where an answer is not as the OpenAPI document says: status, headers and body. */
+export function documentation(document: OpenApiDocument) {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  ajv.addSchema({ $id: 'openapi', components: document.components });
+  const shared = (document.components?.responses ?? {}) as Record<string, Answered>;
+  const paths = Object.entries(document.paths ?? {}).map(([template, item]) => ({
+    pattern: new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}${slashOf(template)}$`),
+    parameters: template.split('{').length,
+    item: item as Record<string, Documented>,
+  }));
+  // `/a/b` goes before `/a/{id}`, as in the router.
+  paths.sort((a, b) => a.parameters - b.parameters);
+
+  const validators = new Map<object, ReturnType<Ajv2020['compile']>>();
+  const validator = (schema: object) => {
+    const known = validators.get(schema);
+    if (known) return known;
+    const inDocument = JSON.parse(
+      JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/'),
+    );
+    const made = ajv.compile(inDocument);
+    validators.set(schema, made);
+    return made;
+  };
+
+  return ({ method, path, status, headers, text }: Exchange): void => {
+    const where = `${method} ${path} ${status}`;
+    const item = paths.find(({ pattern }) => pattern.test(path.split('?')[0] ?? ''))?.item;
+    if (!item) {
+      if (status !== 404) throw new Error(`${where}: the path is not documented`);
+      return;
+    }
+    // HEAD answers as GET does, and the document says so once for all paths.
+    const taken = item[method === 'HEAD' ? 'get' : method.toLowerCase()];
+    if (!taken && status !== 405) throw new Error(`${where}: the method is not documented`);
+    // What is told to a method that the path does not take stands with those that it does.
+    const operation = (taken ?? Object.values(item)[0]) as Documented;
+    const answer = operation.responses[status];
+    const named = answer?.$ref && shared[answer.$ref.split('/').at(-1) ?? ''];
+    // A description beside the reference replaces that of the shared response.
+    const response = named ? { ...named, ...answer } : answer;
+    if (!response) throw new Error(`${where} is not documented: ${text.slice(0, 300)}`);
+    const declared = new Set(Object.keys(response.headers ?? {}).map((name) => name.toLowerCase()));
+    for (const name of headers.keys())
+      if (!declared.has(name) && !ANY_ANSWER.has(name))
+        throw new Error(`${where}: the header ${name} is not documented`);
+    const expected = WHERE_DECLARED.filter((name) => declared.has(name));
+    for (const name of [...EVERY_ANSWER, ...expected])
+      if (!headers.has(name)) throw new Error(`${where}: the header ${name} is missing`);
+    if (method === 'HEAD' || text === '') return;
+    const [type = ''] = (headers.get('content-type') ?? '').split(';');
+    const media = response.content?.[type];
+    if (!media) throw new Error(`${where}: ${type} is not documented`);
+    if (type !== 'application/json') return;
+    const { schema } = media;
+    if (!schema) throw new Error(`${where}: the body has no schema`);
+    const valid = validator(schema);
+    if (!valid(JSON.parse(text)))
+      throw new Error(
+        `${where}: the body is not as documented: ${ajv.errorsText(valid.errors)}\n${text.slice(0, 500)}`,
+      );
+    if (!/\/(Bare)?Problem$/.test(schema.$ref ?? '')) return;
+    const { status: code } = JSON.parse(text) as { status: string };
+    if (!response.description?.includes(`\`${code}\``))
+      throw new Error(`${where}: the code ${code} is not among ${response.description}`);
+  };
+}

@@ -1,0 +1,33 @@
+import { rebuild } from '../../projections/rebuild/rebuild.ts';
+import { catalogue, projections } from '../../projections/registry.ts';
+import { tellAuthor } from '../../workers/guestbook/notify-author.ts';
+import type { Service } from './service.ts';
+
+/** As if all that has happened so far had happened longer ago (a PostgreSQL interval). */
+export async function letPass(service: Service, interval: string): Promise<void> {
+  const { pool, url } = service.database;
+  await pool.query('ALTER TABLE events DISABLE TRIGGER events_keep_rows');
+  await pool.query('UPDATE events SET recorded_at = recorded_at - $1::interval', [interval]);
+  await pool.query('ALTER TABLE events ENABLE TRIGGER events_keep_rows');
+  await rebuild(url, catalogue, projections);
+}
+
+/** Runs the jobs that tell of decisions, as a worker would; answers how many told. */
+export async function tellAll(service: Service): Promise<number> {
+  const { rows } = await service.database.pool.query(
+    `SELECT data FROM pgboss.job WHERE name = 'tell-author' ORDER BY created_on, id`,
+  );
+  let told = 0;
+  for (const { data } of rows) if (await tellAuthor(service.core, data)) told++;
+  return told;
+}
+
+/** A member's feed: type, subject, data and actor of each entry, from the first note on. */
+export async function feedOf(service: Service, memberId: string) {
+  const { rows } = await service.database.pool.query(
+    `SELECT type, subject_id AS subject, data, actor FROM feed
+     WHERE member_id = $1 AND type !~ '^(member|session)' ORDER BY sequence`,
+    [memberId],
+  );
+  return rows as { type: string; subject: string; data: object; actor: object }[];
+}

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type pg from 'pg';
+
+/** `npm run rebuild -- …`, as a process of its own. */
+export function rebuildCommand(env: Record<string, string>, args: string[] = []) {
+  const child = spawn(process.execPath, ['cli/rebuild.ts', ...args], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  const end = async () => ({ code: (await closed)[0], stdout, stderr });
+  /** Until it waits for a lock that somebody holds, with its tables full. */
+  const untilWaits = async () => {
+    while (!stderr.includes('Waits for a lock'))
+      await Promise.race([
+        once(child.stderr, 'data'),
+        closed.then(() => {
+          throw new Error(`it ended: ${stderr}`);
+        }),
+      ]);
+  };
+  return { child, end, untilWaits };
+}
+
+/** The tables of a rebuild that is under way or came to no end. */
+export async function tablesOfRebuild(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ tablename: string }>(
+    `SELECT tablename FROM pg_tables WHERE schemaname = 'rebuild' ORDER BY 1`,
+  );
+  return rows.map(({ tablename }) => tablename);
+}

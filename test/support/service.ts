@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { type Answer, type CallOptions, createApi } from '../../harness/api.ts';
+import { assertRebuilt } from '../../harness/rebuilt.ts';
+import { readConfig } from '../../platform/config.ts';
+import { openApiDocument } from '../../platform/http/openapi.ts';
+import { openServer } from '../../platform/http/server.ts';
+import { openApp, openCore } from '../../services/compose.ts';
+import { testDatabase } from './database.ts';
+import { documentation } from './documented.ts';
+
+type Ending = Parameters<typeof testDatabase>[0];
+
+export type Service = Awaited<ReturnType<typeof startService>>;
+
+// One for the whole file: the document depends on the route table alone.
+let check: ReturnType<typeof documentation>;
+
+/**
+ * The whole API in this process, on a database of its own, answering on a free loopback port. Every
+ * answer is held against the OpenAPI document, and when the test ends, every read model must equal what the log makes of it.
+ */
+export async function startService(t: Ending, settings: Record<string, string> = {}) {
+  const database = await testDatabase(t);
+  const server = openServer((req, res) => void app(req, res));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const config = readConfig({
+    DATABASE_URL: database.url,
+    BASE_URL: baseUrl,
+    SERVER_KEYS: `1:${randomBytes(32).toString('hex')}`,
+    LIMIT_KEY_ATTEMPTS: '1000',
+    LIMIT_REGISTRATIONS_PER_DAY: '1000',
+    LIMIT_NOTES_PER_TEN_MINUTES: '1000',
+    LIMIT_NOTES_PER_DAY: '1000',
+    ...settings,
+  });
+  const logged: string[] = [];
+  const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
+  const core = await openCore(config, 'service test');
+  const { app, features, stop } = openApp(core, logger);
+  check ??= documentation(openApiDocument(features, 'http://localhost'));
+  t.teardown(async () => {
+    stop();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await core.close();
+    if (!tampered) await assertRebuilt(database);
+  });
+
+  let tampered = false;
+
+  /** Changes a read model behind the log's back, for what time alone would bring. */
+  async function tamper(statement: string, values: unknown[] = []): Promise<void> {
+    tampered = true;
+    await database.pool.query(statement, values);
+  }
+
+  const api = createApi(baseUrl);
+
+  async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const answer = await api.call(method, path, options);
+    const { status, headers, text } = answer;
+    check({ method, path, status, headers, text });
+    return answer;
+  }
+
+  return { call, tamper, features, baseUrl, database, core, logger, logged };
+}

@@ -1,0 +1,52 @@
+import { realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
+import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
+import { withConnection } from '../../platform/postgres/connection.ts';
+import { migrate } from '../../platform/postgres/migrate.ts';
+import { TEMPLATE } from './database.ts';
+
+// One server for the suite. TEST_DATABASE_URL names another one, such as an older PostgreSQL.
+export async function suiteDatabase(given: string | undefined) {
+  if (given) {
+    await makeTemplate(given);
+    return { url: given, stop: async () => undefined };
+  }
+  const { path, remove } = temporaryFolder('test-postgres', inMemory());
+  try {
+    const server = await embeddedPostgres({
+      dataDir: join(path, 'data'),
+      // Nothing of a test run has to outlive a power cut.
+      settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', ...sizes },
+    });
+    const home = realpathSync(join(path, 'data', 'postgres'));
+    const stop = async () => {
+      await server.stop();
+      rmSync(home, { recursive: true });
+      remove();
+    };
+    await makeTemplate(server.url).catch(async (error) => {
+      await stop();
+      throw error;
+    });
+    return { url: server.url, stop };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+const sizes = { max_connections: 200, max_wal_size: '512MB', autovacuum_naptime: '1h' };
+
+async function makeTemplate(url: string): Promise<void> {
+  await withConnection(url, async (admin) => {
+    await admin.query(`UPDATE pg_database SET datistemplate = false WHERE datname = '${TEMPLATE}'`);
+    await admin.query(`DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`);
+    await admin.query(`CREATE DATABASE ${TEMPLATE}`);
+    const template = new URL(url);
+    template.pathname = `/${TEMPLATE}`;
+    await migrate(template.href);
+    // A session in the template would make every copy fail.
+    await admin.query(`ALTER DATABASE ${TEMPLATE} IS_TEMPLATE true ALLOW_CONNECTIONS false`);
+  });
+}

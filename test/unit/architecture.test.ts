@@ -1,0 +1,235 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import t from 'tap';
+import { projections } from '../../projections/registry.ts';
+
+const root = join(import.meta.dirname, '../..');
+const FOLDERS = [
+  'platform',
+  'services',
+  'projections',
+  'workers',
+  'cli',
+  'client',
+  'web',
+  'harness',
+  'bench',
+  'proof',
+  'demo',
+  'test',
+] as const;
+const files = globSync(
+  FOLDERS.map((folder) => `${folder}/**/*.{ts,tsx}`),
+  { cwd: root },
+)
+  .filter((file) => !file.endsWith('.d.ts'))
+  .sort();
+const text = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+
+interface Import {
+  file: string;
+  /** Types alone: nothing is loaded at run time. */
+  typeOnly: boolean;
+}
+
+const imports = new Map(
+  files.map((file): [string, Import[]] => [
+    file,
+    [
+      ...(text.get(file) ?? '').matchAll(
+        /^(?:import|export)\b(?<type> type)?[^;]*?from '(?<path>\.[^']+)'/gm,
+      ),
+    ].map(({ groups }) => ({
+      file: relative(root, join(root, dirname(file), groups?.path ?? '')),
+      typeOnly: groups?.type !== undefined,
+    })),
+  ]),
+);
+
+/** Capabilities, each of which may import those before it. */
+const CAPABILITIES = [
+  'membership',
+  'credentials',
+  'publications',
+  'profiles',
+  'artifacts',
+  'cases',
+  'guestbook',
+  'reports',
+  'screening',
+  'moderation',
+  'updates',
+  'account',
+  'activity',
+  'search',
+  'discovery',
+  'documents',
+  'pages',
+];
+
+const capabilityOf = (file: string): string | undefined =>
+  /^(?:services|projections|workers)\/([^/]+)\//.exec(file)?.[1];
+const rankOf = (file: string): number => CAPABILITIES.indexOf(capabilityOf(file) ?? '');
+const isIn = (file: string, folder: string): boolean => file.startsWith(`${folder}/`);
+/** Words that have no behaviour, such as the kinds of a record: a file that imports nothing. */
+const isVocabulary = (file: string): boolean => imports.get(file)?.length === 0;
+
+const ENTRY_POINTS = ['services/web.ts', 'services/release.ts', 'services/start.ts'];
+const COMPOSITION = [
+  ...ENTRY_POINTS,
+  'services/compose.ts',
+  'services/features.ts',
+  'projections/registry.ts',
+];
+
+/** Which folders a folder may import, beside itself. */
+const MAY_IMPORT: Readonly<Record<(typeof FOLDERS)[number], readonly string[]>> = {
+  platform: [],
+  projections: ['platform', 'services'],
+  services: ['platform', 'projections'],
+  workers: ['platform', 'projections', 'services'],
+  cli: ['platform', 'projections', 'services'],
+  client: [],
+  web: ['platform', 'services'],
+  harness: ['platform', 'projections', 'services', 'cli', 'client', 'workers'],
+  bench: ['platform', 'projections', 'services', 'workers', 'harness'],
+  proof: ['platform', 'projections', 'services', 'harness'],
+  demo: ['platform', 'services', 'harness'],
+  test: [...FOLDERS],
+};
+
+/** Imports that break a rule, each with its reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'services/membership/recover.ts -> projections/credentials/credentials.ts':
+    'recovery revokes the credentials of the member in the same transaction',
+};
+
+/** The rules beside the table: a name, and whether an import breaks it. */
+const RULES: readonly [name: string, breaks: (from: string, to: Import) => boolean][] = [
+  [
+    'the edge and the event store do not know each other',
+    (from, { file }) =>
+      (isIn(from, 'platform/http') && isIn(file, 'platform/eventstore')) ||
+      (isIn(from, 'platform/eventstore') && isIn(file, 'platform/http')),
+  ],
+  [
+    'only the composition chooses how commands share transactions',
+    (from, { file }) =>
+      isIn(file, 'platform/throughput') &&
+      !isIn(from, 'platform/throughput') &&
+      !isIn(from, 'test') &&
+      from !== 'services/compose.ts',
+  ],
+  [
+    'a capability imports only those before it',
+    (from, { file }) => isIn(from, 'services') && rankOf(from) >= 0 && rankOf(file) > rankOf(from),
+  ],
+  [
+    "a capability imports no other one's handlers",
+    (from, { file }) =>
+      isIn(from, 'services') &&
+      rankOf(from) >= 0 &&
+      capabilityOf(from) !== capabilityOf(file) &&
+      file.endsWith('/handlers.ts'),
+  ],
+  [
+    'a projection imports events, words and the projections of capabilities before it',
+    (from, { file }) =>
+      isIn(from, 'projections') &&
+      rankOf(from) >= 0 &&
+      (isIn(file, 'services')
+        ? !file.endsWith('/events.ts') && !isVocabulary(file)
+        : rankOf(file) > rankOf(from)),
+  ],
+  [
+    'nothing imports an entry point, and only entry points import the composition',
+    (from, { file }) =>
+      !isIn(from, 'test') &&
+      (ENTRY_POINTS.includes(file) ||
+        (file === 'services/features.ts' && isIn(from, 'services') && !COMPOSITION.includes(from))),
+  ],
+  [
+    'the pages load no code of the service, only its types and words',
+    (from, { file, typeOnly }) =>
+      isIn(from, 'web') && !isIn(file, 'web') && !typeOnly && !isVocabulary(file),
+  ],
+];
+
+t.test('imports name files that exist, and no files import each other in a circle', async (t) => {
+  const finished = new Set<string>();
+  const visit = (file: string, path: string[]): void => {
+    if (finished.has(file)) return;
+    if (path.includes(file)) {
+      t.fail(`a circle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);
+      return;
+    }
+    for (const { file: next } of imports.get(file) ?? []) visit(next, [...path, file]);
+    finished.add(file);
+  };
+  for (const file of files) {
+    for (const { file: imported } of imports.get(file) ?? [])
+      if (/\.tsx?$/.test(imported) && !imported.endsWith('.d.ts'))
+        t.ok(text.has(imported), `${file} imports ${imported}`);
+    visit(file, []);
+  }
+});
+
+t.test('folders import only the folders that the table allows', async (t) => {
+  for (const [file, all] of imports)
+    for (const { file: imported } of all) {
+      const [from, to] = [file, imported].map((path) => path.split('/')[0] ?? '');
+      if (!/\.tsx?$/.test(imported)) continue;
+      const allowed = MAY_IMPORT[from as (typeof FOLDERS)[number]];
+      t.ok(from === to || allowed.includes(to ?? ''), `${file} imports ${imported}`);
+    }
+});
+
+for (const [rule, breaks] of RULES)
+  t.test(rule, async (t) => {
+    for (const [file, all] of imports)
+      for (const imported of all)
+        t.notOk(
+          breaks(file, imported) && !(`${file} -> ${imported.file}` in EXCEPTIONS),
+          `${file} imports ${imported.file}`,
+        );
+  });
+
+t.test('every exception is needed', async (t) => {
+  for (const exception of Object.keys(EXCEPTIONS)) {
+    const [from = '', to = ''] = exception.split(' -> ');
+    const imported = imports.get(from)?.find(({ file }) => file === to);
+    t.ok(imported && RULES.some(([, breaks]) => breaks(from, imported)), exception);
+  }
+});
+
+t.test('read models are written by their projections alone', async (t) => {
+  const tables = projections.flatMap((projection) => projection.tables).join('|');
+  const write = new RegExp(`(?:INSERT INTO|UPDATE|DELETE FROM)\\s+(?:${tables})\\b`);
+  t.match('DELETE FROM notes', write);
+  for (const [file, content] of text)
+    if (/^(platform|services|workers|cli)\//.test(file)) t.notMatch(content, write, file);
+});
+
+t.test('a file of the service has one subject and at most 400 lines', async (t) => {
+  for (const [file, content] of text) {
+    if (isIn(file, 'test') || isIn(file, 'harness') || isIn(file, 'bench')) continue;
+    t.ok(content.split('\n').length <= 401, file);
+    t.notMatch(file, /(utils?|helpers?|common|core|types|constants|index)\.ts$/);
+  }
+});
+
+/** Where JSON.parse may be called, and why its names need no mending (`platform/json.ts`). */
+const PARSES: Readonly<Record<string, string>> = {
+  'platform/json.ts': 'mends them',
+  'platform/http/strict-json.ts': 'has them mended',
+  'services/protocols/a2a/card.ts': 'reads schemas of this project',
+  'services/protocols/a2a/dispatcher.ts': 'asks only whether it is a record',
+  'platform/embedded/binaries.ts': 'reads a file of a package',
+  'platform/http/examples.ts': 'reads a file of this project',
+};
+
+t.test('JSON from elsewhere is read with the names that it has', async (t) => {
+  for (const [file, content] of text)
+    if (/^(platform|services|projections|workers)\//.test(file))
+      t.equal(content.includes('JSON.parse('), file in PARSES, `${file} calls JSON.parse`);
+});

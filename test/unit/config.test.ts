@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { ConfigError, readConfig } from '../../platform/config.ts';
+import { serverKeys } from '../../platform/keys/server-keys.ts';
+
+const one = `1:${'ab'.repeat(32)}`;
+const two = `2:${'cd'.repeat(32)}`;
+
+function faults(env: Record<string, string>): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+t.test('nothing has to be set for a first run', async (t) => {
+  const config = readConfig({});
+  t.equal(config.baseUrl, 'http://localhost:3000');
+  t.equal(config.host, '127.0.0.1');
+  t.equal(config.metricsPort, 4000);
+  t.equal(config.workerMetricsPort, 0);
+  t.equal(config.limitMembers, 1000);
+  t.equal(config.apiOpen, true);
+  t.equal(config.databaseUrl, undefined);
+  t.ok(Object.isFrozen(config));
+});
+
+t.test('an empty variable counts as unset', async (t) => {
+  t.same(readConfig({ PORT: '', BASE_URL: ' ', DATABASE_URL: '' }), readConfig({}));
+});
+
+t.test('values are read as what they mean', async (t) => {
+  const config = readConfig({
+    PORT: '8080',
+    API_OPEN: 'false',
+    DATABASE_URL: 'postgres://u:p@db/x',
+    BASE_URL: 'https://Example.org/',
+    SERVER_KEYS: `${two},${one}`,
+    METRICS_PORT: '0',
+  });
+  t.equal(config.port, 8080);
+  t.equal(config.apiOpen, false);
+  t.equal(config.databaseDirectUrl, 'postgres://u:p@db/x');
+  t.equal(config.baseUrl, 'https://example.org');
+  t.equal(config.host, '0.0.0.0');
+  t.equal(config.metricsPort, 0);
+  t.same(
+    serverKeys(config).map((key) => key.id),
+    [2, 1],
+  );
+});
+
+t.test('every fault is named at once, across fields too', async (t) => {
+  const message = faults({ PORT: '-1', API_OPEN: 'yes', DATABASE_READ_URL: 'postgres://r/x' });
+  for (const name of ['PORT', 'API_OPEN', 'DATABASE_READ_URL']) t.match(message, `${name} `);
+});
+
+t.test('web listens where a loopback address leads', async (t) => {
+  t.equal(readConfig({ BASE_URL: 'http://[::1]:4115' }).host, '::1');
+  t.equal(readConfig({ BASE_URL: 'http://127.1.2.3' }).host, '127.1.2.3');
+  t.equal(readConfig({ BASE_URL: 'http://a.localhost' }).host, '127.0.0.1');
+  t.equal(readConfig({ BASE_URL: 'http://[::1]', HOST: '127.0.0.1' }).host, '127.0.0.1');
+});
+
+t.test('one process cannot have one port twice', async (t) => {
+  t.match(faults({ PORT: '4115', METRICS_PORT: '4115' }), 'METRICS_PORT must be another one');
+  t.match(faults({ METRICS_PORT: '3000' }), 'METRICS_PORT must be another one');
+  t.equal(readConfig({ PORT: '4115', METRICS_PORT: '0' }).metricsPort, 0);
+  t.equal(readConfig({ PORT: '0', METRICS_PORT: '0' }).metricsPort, 0, 'any port, and none');
+});
+
+t.test('no secret stands in a message', async (t) => {
+  const secret = 'f00d'.repeat(15);
+  const message = faults({ SERVER_KEYS: `1:${secret}`, DATABASE_URL: `mysql://u:${secret}@db/x` });
+  t.match(message, 'SERVER_KEYS must list keys newest first');
+  t.match(message, 'DATABASE_URL must be an address of the form');
+  t.notMatch(message, secret);
+});
+
+t.test('an address of a database names a host or a database', async (t) => {
+  for (const DATABASE_URL of ['postgres://', 'postgres:///', 'postgres:x', 'db:5432/x'])
+    t.match(faults({ DATABASE_URL }), 'DATABASE_URL must be an address of the form', DATABASE_URL);
+  for (const url of ['postgres://db', 'postgresql://u:p@db:5432/x', 'postgres:///x?host=/tmp'])
+    t.equal(readConfig({ DATABASE_URL: url, SERVER_KEYS: one }).databaseUrl, url);
+});
+
+t.test('plain http is for loopback only, and an address is an origin', async (t) => {
+  for (const origin of ['http://127.1.2.3:3000', 'http://[::1]:3000', 'http://a.localhost'])
+    t.equal(readConfig({ BASE_URL: origin }).baseUrl, origin);
+  const keys = { SERVER_KEYS: one };
+  t.match(faults({ BASE_URL: 'http://example.org', ...keys }), 'BASE_URL must be https');
+  t.match(faults({ BASE_URL: 'http://127.0.0.1.example.org', ...keys }), 'must be https');
+  t.match(faults({ BASE_URL: 'https://example.org/path', ...keys }), 'must be an origin');
+  t.match(faults({ BASE_URL: 'example.org', ...keys }), 'must be an origin');
+});
+
+t.test('server keys are required off loopback and must be whole and distinct', async (t) => {
+  t.match(faults({ BASE_URL: 'https://example.org' }), 'SERVER_KEYS is required');
+  for (const keys of [`${one},${one}`, one.slice(0, -1), `${one},`, `0:${'ab'.repeat(32)}`, 'ab'])
+    t.match(faults({ SERVER_KEYS: keys }), 'SERVER_KEYS must list', keys);
+});
+
+t.test('processes that start at once on an empty folder make one key', async (t) => {
+  const { path: folder, remove } = temporaryFolder('config');
+  t.teardown(remove);
+  const dataDir = join(folder, 'deep', 'data');
+  const script = `
+    const { serverKeys } = await import(process.argv[1]);
+    const [key] = serverKeys({ dataDir: process.argv[2] });
+    console.log(key.id, key.secret.toString('hex'));`;
+  const module = new URL('../../platform/keys/server-keys.ts', import.meta.url).href;
+  const runs = Array.from({ length: 6 }, () =>
+    promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, module, dataDir]),
+  );
+  const made = new Set((await Promise.all(runs)).map((run) => run.stdout));
+  t.equal(made.size, 1);
+  t.same(readdirSync(dataDir), ['server-keys']);
+  t.equal(statSync(join(dataDir, 'server-keys')).mode & 0o777, 0o600);
+  t.equal(statSync(join(folder, 'deep')).mode & 0o777, 0o755 & ~process.umask());
+
+  writeFileSync(join(dataDir, 'server-keys'), 'nonsense');
+  t.throws(() => serverKeys(readConfig({ DATA_DIR: dataDir })), /is damaged/);
+});

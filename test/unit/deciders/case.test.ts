@@ -1,0 +1,229 @@
+import t from 'tap';
+import { caseDecider } from '../../../services/cases/case.ts';
+import { matchAll } from '../../support/match-all.ts';
+import {
+  after,
+  ann,
+  artifact,
+  at,
+  author,
+  bob,
+  caseId,
+  claim,
+  eventsOf,
+  leave,
+  opening,
+  reasonOf,
+  release,
+  review,
+  reviewId,
+  submissionId,
+  submit,
+  withdraw,
+} from './case-setting.ts';
+
+const claimed = () => after(opening, claim(ann));
+const submitted = () => after(opening, claim(ann), submit(ann, { known: 2 }));
+const accepted = () =>
+  after(opening, claim(ann), submit(ann, { known: 2 }), review(author, 'accept', { known: 3 }));
+const withdrawn = () => after(opening, withdraw(author));
+
+t.test('a case is opened once, and only with an artifact that is public', async (t) => {
+  t.match(after(opening), { status: 'open', authorId: author, version: 1, removed: false });
+  t.equal(reasonOf(after(opening), opening), 'wrong_state');
+  const withArtifact = { ...opening, artifactId: artifact };
+  t.equal(reasonOf(caseDecider.initial, withArtifact), 'artifact_unavailable');
+  t.equal(reasonOf(caseDecider.initial, { ...withArtifact, artifactPublic: true }), 'accepted');
+  t.equal(reasonOf(caseDecider.initial, claim(ann)), 'not_found');
+});
+
+t.test('any member but the author claims an open case', async (t) => {
+  t.same(eventsOf(after(opening), claim(ann, { second: 5 })), [
+    {
+      type: 'CaseClaimed',
+      data: {
+        case_id: caseId,
+        member_id: ann,
+        lease_seconds: 3600,
+        lease_expires_at: at(3605).toISOString(),
+        members: [author, ann],
+      },
+      personal: null,
+    },
+  ]);
+  t.equal(reasonOf(after(opening), claim(author)), 'own_case');
+  t.same(caseDecider.decide(after(opening), claim(ann, { known: 2 })), {
+    refused: 'state_conflict',
+    details: { reason: 'version_mismatch', current_version: 1 },
+  });
+  t.equal(reasonOf(after(opening), claim(author, { known: 7 })), 'own_case', 'role before version');
+});
+
+t.test(
+  'what another holds is in the wrong state, for everybody else and any version',
+  async (t) => {
+    for (const known of [1, 2])
+      for (const member of [bob, author])
+        t.same(caseDecider.decide(claimed(), claim(member, { known })), {
+          refused: 'state_conflict',
+          details: { reason: 'wrong_state', current_state: 'claimed', current_version: 2 },
+        });
+  },
+);
+
+t.test('the claimant extends the lease, which never gets shorter', async (t) => {
+  const extended = after(opening, claim(ann), claim(ann, { known: 2, second: 60 }));
+  t.match(extended, { status: 'claimed', version: 3, claim: { expiresAt: at(3660) } });
+  matchAll(t, eventsOf(claimed(), claim(ann, { known: 2, leaseSeconds: 300 })), [
+    {
+      type: 'CaseLeaseExtended',
+      data: { lease_seconds: 3600, lease_expires_at: at(3600).toISOString() },
+    },
+  ]);
+  t.equal(reasonOf(claimed(), claim(ann, { known: 1 })), 'version_mismatch');
+});
+
+t.test('the claimant releases', async (t) => {
+  t.match(after(opening, claim(ann), release(ann, { known: 2 })), { status: 'open', version: 3 });
+  t.equal(reasonOf(claimed(), release(bob, { known: 2 })), 'not_claimant');
+  t.equal(reasonOf(claimed(), release(ann, { known: 1 })), 'version_mismatch');
+  t.equal(reasonOf(after(opening), release(ann)), 'wrong_state');
+  t.equal(reasonOf(submitted(), release(ann, { known: 3 })), 'wrong_state');
+});
+
+t.test('a lease that is over by the clock ends before whatever comes next', async (t) => {
+  const late = { second: 3600, members: [ann, author] };
+  matchAll(t, eventsOf(claimed(), claim(bob, { ...late, known: 3 })), [
+    {
+      type: 'CaseLeaseEnded',
+      data: {
+        member_id: ann,
+        lease_expires_at: at(3600).toISOString(),
+        members: [author, ann, bob],
+      },
+    },
+    { type: 'CaseClaimed', data: { member_id: bob, members: [author, ann, bob] } },
+  ]);
+  t.equal(reasonOf(claimed(), claim(bob, { ...late, known: 2 })), 'version_mismatch');
+  t.equal(reasonOf(claimed(), claim(bob, { second: 3599, known: 2 })), 'wrong_state');
+  t.equal(reasonOf(claimed(), claim(ann, { ...late, known: 3 })), 'accepted', 'a new claim');
+  t.equal(reasonOf(claimed(), withdraw(author, { ...late, known: 3 })), 'accepted');
+});
+
+t.test(
+  'whoever comes too late learns that the lease is over, whether the log tells it or not',
+  async (t) => {
+    const told = after(opening, claim(ann), { type: 'EndLease', now: at(3600), members: [author] });
+    t.match(told, { status: 'open', version: 3, lapsed: ann });
+    for (const state of [claimed(), told])
+      for (const known of [2, 3]) {
+        t.equal(reasonOf(state, submit(ann, { known, second: 3600 })), 'lease_expired');
+        t.equal(reasonOf(state, release(ann, { known, second: 3600 })), 'lease_expired');
+        t.equal(reasonOf(state, release(bob, { known, second: 3600 })), 'wrong_state');
+      }
+    const taken = after(opening, claim(ann), claim(bob, { known: 3, second: 3600 }));
+    t.equal(reasonOf(taken, submit(ann, { known: 4, second: 3601 })), 'not_claimant');
+  },
+);
+
+t.test('the worker ends a lease that is over, once', async (t) => {
+  const end = (second: number) => ({ type: 'EndLease' as const, now: at(second), members: [] });
+  matchAll(t, eventsOf(claimed(), end(3600)), [{ type: 'CaseLeaseEnded' }]);
+  for (const state of [
+    after(opening),
+    submitted(),
+    accepted(),
+    after(opening, claim(ann), end(3600)),
+  ])
+    t.same(eventsOf(state, end(9999)), []);
+  t.same(eventsOf(claimed(), end(3599)), []);
+});
+
+t.test('the claimant submits, with an artifact that is public or none', async (t) => {
+  t.match(submitted(), { status: 'submitted', version: 3, submissionId });
+  const open = after(opening);
+  t.equal(reasonOf(open, submit(ann)), 'wrong_state');
+  t.equal(reasonOf(claimed(), submit(bob, { known: 2 })), 'not_claimant');
+  t.equal(reasonOf(claimed(), submit(author, { known: 2 })), 'not_claimant');
+  t.equal(reasonOf(claimed(), submit(ann, { known: 1 })), 'version_mismatch');
+  const withArtifact = { known: 2, artifactId: artifact };
+  t.equal(reasonOf(claimed(), submit(ann, withArtifact)), 'artifact_unavailable');
+  t.equal(reasonOf(claimed(), submit(ann, { ...withArtifact, known: 1 })), 'version_mismatch');
+  t.equal(reasonOf(claimed(), submit(ann, { ...withArtifact, artifactPublic: true })), 'accepted');
+  t.equal(reasonOf(submitted(), submit(ann, { known: 3, second: 9999 })), 'wrong_state');
+});
+
+t.test("the author's review decides", async (t) => {
+  t.match(accepted(), { status: 'accepted', version: 4, submissionId });
+  matchAll(t, eventsOf(submitted(), review(author, 'accept', { known: 3 })), [
+    {
+      type: 'CaseReviewed',
+      data: { review_id: reviewId, submission_id: submissionId, binding: true },
+    },
+    { type: 'CaseAccepted', data: { review_id: reviewId, member_id: ann } },
+  ]);
+  const changes = review(author, 'request_changes', { known: 3, second: 5000 });
+  t.match(after(opening, claim(ann, { leaseSeconds: 600 }), submit(ann, { known: 2 }), changes), {
+    status: 'claimed',
+    version: 4,
+    claim: { memberId: ann, expiresAt: at(5600) },
+  });
+  t.match(
+    after(opening, claim(ann), submit(ann, { known: 2 }), review(author, 'reject', { known: 3 })),
+    {
+      status: 'open',
+      version: 4,
+      lapsed: null,
+    },
+  );
+});
+
+t.test("another member's review is advice and changes nothing", async (t) => {
+  const advised = after(
+    opening,
+    claim(ann),
+    submit(ann, { known: 2 }),
+    review(bob, 'reject', { known: 3 }),
+  );
+  t.same(advised, submitted());
+  matchAll(t, eventsOf(submitted(), review(bob, 'reject', { known: 3 })), [
+    { type: 'CaseReviewed', data: { binding: false, decision: 'reject', member_id: bob } },
+  ]);
+  t.equal(reasonOf(submitted(), review(ann, 'accept', { known: 3 })), 'own_submission');
+  t.equal(reasonOf(submitted(), review(ann, 'accept', { known: 1 })), 'own_submission');
+  t.equal(reasonOf(submitted(), review(bob, 'accept', { known: 2 })), 'version_mismatch');
+  for (const state of [after(opening), claimed(), accepted(), withdrawn()])
+    t.equal(reasonOf(state, review(author, 'accept', { known: 1 })), 'wrong_state');
+});
+
+t.test(
+  'the author withdraws an open case; nothing follows a withdrawal or an acceptance',
+  async (t) => {
+    t.match(withdrawn(), { status: 'withdrawn', version: 2 });
+    t.equal(reasonOf(after(opening), withdraw(ann)), 'not_author');
+    t.equal(reasonOf(after(opening), withdraw(author, { known: 2 })), 'version_mismatch');
+    for (const state of [claimed(), submitted(), accepted(), withdrawn()])
+      t.equal(reasonOf(state, withdraw(author, { known: 2 })), 'wrong_state');
+    for (const state of [accepted(), withdrawn()])
+      for (const command of [claim(ann), release(ann), submit(ann), review(author, 'reject')])
+        t.equal(reasonOf(state, command), 'wrong_state');
+  },
+);
+
+t.test('an account that ends takes back what is unfinished', async (t) => {
+  for (const state of [after(opening), claimed(), submitted()])
+    matchAll(t, eventsOf(state, leave(author)), [
+      { type: 'CaseWithdrawn', data: { reason: 'deactivated' } },
+    ]);
+  matchAll(t, eventsOf(claimed(), leave(author, 3600)), [
+    { type: 'CaseLeaseEnded' },
+    { type: 'CaseWithdrawn' },
+  ]);
+  for (const state of [claimed(), submitted()])
+    matchAll(t, eventsOf(state, leave(ann)), [
+      { type: 'CaseReleased', data: { member_id: ann, reason: 'deactivated' } },
+    ]);
+  t.same(eventsOf(accepted(), leave(author)), []);
+  t.same(eventsOf(accepted(), leave(ann)), []);
+  t.same(eventsOf(claimed(), leave(bob)), []);
+});

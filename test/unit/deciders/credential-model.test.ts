@@ -1,0 +1,201 @@
+import fc from 'fast-check';
+import t from 'tap';
+import type { Append } from '../../../platform/eventstore/append.ts';
+import type { NewEvent } from '../../../platform/eventstore/event.ts';
+import { SCOPES } from '../../../platform/http/scopes.ts';
+import { keyRing } from '../../../platform/keys/key-ring.ts';
+import { isRefusal, type Refusal } from '../../../platform/refusal.ts';
+import type { CredentialRow } from '../../../projections/credentials/credentials.ts';
+import { createCredential } from '../../../services/credentials/create.ts';
+import { revokeCredential } from '../../../services/credentials/revoke.ts';
+import { answersOf, same, tries } from '../../support/sequences.ts';
+
+const LIMIT = 3;
+const START = 1_789_000_000;
+const MEMBER = 'a0000000-0000-4000-8000-000000000000';
+const [FEW, SOME, MANY] = [SCOPES.slice(0, 1), SCOPES.slice(0, 2), SCOPES.slice(0, 4)] as const;
+const keys = keyRing([{ id: 1, secret: Buffer.alloc(32, 7) }]);
+const idOf = (n: number) => `b0000000-0000-4000-8000-00000000000${n}`;
+
+const made = {
+  id: fc.nat(7),
+  scopes: fc.constantFrom(FEW, SOME, MANY),
+  lasts: fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom(60, 300, 3600, 86_400) },
+    { weight: 1, arbitrary: fc.constantFrom(0, 59, 86_401) },
+  ),
+};
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('create' as const), ...made }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constant('rotate' as const), from: fc.nat(7), ...made }),
+  },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('revoke' as const), id: fc.nat(7) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('wait' as const),
+      seconds: fc.constantFrom(1, 59, 60, 299, 3600),
+    }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+/** CONTRACT.md, section 5: every credential there ever was, and until when it proves something. */
+class Credentials {
+  readonly #until = new Map<number, { until: number; scopes: readonly string[] }>();
+  #now = START;
+
+  usable(): number[] {
+    return [...this.#until]
+      .filter(([, { until }]) => until > this.#now)
+      .map(([id]) => id)
+      .sort();
+  }
+
+  act(step: Step): string {
+    if (step.type === 'wait') {
+      this.#now += step.seconds;
+      return 'accepted';
+    }
+    const usable = this.usable();
+    if (step.type === 'revoke') {
+      if (!this.#until.has(step.id)) return 'credential_unavailable';
+      return usable.includes(step.id) ? this.#end(step.id) : 'nothing';
+    }
+    if (step.type === 'rotate' && !usable.includes(step.from)) return 'credential_not_accepted';
+    const present = step.type === 'rotate' ? this.#until.get(step.from) : undefined;
+    if (step.lasts < 60 || step.lasts > 86_400) return 'invalid_request';
+    if (present && !step.scopes.every((scope) => present.scopes.includes(scope)))
+      return 'scope_escalation';
+    if (this.#until.has(step.id)) return 'credential_id_used';
+    if (step.type === 'create' && usable.length >= LIMIT) return 'active_credential_limit';
+    if (step.type === 'rotate') this.#end(step.from);
+    this.#until.set(step.id, { until: this.#now + step.lasts, scopes: step.scopes });
+    return 'accepted';
+  }
+
+  #end(id: number): string {
+    const known = this.#until.get(id);
+    if (known) known.until = 0;
+    return 'accepted';
+  }
+}
+
+/** The commands of the service on one member's log, and its rows as the projection makes them. */
+class Log {
+  readonly #events = new Map<string, (NewEvent & { stream_version: number })[]>();
+  readonly #rows = new Map<string, CredentialRow>();
+  #now = START;
+
+  #row(id: string): CredentialRow[] {
+    const row = this.#rows.get(id);
+    return row ? [{ ...row, unexpired: row.expires_at.getTime() > this.#now * 1000 }] : [];
+  }
+
+  usable(): number[] {
+    return this.#active()
+      .map(({ credential_id }) => Number(credential_id.at(-1)))
+      .sort();
+  }
+
+  #active(): CredentialRow[] {
+    return [...this.#rows.keys()]
+      .flatMap((id) => this.#row(id))
+      .filter(({ state, unexpired }) => state === 'active' && unexpired);
+  }
+
+  act(step: Step): string {
+    if (step.type === 'wait') {
+      this.#now += step.seconds;
+      return 'accepted';
+    }
+    const id = idOf(step.id);
+    const now = new Date(this.#now * 1000);
+    const events = this.#events.get(`credential-${id}`) ?? [];
+    const loaded = (rows: object) => ({ rows, now, locked: [MEMBER] });
+    if (step.type === 'revoke')
+      return this.#take(
+        revokeCredential(MEMBER, id).decide(loaded({ credentials: this.#row(id), events })),
+      );
+    const from = step.type === 'rotate' ? this.#row(idOf(step.from))[0] : undefined;
+    if (step.type === 'rotate' && !(from?.state === 'active' && from.unexpired))
+      return 'credential_not_accepted';
+    const command = createCredential(
+      { keys, config: { limitActiveCredentials: LIMIT } },
+      MEMBER,
+      {
+        credential_id: id,
+        credential_secret: 'f'.repeat(64),
+        scopes: step.scopes,
+        expires_at: this.#now + step.lasts,
+      },
+      from ? { credentialId: from.credential_id, scopes: from.scopes, keyEpoch: 1 } : null,
+      () => undefined,
+    );
+    const members = from ? [] : [{ key_epoch: 1 }];
+    const active = from ? [] : this.#active();
+    return this.#take(command.decide(loaded({ used: this.#row(id), members, active })));
+  }
+
+  #take(decided: { appends: readonly Append[] } | Refusal): string {
+    if (isRefusal(decided)) return String(decided.details?.reason ?? decided.refused);
+    const appended = decided.appends.flatMap(({ stream, version, events }) => {
+      const before = this.#events.get(stream) ?? [];
+      if (version !== before.length) throw new Error(`${stream}: a race that nobody ran`);
+      const recorded = events.map((event, n) => ({ ...event, stream_version: version + n + 1 }));
+      this.#events.set(stream, [...before, ...recorded]);
+      return events;
+    });
+    for (const { type, data } of appended as { type: string; data: Record<string, never> }[]) {
+      const id = data.credential_id as unknown as string;
+      const row = this.#rows.get(id);
+      if (type === 'CredentialRevoked') this.#rows.set(id, { ...row, state: 'revoked' } as never);
+      else
+        this.#rows.set(id, {
+          credential_id: id,
+          member_id: MEMBER,
+          scopes: data.scopes,
+          state: 'active',
+          created_at: new Date(this.#now * 1000),
+          expires_at: new Date(data.expires_at as unknown as string),
+          revoked_at: null,
+        } as unknown as CredentialRow);
+    }
+    return appended.length > 0 ? 'accepted' : 'nothing';
+  }
+}
+
+t.test(
+  'whatever is made, rotated and revoked, the usable credentials are the model’s',
+  async (t) => {
+    const answers = answersOf<Step>();
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (sequence) => {
+        const model = new Credentials();
+        const log = new Log();
+        for (const step of sequence) {
+          answers.agree(step, log.act(step), model.act(step));
+          same(log.usable(), model.usable());
+        }
+      }),
+      tries(2000),
+    );
+    for (const answer of [
+      'create accepted',
+      'create invalid_request',
+      'create credential_id_used',
+      'create active_credential_limit',
+      'rotate accepted',
+      'rotate invalid_request',
+      'rotate scope_escalation',
+      'rotate credential_id_used',
+      'rotate credential_not_accepted',
+      'revoke accepted',
+      'revoke nothing',
+      'revoke credential_unavailable',
+    ])
+      t.ok(answers.seen.has(answer), answer);
+  },
+);

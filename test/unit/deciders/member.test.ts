@@ -1,0 +1,50 @@
+import t from 'tap';
+import { member, type RegisterMember } from '../../../services/membership/member.ts';
+import { matchAll } from '../../support/match-all.ts';
+
+const command: RegisterMember = {
+  type: 'RegisterMember',
+  handle: 'ada',
+  handleHash: 'hash',
+  handleKeyId: 1,
+  handleTaken: false,
+  handleReserved: false,
+  activeMembers: 0,
+  registrationsToday: 0,
+  limits: { members: 10, registrationsPerDay: 3 },
+  admission: true,
+};
+
+t.test('a new id with a free handle becomes a member', async (t) => {
+  t.same(member.decide(member.initial, command), [
+    {
+      type: 'MemberRegistered',
+      data: { handle_hash: 'hash', handle_key_id: 1 },
+      personal: { handle: 'ada' },
+    },
+  ]);
+});
+
+t.test('a registration is refused for the first thing that stands against it', async (t) => {
+  const refused = (change: Partial<RegisterMember>, status: 'none' | 'active' | 'deactivated') =>
+    member.decide({ status }, { ...command, ...change });
+  t.same(refused({}, 'active'), { refused: 'registration_conflict' });
+  t.same(refused({}, 'deactivated'), { refused: 'registration_conflict' });
+  t.match(refused({ handleReserved: true, admission: false }, 'none'), {
+    refused: 'invalid_request',
+    details: { issues: [{ path: 'handle' }] },
+  });
+  t.same(refused({ handleReserved: true }, 'active'), { refused: 'registration_conflict' });
+  const everything = { admission: false, activeMembers: 10, handleTaken: true };
+  t.same(refused(everything, 'none'), { refused: 'admission_closed' });
+  t.same(refused({ ...everything, admission: true }, 'none'), { refused: 'capacity_reached' });
+  t.same(refused({ handleTaken: true }, 'none'), { refused: 'registration_conflict' });
+  t.same(refused({ registrationsToday: 3 }, 'none'), { refused: 'rate_limited' });
+});
+
+t.test('only a living member recovers', async (t) => {
+  const recover = { type: 'RecoverMember', operationId: 'o' } as const;
+  matchAll(t, member.decide({ status: 'active' }, recover), [{ type: 'MemberRecovered' }]);
+  for (const status of ['none', 'deactivated'] as const)
+    t.same(member.decide({ status }, recover), { refused: 'credentials_not_accepted' });
+});

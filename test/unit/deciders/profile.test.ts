@@ -1,0 +1,108 @@
+import t from 'tap';
+import { isRefusal } from '../../../platform/refusal.ts';
+import { closeProfile } from '../../../services/profiles/closure.ts';
+import {
+  type ProfileCommand,
+  type ProfileState,
+  profile,
+} from '../../../services/profiles/profile.ts';
+import { stateOf } from '../../../services/profiles/publish.ts';
+import { matchAll } from '../../support/match-all.ts';
+
+const memberId = '2d8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f62';
+const content = { display_name: 'Ada', summary: 'Counts', links: [], capabilities: ['counting'] };
+const publish = (
+  expectedVersion?: number,
+  untold: { of: string; policy: string } | null = null,
+): ProfileCommand => ({
+  type: 'PublishProfile',
+  content,
+  policyVersion: 'service-public-v1',
+  expectedVersion,
+  untold,
+});
+const withdraw: ProfileCommand = { type: 'WithdrawProfile', reason: 'author' };
+const remove: ProfileCommand = {
+  type: 'Remove',
+  expectedVersion: 1,
+  policy: 'spam',
+  message: null,
+  claimedAt: null,
+};
+
+/** The state after commands that must all be accepted. */
+function after(...commands: ProfileCommand[]): ProfileState {
+  return commands.reduce<ProfileState>((state, command) => {
+    const decided = profile.decide(state, command);
+    if (isRefusal(decided)) throw new Error(`${command.type}: ${JSON.stringify(decided.details)}`);
+    return decided.reduce(profile.evolve, state);
+  }, profile.initial);
+}
+
+t.test('a profile is published, again and again, each time as a new version', async (t) => {
+  t.same(profile.decide(profile.initial, publish()), [
+    {
+      type: 'ProfilePublished',
+      data: { policy_version: 'service-public-v1' },
+      personal: content,
+    },
+  ]);
+  t.match(after(publish(), publish()), { status: 'published', version: 2 });
+  t.match(after(publish(0), publish(1), withdraw, publish(3)), { version: 4 });
+  t.match(after(publish(), remove, publish()), { status: 'published', version: 3 });
+});
+
+t.test('published anew, the removal that it replaces is told first', async (t) => {
+  const untold = { of: memberId, policy: 'spam' };
+  matchAll(t, profile.decide(after(publish(), remove), publish(2, untold)), [
+    { type: 'ProfileRemovalTold', data: untold },
+    { type: 'ProfilePublished' },
+  ]);
+  t.match(after(publish(), remove, publish(2, untold)), { status: 'published', version: 4 });
+});
+
+t.test('an expected version must be the one that stands', async (t) => {
+  for (const [state, expected] of [
+    [profile.initial, 1],
+    [after(publish()), 0],
+    [after(publish()), 2],
+    [after(publish(), withdraw), 1],
+  ] as const)
+    t.same(profile.decide(state, publish(expected)), {
+      refused: 'state_conflict',
+      details: { reason: 'version_mismatch', current_version: state.version },
+    });
+});
+
+t.test('only what was published is withdrawn, and once', async (t) => {
+  t.match(after(publish(), withdraw), { status: 'withdrawn', version: 2 });
+  t.same(profile.decide(profile.initial, withdraw), {
+    refused: 'state_conflict',
+    details: { reason: 'wrong_state', current_state: 'none', current_version: 0 },
+  });
+  t.match(profile.decide(after(publish(), withdraw), withdraw), {
+    details: { reason: 'wrong_state', current_state: 'withdrawn' },
+  });
+});
+
+t.test('an account that closes withdraws its profile, one that was taken down too', async (t) => {
+  const row = {
+    member_id: memberId,
+    ...content,
+    version: 3,
+    published_at: new Date(),
+    removal_told: true,
+  };
+  for (const state of ['published', 'removed'] as const)
+    matchAll(t, closeProfile(memberId, { ...row, state }), [
+      {
+        owner: memberId,
+        stream: `profile-${memberId}`,
+        version: 3,
+        events: [{ type: 'ProfileWithdrawn', data: { reason: 'deactivated' } }],
+      },
+    ]);
+  t.same(closeProfile(memberId, { ...row, state: 'withdrawn' }), []);
+  t.same(closeProfile(memberId, undefined), []);
+  t.same(stateOf({ ...row, state: 'removed' }), { status: 'removed', version: 3, told: true });
+});

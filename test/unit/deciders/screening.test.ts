@@ -1,0 +1,44 @@
+import t from 'tap';
+import { replay } from '../../../platform/eventstore/decider.ts';
+import { NoteScreened } from '../../../services/screening/events.ts';
+import { RULES_VERSION } from '../../../services/screening/rules.ts';
+import { type RecordScreening, screening } from '../../../services/screening/screening.ts';
+
+const noteId = '7a3f2f5e-6c1d-4a8b-9a51-0d5a1a3c9e10';
+const command: RecordScreening = {
+  noteId,
+  noteState: 'pending',
+  findings: [{ code: 'links', count: 2 }],
+  words: { profanity: ['darn'] },
+  fingerprint: { key_id: 1, whole: '-12', parts: ['3', '4'] },
+};
+
+function decide(version: number, given: Partial<RecordScreening> = {}) {
+  const decided = screening.decide({ rulesVersion: version }, { ...command, ...given });
+  if ('refused' in decided) throw new Error('a screening is never refused');
+  return decided;
+}
+
+t.test('a screening is recorded once for each version of the rules', async (t) => {
+  const [event] = decide(0);
+  if (!event) throw new Error('nothing was recorded');
+  t.strictSame(NoteScreened.data.parse(event.data), {
+    note_id: noteId,
+    rules_version: RULES_VERSION,
+    band: 'look',
+    findings: [{ code: 'links', count: 2 }],
+  });
+  t.strictSame(NoteScreened.personal.parse(event.personal), {
+    words: command.words,
+    fingerprint: command.fingerprint,
+  });
+  t.strictSame(decide(RULES_VERSION - 1).length, 1);
+  t.strictSame(decide(RULES_VERSION), []);
+  t.strictSame(decide(RULES_VERSION + 1), [], 'newer rules, of another worker, stand');
+  t.strictSame(replay(screening, [event, event]), { rulesVersion: RULES_VERSION });
+});
+
+t.test('a note that does not wait any more is left alone', async (t) => {
+  for (const noteState of ['none', 'approved', 'rejected', 'removed', 'withdrawn'])
+    t.strictSame(decide(0, { noteState }), [], noteState);
+});

@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import t from 'tap';
+
+const SCRIPT = `
+  import { openEndings } from '${new URL('../../harness/endings.ts', import.meta.url)}';
+  const { onEnd, end } = openEndings();
+  const told = (what) => () => new Promise((done) => process.stdout.write(what, done));
+  onEnd(told('first '));
+  onEnd(told('last '));
+  await told('begun ')();
+  setTimeout(() => {}, 60_000);
+  if (process.argv[1] === 'over') await end().then(end).then(() => process.exit());
+`;
+
+for (const [how, signal, status] of [
+  ['over', undefined, 0],
+  ['interrupted', 'SIGINT', 130],
+  ['terminated', 'SIGTERM', 143],
+] as const)
+  t.test(`work that is ${how} ends what it began, in the opposite order`, async (t) => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT, how], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    if (signal) child.stdout.once('data', () => child.kill(signal));
+    const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+    t.equal(said, 'begun last first ');
+    t.equal(code, status);
+  });

@@ -1,0 +1,54 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { startProcess } from '../support/processes.ts';
+
+// Longer than what is written together, and so often that something is always waiting.
+const settings = { LOG_LEVEL: 'trace' };
+
+for (const name of ['web', 'worker'] as const) {
+  t.test(`a ${name} whose output has no room serves on, and ends`, async (t) => {
+    if (!existsSync('/dev/full')) return;
+    const full = openSync('/dev/full', 'w');
+    const { child, serves, untilServes, end } = await startProcess(
+      t,
+      name,
+      ['ignore', full, 'inherit'],
+      settings,
+    );
+    closeSync(full);
+    await untilServes();
+    await sleep(500);
+    t.ok(await serves(), 'it serves on');
+    child.kill('SIGTERM');
+    t.same(await end(15_000), [0, null]);
+  });
+
+  t.test(`a ${name} whose output nobody reads any more ends`, async (t) => {
+    const { child, serves, untilServes, end } = await startProcess(t, name, [
+      'ignore',
+      'pipe',
+      'inherit',
+    ]);
+    await untilServes();
+    child.stdout?.destroy();
+    t.ok(await serves(), 'it serves on');
+    child.kill('SIGTERM');
+    t.same(await end(15_000), [0, null]);
+  });
+
+  t.test(`a ${name} whose supervisor was killed ends`, async (t) => {
+    const { child, untilServes, end } = await startProcess(t, name, [
+      'ignore',
+      'pipe',
+      'inherit',
+      'ipc',
+    ]);
+    await untilServes();
+    child.stdout?.resume();
+    await sleep(300);
+    child.stdout?.destroy();
+    child.disconnect();
+    t.same(await end(15_000), [0, null]);
+  });
+}

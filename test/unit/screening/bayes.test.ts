@@ -1,0 +1,41 @@
+import t from 'tap';
+import { bayesFindings, newBayes } from '../../../services/screening/bayes.ts';
+import { sentenceOf } from '../../../services/screening/sentences.ts';
+
+function taught(approved: number, rejected: number) {
+  const bayes = newBayes();
+  for (let n = 0; n < approved; n++)
+    bayes.learn({ message: `A fine garden, number ${n}, and thanks for the tea`, rejected: false });
+  for (let n = 0; n < rejected; n++)
+    bayes.learn({ message: `Casino jackpot bonus spins winner ${n} cash thanks`, rejected: true });
+  return bayes;
+}
+
+const SPAM = 'Thanks: CASINO jackpot, bonus spins! Winner gets càsh in the garden';
+
+t.test('it is silent below a hundred decisions, and speaks from there', async (t) => {
+  t.equal(taught(79, 20).judge(SPAM), null);
+  t.ok(taught(80, 20).judge(SPAM));
+});
+
+t.test('it is silent while it knows one kind only', async (t) => {
+  t.equal(taught(196, 4).judge(SPAM), null);
+  t.equal(taught(0, 200).judge(SPAM), null);
+  t.ok(taught(195, 5).judge(SPAM));
+});
+
+t.test('it shows its five strongest words as they are written', async (t) => {
+  const { findings, words } = bayesFindings(taught(80, 20), SPAM);
+  t.match(findings, [{ code: 'reads_like_rejected', count: Number }]);
+  t.strictSame(words.reads_like_rejected, ['CASINO', 'jackpot', 'bonus', 'spins', 'Winner']);
+  t.match(
+    sentenceOf({ code: 'reads_like_rejected', count: 97 }, words.reads_like_rejected),
+    'reads like rejected notes (97 %): CASINO, jackpot, bonus, spins, Winner',
+  );
+});
+
+t.test('it says nothing of notes like the approved, nor of words it does not know', async (t) => {
+  const bayes = taught(80, 20);
+  for (const message of ['Thanks for the tea in the garden', 'Совсем другое', '', '👍'])
+    t.strictSame(bayesFindings(bayes, message), { findings: [], words: {} }, message);
+});

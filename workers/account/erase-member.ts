@@ -1,0 +1,119 @@
+import type pg from 'pg';
+import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
+import { replay } from '../../platform/eventstore/decider.ts';
+import {
+  eraseElsewhere,
+  eraseOwned,
+  eraseStreams,
+  type LogPlace,
+} from '../../platform/eventstore/erasure.ts';
+import { definePlan, type EventStore, type Plan } from '../../platform/eventstore/event-store.ts';
+import { emptyReceipts } from '../../platform/eventstore/receipts.ts';
+import { dropBudgets } from '../../platform/limits/write-budget.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { isRefusal } from '../../platform/refusal.ts';
+import { erasedNotes, keptNotes } from '../../projections/guestbook/notes-of-member.ts';
+import { membersToErase } from '../../projections/membership/members.ts';
+import type { Projection } from '../../projections/projection.ts';
+import { eraseTexts } from '../../projections/rebuild/erasable-texts.ts';
+import { dropLeftOver } from '../../projections/rebuild/rebuilt-tables.ts';
+import { projections } from '../../projections/registry.ts';
+import { closeMore } from '../../services/account/delete.ts';
+import { eraseInReceipts } from '../../services/cases/receipts.ts';
+import { closings } from '../../services/features.ts';
+import { end, member } from '../../services/membership/member.ts';
+import { dropSessions } from '../../services/membership/sessions.ts';
+import { BATCH, inBatches, untilNone } from '../batches.ts';
+
+interface Parts {
+  pool: pg.Pool;
+  store: EventStore;
+  /** Every read model; those that hold texts of members say so. */
+  projections?: readonly Projection[];
+}
+
+/** One member, or every one whose erasure is not complete; answers how many are complete now. */
+export async function eraseMembers(
+  parts: Parts,
+  { member_id }: { member_id?: string | undefined } = {},
+): Promise<number> {
+  await query(parts.pool, dropLeftOver());
+  if (member_id) return (await eraseMember(parts, member_id)) ? 1 : 0;
+  return inBatches(
+    (limit) => query(parts.pool, membersToErase(limit)),
+    (row) => eraseMember(parts, row.member_id),
+  );
+}
+
+/**
+ * Erases the names and texts of a deactivated member from the log, the read models and the primary
+ * data. Each batch is a transaction of its own that finds only what is left, so that whoever comes
+ * after a crash goes on where it ended; the event at the end is written once.
+ */
+async function eraseMember(parts: Parts, memberId: string): Promise<boolean> {
+  const { pool, store } = parts;
+  const request = await store.execute(deletionOf(memberId));
+  if (!request || isRefusal(request)) return false;
+  while ((await store.execute(closeMore(closings, memberId, request))) === true);
+  await eraseLog(pool, memberId);
+  const texts = (parts.projections ?? projections).flatMap((projection) => projection.texts ?? []);
+  for (const text of texts)
+    if (text.member) await untilNone(pool, () => eraseTexts(text, memberId, BATCH));
+  await untilNone(pool, () => emptyReceipts(memberId, BATCH));
+  for (const erase of eraseInReceipts(memberId, BATCH)) await untilNone(pool, () => erase);
+  await untilNone(pool, () => dropSessions(memberId, BATCH));
+  await untilNone(pool, () => dropBudgets(memberId, BATCH));
+  return (await store.execute(completePlan(memberId))) === true;
+}
+
+async function eraseLog(pool: pg.Pool, memberId: string): Promise<void> {
+  for (let last = ''; ; ) {
+    const gone = await query(pool, erasedNotes(memberId, last, BATCH));
+    const streams = gone.flatMap(({ note_id }) => [`note-${note_id}`, `screening-${note_id}`]);
+    await query(pool, eraseStreams(memberId, streams));
+    last = gone.at(-1)?.note_id ?? '';
+    if (gone.length < BATCH) break;
+  }
+  const notes = await query(pool, keptNotes(memberId));
+  const kept = {
+    streams: notes.flatMap(({ note_id }) => [`note-${note_id}`, `screening-${note_id}`]),
+    types: ['NoteSubmitted'],
+  };
+  for (let place: LogPlace | undefined = { stream_id: '', stream_version: 0 }; place; )
+    [place] = await query(pool, eraseOwned(memberId, kept, place, BATCH));
+  await untilNone(pool, () => eraseElsewhere(memberId, BATCH));
+}
+
+/** What was asked for with a deletion whose erasure is not complete; else null. */
+function deletionOf(memberId: string): Plan<{ eraseNotes: boolean } | null> {
+  return definePlan({
+    load: readStream(memberId, `member-${memberId}`),
+    decide({ rows: events }) {
+      const last = events.at(-1);
+      const { erase_notes } = (last?.data ?? {}) as { erase_notes?: boolean };
+      const waits = last?.type === 'MemberDeactivated';
+      return { unchanged: waits ? { eraseNotes: erase_notes === true } : null };
+    },
+  });
+}
+
+function completePlan(memberId: string): Plan<boolean> {
+  const stream = `member-${memberId}`;
+  return definePlan({
+    lock: [memberId],
+    load: readStream(memberId, stream),
+    decide({ rows: stored }) {
+      const events = end(replay(member, stored), { type: 'EraseMember' });
+      if (events.length === 0) return { unchanged: false };
+      const actor = { type: 'service' as const };
+      const version = streamVersion(stored);
+      return {
+        answer: true,
+        appends: [{ owner: memberId, stream, version, actor, events }],
+        // Who had read a submission before its words went has a receipt by now, since the member was
+        // locked for it; nobody reads them any more.
+        rows: eraseInReceipts(memberId, BATCH),
+      };
+    },
+  });
+}

@@ -1,0 +1,33 @@
+import { definePlan, type EventStore, type Plan } from '../../platform/eventstore/event-store.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { isRefusal } from '../../platform/refusal.ts';
+import { caseGate, membersOfCase } from '../../projections/cases/case-members.ts';
+import { lapsedCases } from '../../projections/cases/cases.ts';
+import { caseDecider } from '../../services/cases/case.ts';
+import { caseAppends, caseLoad, loadedCase } from '../../services/cases/run-case-command.ts';
+import { inBatches } from '../batches.ts';
+
+/** Tells the log of every claim whose lease is over; answers how many it told of. */
+export function lapseCaseClaims({ store }: { store: EventStore }): Promise<number> {
+  return inBatches(
+    (limit) => query(store.pool, lapsedCases(limit)),
+    async ({ case_id }) => (await store.execute(lapsePlan(case_id))) === true,
+  );
+}
+
+function lapsePlan(caseId: string): Plan<boolean> {
+  return definePlan({
+    gate: caseGate(caseId),
+    lock: membersOfCase(caseId),
+    load: caseLoad(caseId, null),
+    decide({ rows, now }) {
+      const found = loadedCase(rows);
+      if (isRefusal(found)) return { unchanged: false };
+      const { state, version, members } = found;
+      const decided = caseDecider.decide(state, { type: 'EndLease', now, members });
+      if (isRefusal(decided) || decided.length === 0) return { unchanged: false };
+      const appends = caseAppends(state, version, decided, { type: 'service' });
+      return { answer: true, appends };
+    },
+  });
+}

@@ -1,0 +1,42 @@
+import { definePlan, type EventStore, type Plan } from '../../platform/eventstore/event-store.ts';
+import { dropCredentialVerifiers } from '../../platform/keys/verifiers.ts';
+import { query } from '../../platform/postgres/query.ts';
+import {
+  type CredentialRow,
+  findCredential,
+  overdueCredentials,
+} from '../../projections/credentials/credentials.ts';
+import { inBatches } from '../batches.ts';
+
+type Overdue = Pick<CredentialRow, 'credential_id' | 'member_id'>;
+
+/** Tells the log of every credential past its end; answers how many it told of. */
+export function expireCredentials({ store }: { store: EventStore }): Promise<number> {
+  return inBatches(
+    (limit) => query(store.pool, overdueCredentials(limit)),
+    async (row) => (await store.execute(expirePlan(row))) === true,
+  );
+}
+
+function expirePlan({ credential_id, member_id }: Overdue): Plan<boolean> {
+  return definePlan({
+    lock: [member_id],
+    load: findCredential(credential_id),
+    decide({ rows: [row] }) {
+      if (row?.state !== 'active' || row.unexpired) return { unchanged: false };
+      return {
+        answer: true,
+        appends: [
+          {
+            owner: member_id,
+            stream: `credential-${credential_id}`,
+            version: 1,
+            actor: { type: 'service' },
+            events: [{ type: 'CredentialExpired', data: { credential_id }, personal: null }],
+          },
+        ],
+        rows: [dropCredentialVerifiers(member_id, [credential_id])],
+      };
+    },
+  });
+}

@@ -1,0 +1,34 @@
+import type { Config } from '../../platform/config.ts';
+import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import type { NoteRow } from '../../projections/guestbook/notes.ts';
+import { APPEAL_DAYS } from '../../services/guestbook/author-decisions.ts';
+import { upkeepPlan } from '../../services/guestbook/scheduled-commands.ts';
+import { inBatches } from '../batches.ts';
+
+interface Parts {
+  store: EventStore;
+  config: Pick<Config, 'undoWindowSeconds'>;
+}
+
+/** Tells the log of every decision that its author can no longer appeal against. */
+export function closeAppeals({ store, config }: Parts): Promise<number> {
+  const undoSeconds = config.undoWindowSeconds;
+  return inBatches(
+    (limit) => query(store.pool, pastAppeal(undoSeconds, limit)),
+    async (row) =>
+      (await store.execute(
+        upkeepPlan(row, (now) => ({ type: 'EndAppealPeriod', undoSeconds, now })),
+      )) === true,
+  );
+}
+
+/** By hours, as the decider counts: a day of the connection's time zone may have 23 or 25. */
+function pastAppeal(undoSeconds: number, limit: number): Sql<NoteRow> {
+  return sql`SELECT note_id, owner_id FROM notes
+    WHERE state IN ('rejected', 'removed') AND appeal IS NULL AND member_id IS NOT NULL
+      AND settled_at <= clock_timestamp()
+        - make_interval(hours => 24 * ${APPEAL_DAYS}::int, secs => ${undoSeconds}::int)
+    ORDER BY settled_at LIMIT ${limit}`;
+}

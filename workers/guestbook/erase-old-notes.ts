@@ -1,0 +1,37 @@
+import type { Config } from '../../platform/config.ts';
+import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import type { NoteRow } from '../../projections/guestbook/notes.ts';
+import { erasePlan } from '../../services/guestbook/erase-notes.ts';
+import { inBatches } from '../batches.ts';
+
+interface Parts {
+  store: EventStore;
+  config: Pick<Config, 'retentionRejectedDays' | 'retentionWithdrawnDays'>;
+}
+
+/**
+ * Erases the text of notes that are past their retention; answers how many. Each note is a
+ * transaction of its own, so a run that is cut short goes on where it was.
+ */
+export function retention({ store, config }: Parts): Promise<number> {
+  return inBatches(
+    (limit) => query(store.pool, pastRetention(config, limit)),
+    async (row) => (await store.execute(erasePlan(row, 'retention'))) === true,
+  );
+}
+
+/** A member's note only when its author can no longer appeal: whoever decides must read it. */
+function pastRetention(
+  { retentionRejectedDays, retentionWithdrawnDays }: Parts['config'],
+  limit: number,
+): Sql<NoteRow> {
+  return sql`SELECT note_id, owner_id FROM notes
+    WHERE erased_at IS NULL AND (
+      (state IN ('rejected', 'removed') AND (member_id IS NULL OR appeal IN ('upheld', 'over'))
+        AND settled_at <= clock_timestamp() - make_interval(hours => 24 * ${retentionRejectedDays}::int))
+      OR (state = 'withdrawn'
+        AND settled_at <= clock_timestamp() - make_interval(hours => 24 * ${retentionWithdrawnDays}::int)))
+    ORDER BY settled_at LIMIT ${limit}`;
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import type { Config } from '../../platform/config.ts';
+import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
+import { tellPlan } from '../../services/guestbook/notify-author.ts';
+
+/** A decision on a note, by the note's version with it. */
+export const ToTell = z.strictObject({ note_id: z.uuid(), version: z.int() });
+
+interface Parts {
+  store: EventStore;
+  config: Pick<Config, 'undoWindowSeconds'>;
+}
+
+/** Tells those concerned of a decision that still stands; answers whether it told. */
+export async function tellAuthor(
+  { store, config }: Parts,
+  { note_id, version }: z.infer<typeof ToTell>,
+): Promise<boolean> {
+  const [row] = await query(store.pool, findNote(note_id));
+  if (!row) return false;
+  const [event] = await query(store.pool, eventOf(row, version));
+  if (!event) return false;
+  return (await store.execute(tellPlan(row, event.event_id, config.undoWindowSeconds))) === true;
+}
+
+function eventOf({ note_id, owner_id }: NoteRow, version: number): Sql<{ event_id: string }> {
+  return sql`SELECT event_id FROM events WHERE owner_id = ${owner_id}
+    AND stream_id = ${`note-${note_id}`} AND stream_version = ${version}`;
+}

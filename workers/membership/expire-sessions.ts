@@ -1,0 +1,41 @@
+import { definePlan, type EventStore, type Plan } from '../../platform/eventstore/event-store.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import { endSession } from '../../services/membership/login.ts';
+import { endSessions, overdueSessions } from '../../services/membership/sessions.ts';
+import { inBatches } from '../batches.ts';
+
+interface Overdue {
+  session_id: string;
+  member_id: string;
+}
+
+/** Tells the log of every session past its end; answers how many it told of. */
+export function expireSessions({ store }: { store: EventStore }): Promise<number> {
+  return inBatches(
+    (limit) => query(store.pool, overdueSessions(limit)),
+    async (row) => (await store.execute(expirePlan(row))) === true,
+  );
+}
+
+function expirePlan({ session_id, member_id }: Overdue): Plan<boolean> {
+  return definePlan({
+    lock: [member_id],
+    load: stillOverdue(session_id),
+    decide({ rows, now }) {
+      if (rows.length !== 1) return { unchanged: false };
+      return {
+        answer: true,
+        appends: [endSession(member_id, session_id, 'expired')],
+        rows: [endSessions([session_id], now)],
+      };
+    },
+  });
+}
+
+/** By its key alone, as a live session is found. */
+function stillOverdue(sessionId: string): Sql {
+  return sql`SELECT session_id
+    FROM (SELECT * FROM sessions WHERE session_id = ${sessionId} OFFSET 0) session
+    WHERE ended_at IS NULL AND expires_at <= clock_timestamp()`;
+}

@@ -1,0 +1,34 @@
+import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { isRefusal } from '../../platform/refusal.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import type { NoteRow } from '../../projections/guestbook/notes.ts';
+import { upkeepPlan } from '../../services/guestbook/scheduled-commands.ts';
+import { type QueueAlert, queueAlertPlan } from '../../services/moderation/stats/queue-alert.ts';
+import { inBatches } from '../batches.ts';
+
+/** Escalates every note that has waited for more than 72 hours; answers how many. */
+export function queueAge({ store }: { store: EventStore }): Promise<number> {
+  return inBatches(
+    (limit) => query(store.pool, tooOld(limit)),
+    async (row) =>
+      (await store.execute(upkeepPlan(row, (now) => ({ type: 'EscalateOldNote', now })))) === true,
+  );
+}
+
+/** Answers what the operator is to be told now, if anything: the worker logs it as a warning. */
+export async function queueAlert({ store }: { store: EventStore }): Promise<QueueAlert> {
+  const told = await store.execute(queueAlertPlan());
+  return isRefusal(told) ? null : told;
+}
+
+/** One that was put off is left until it is due; one that is being worked on, to whoever holds it. */
+function tooOld(limit: number): Sql<NoteRow> {
+  return sql`SELECT note_id, owner_id FROM notes n
+    WHERE state = 'pending' AND tier = 'normal'
+      AND submitted_at < clock_timestamp() - interval '72 hours'
+      AND (deferred_until IS NULL OR deferred_until <= clock_timestamp())
+      AND NOT EXISTS (SELECT FROM note_leases l WHERE l.note_id = n.note_id
+        AND l.subject_type = 'note' AND l.expires_at > clock_timestamp())
+    ORDER BY submitted_at LIMIT ${limit}`;
+}

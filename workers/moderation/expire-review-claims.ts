@@ -1,0 +1,15 @@
+import { type Sql, sql } from '../../platform/sql.ts';
+import type { Core } from '../../services/compose.ts';
+import { BATCH, untilNone } from '../batches.ts';
+
+/** Drops leases past their end, which hold nothing any more; answers how many. */
+export function expireLeases({ pool }: Pick<Core, 'pool'>): Promise<number> {
+  return untilNone(pool, () => dropLeases(BATCH));
+}
+
+function dropLeases(limit: number): Sql {
+  return sql`DELETE FROM note_leases WHERE lease_id IN (
+      SELECT lease_id FROM note_leases WHERE expires_at <= clock_timestamp()
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+    RETURNING lease_id`;
+}

@@ -1,0 +1,113 @@
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
+import { replay } from '../../platform/eventstore/decider.ts';
+import { definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import { screeningJob } from '../../platform/jobs/queues.ts';
+import { query } from '../../platform/postgres/query.ts';
+import type { Sql } from '../../platform/sql.ts';
+import { loggable } from '../../platform/telemetry/loggable.ts';
+import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
+import { type LookAlikeRow, lookAlikes } from '../../projections/screening/screenings.ts';
+import type { Core } from '../../services/compose.ts';
+import { fastLanePlan } from '../../services/guestbook/fast-approval.ts';
+import { bayesFindings } from '../../services/screening/bayes.ts';
+import { findingsIn } from '../../services/screening/findings.ts';
+import { type Fingerprint, fingerprintsOf } from '../../services/screening/fingerprint.ts';
+import { lookAlikeFindings } from '../../services/screening/look-alikes.ts';
+import { type RecordScreening, screening } from '../../services/screening/screening.ts';
+import { MOST_COUNTED } from '../../services/screening/sentences.ts';
+import { learntBy } from './trained-classifier.ts';
+
+type Parts = Pick<Core, 'pool' | 'store' | 'keys' | 'config'>;
+type Screened = Omit<RecordScreening, 'noteState'>;
+
+export const ToScreen = z.strictObject({ note_ids: z.array(z.uuid()) });
+
+/**
+ * Screens each note; answers how many. One that cannot be screened gets a job of its own, so that
+ * its neighbours do not fail with it.
+ */
+export async function screenNotes(
+  parts: Parts,
+  asked: z.infer<typeof ToScreen>,
+  logger: Logger,
+): Promise<number> {
+  const failed: string[] = [];
+  let count = 0;
+  for (const note_id of asked.note_ids)
+    try {
+      if (await screenNote(parts, { note_id })) count++;
+    } catch (error) {
+      if (asked.note_ids.length === 1) throw error;
+      logger.warn({ note_id, error: loggable(error) }, 'note not screened yet');
+      failed.push(note_id);
+    }
+  const jobs = failed.map((note_id) => ({ ...screeningJob([note_id]), gathers: false }));
+  if (jobs.length > 0)
+    await parts.store.execute({ load: null, decide: () => ({ answer: true, appends: [], jobs }) });
+  return count;
+}
+
+/** Tells the log what is found in a note that waits; answers whether it did. */
+export async function screenNote(parts: Parts, { note_id }: { note_id: string }): Promise<boolean> {
+  const [note] = await query(parts.pool, findNote(note_id));
+  if (note?.state !== 'pending' || note.message === null) return false;
+  const { message, name } = note;
+  const fingerprints = fingerprintsOf(parts.keys, message);
+  const [fingerprint] = fingerprints;
+  if (!fingerprint) throw new Error('no server key to make a fingerprint with');
+  const [bayes, candidates] = await Promise.all([
+    learntBy(parts),
+    query(parts.pool, candidatesOf(note_id, fingerprints)),
+  ]);
+  const read = bayesFindings(bayes, message);
+  const seen = findingsIn({ name: name ?? '', message });
+  const screened = {
+    noteId: note_id,
+    findings: [...lookAlikeFindings(message, candidates), ...read.findings, ...seen.findings],
+    words: { ...read.words, ...seen.words },
+    fingerprint,
+  };
+  const recorded = await parts.store.execute(recordPlan(note, screened));
+  const { fastLane, undoWindowSeconds } = parts.config;
+  if (fastLane && screened.findings.length === 0)
+    await parts.store.execute(fastLanePlan(note, undoWindowSeconds));
+  return recorded === true;
+}
+
+function candidatesOf(noteId: string, fingerprints: readonly Fingerprint[]): Sql<LookAlikeRow> {
+  const wholes = fingerprints.map(({ whole }) => whole);
+  const parts = fingerprints.flatMap((fingerprint) => fingerprint.parts);
+  return lookAlikes(noteId, wholes, parts, MOST_COUNTED);
+}
+
+// The note's row is read without a lock: a claim never waits for a screening. The author's is held,
+// so that the words of a note are not told after a deletion of the account has erased them.
+function recordPlan(
+  { owner_id: owner, member_id: author }: Pick<NoteRow, 'owner_id' | 'member_id'>,
+  screened: Screened,
+): Plan<boolean> {
+  const stream = `screening-${screened.noteId}`;
+  return definePlan({
+    ...(author ? { lock: [author] } : {}),
+    load: { notes: findNote(screened.noteId), events: readStream(owner, stream) },
+    decide({
+      rows: {
+        notes: [note],
+        events,
+      },
+    }) {
+      const decided = screening.decide(replay(screening, events), {
+        ...screened,
+        noteState: note?.state ?? 'none',
+      });
+      if ('refused' in decided || decided.length === 0) return { unchanged: false };
+      const actor = { type: 'service' as const };
+      return {
+        answer: true,
+        appends: [{ owner, stream, version: streamVersion(events), actor, events: decided }],
+      };
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { query } from '../../platform/postgres/query.ts';
+import { standingDecisions } from '../../projections/guestbook/note-decisions.ts';
+import type { Core } from '../../services/compose.ts';
+import { type Bayes, newBayes } from '../../services/screening/bayes.ts';
+
+const MOST_DECISIONS = 5000;
+const FRESH_MS = 5 * 60_000;
+const AT_A_TIME = 200;
+
+interface Learnt {
+  since: number;
+  bayes: Promise<Bayes>;
+}
+
+const learnt = new WeakMap<object, Learnt>();
+
+/** What the newest decisions teach, at most five minutes old: the time in which it forgets. */
+export function learntBy(parts: Pick<Core, 'pool'>): Promise<Bayes> {
+  const known = learnt.get(parts.pool);
+  if (known && performance.now() - known.since < FRESH_MS) return known.bayes;
+  const bayes = learn(parts);
+  learnt.set(parts.pool, { since: performance.now(), bayes });
+  bayes.catch(() => learnt.delete(parts.pool));
+  return bayes;
+}
+
+/** Gives other jobs a turn now and then. */
+export async function learn({ pool }: Pick<Core, 'pool'>): Promise<Bayes> {
+  const bayes = newBayes();
+  const rows = await query(pool, standingDecisions(MOST_DECISIONS));
+  for (const [index, { message, rejected }] of rows.entries()) {
+    if (index % AT_A_TIME === 0) await turn();
+    bayes.learn({ message, rejected });
+  }
+  return bayes;
+}
