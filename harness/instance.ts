@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-const service = (file: string) => join(import.meta.dirname, '../services', file);
+const at = (file: string) => join(import.meta.dirname, '..', file);
 
 export type Instance = Awaited<ReturnType<typeof startInstance>>;
 
@@ -38,7 +38,7 @@ export async function startInstance({ settings, port: givenPort, dataDir }: Inst
     LIMIT_REGISTRATIONS_PER_DAY: '1000000',
     ...settings,
   };
-  const child = spawn(process.execPath, [service('start.ts')], {
+  const child = spawn(process.execPath, [at('services/start.ts')], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -67,7 +67,7 @@ export async function startInstance({ settings, port: givenPort, dataDir }: Inst
 
   /** A new moderator's token. */
   async function moderator(name: string, role: string): Promise<string> {
-    const args = [service('commands/moderator.ts'), 'add', name, '--role', role];
+    const args = [at('cli/moderator.ts'), 'add', name, '--role', role];
     const add = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';
     add.stdout.on('data', (chunk: Buffer) => {

@@ -19,10 +19,10 @@
 -- Log ------------------------------------------------------------------------------------------------
 
 -- Every event, in streams of one owner each. Written by the event store alone
--- (services/eventstore/append.ts). A second writer of the same stream version violates the primary key.
+-- (platform/eventstore/append.ts). A second writer of the same stream version violates the primary key.
 CREATE TABLE events (
   -- The member; for a guest's note the note's id; for a moderator's stream the moderator; a fixed id for
-  -- the whole service, such as its policies (EVERYBODY in services/moderation/policy.ts).
+  -- the whole service, such as its policies (EVERYBODY in services/moderation/policies/policy.ts).
   owner_id uuid NOT NULL,
   stream_id text NOT NULL,          -- kind and id: 'note-…', 'case-…', 'member-…'
   stream_version integer NOT NULL CHECK (stream_version > 0), -- 1, 2, 3, … within the stream
@@ -39,12 +39,12 @@ CREATE TABLE events (
 ALTER TABLE events ALTER COLUMN personal SET STATISTICS 0;
 -- Reading the log in order: rebuild, the moderators' event stream.
 CREATE UNIQUE INDEX events_position ON events (position);
--- The audit log (projections/audit.ts; verbatim).
+-- The audit log (projections/moderation/audit.ts; verbatim).
 CREATE INDEX events_audit ON events (position) WHERE actor->>'type' = 'moderator'
   OR type IN ('ModeratorAdded', 'ModeratorRevoked', 'ModeratorTokenRotated', 'NoteApproved',
     'NoteRejected', 'NoteRemoved', 'NoteRestored', 'NoteEscalated', 'NoteErased');
 -- Erasure of a member's words in streams of other owners, such as a report on another's note
--- (services/eventstore/erase.ts; verbatim).
+-- (platform/eventstore/erasure.ts; verbatim).
 CREATE INDEX events_words_elsewhere ON events ((actor->>'id'))
   WHERE personal IS NOT NULL AND actor->>'type' = 'member' AND actor->>'id' <> owner_id::text;
 
@@ -96,7 +96,7 @@ CREATE INDEX receipts_case_words ON receipts ((reply->'case'->>'author_id'))
 CREATE INDEX receipts_submission_words ON receipts ((reply->'case'->'submission'->>'member_id'))
   WHERE operation LIKE 'case.%' AND reply->'case'->'submission'->>'summary' IS NOT NULL;
 
--- Updates of each member, numbered 1, 2, 3, … in commit order. Read model (projections/feed/).
+-- Updates of each member, numbered 1, 2, 3, … in commit order. Read model (projections/updates/).
 CREATE TABLE feed (
   member_id uuid NOT NULL,
   sequence bigint NOT NULL,
@@ -110,7 +110,7 @@ CREATE TABLE feed (
   PRIMARY KEY (member_id, sequence)
 );
 
--- The last sequence of each member. Read model (projections/feed/feed.ts). Its row is the member's lock:
+-- The last sequence of each member. Read model (projections/updates/feed.ts). Its row is the member's lock:
 -- a command holds the rows of all members whose feeds it writes until COMMIT.
 CREATE TABLE feed_heads (
   member_id uuid PRIMARY KEY,
@@ -121,7 +121,7 @@ CREATE TABLE feed_heads (
 -- Keys -----------------------------------------------------------------------------------------------
 
 -- Which secret each server key id had when it was first used, as a keyed hash. Primary; written at
--- start (services/keys/key-checks.ts), which refuses a key that has another secret.
+-- start (platform/keys/key-checks.ts), which refuses a key that has another secret.
 CREATE TABLE server_keys (
   key_id smallint PRIMARY KEY,
   hash text NOT NULL,
@@ -129,7 +129,7 @@ CREATE TABLE server_keys (
 );
 
 -- Keyed hashes of secrets: members' keys, credentials, moderators' tokens. Primary
--- (services/keys/verifiers.ts). A credential's row is deleted when the credential ends.
+-- (platform/keys/verifiers.ts). A credential's row is deleted when the credential ends.
 CREATE TABLE verifiers (
   owner_id uuid NOT NULL,           -- member or moderator
   purpose text NOT NULL,            -- sign-in, recovery, credential, moderator
@@ -144,7 +144,7 @@ CREATE INDEX verifiers_by_key ON verifiers (key_id);
 
 -- Membership -----------------------------------------------------------------------------------------
 
--- Members, also former ones. Read model (projections/members.ts).
+-- Members, also former ones. Read model (projections/membership/members.ts).
 CREATE TABLE members (
   member_id uuid PRIMARY KEY,
   handle text UNIQUE,               -- null after deactivation; `handles` keeps it reserved
@@ -160,7 +160,7 @@ CREATE INDEX members_to_erase ON members (deactivated_at)
   WHERE state = 'deactivated' AND erased_at IS NULL;
 
 -- Every handle that was ever registered, as a keyed hash: a handle is never given out again.
--- Read model (projections/members.ts).
+-- Read model (projections/membership/members.ts).
 CREATE TABLE handles (
   hash text PRIMARY KEY,
   key_id integer NOT NULL,          -- the server key of `hash`
@@ -170,7 +170,7 @@ CREATE TABLE handles (
 CREATE INDEX handles_by_key ON handles (key_id);
 
 -- One row: the number of active members. A registration locks it, so that the limit holds.
--- Read model (projections/members.ts, which has the same first row as its seed).
+-- Read model (projections/membership/members.ts, which has the same first row as its seed).
 CREATE TABLE membership_totals (
   id integer PRIMARY KEY CHECK (id = 1),
   active integer NOT NULL
@@ -200,7 +200,7 @@ CREATE INDEX sessions_expiry ON sessions (expires_at)
 
 -- Credentials ----------------------------------------------------------------------------------------
 
--- Scoped credentials of members' API clients. Read model (projections/credentials.ts).
+-- Scoped credentials of members' API clients. Read model (projections/credentials/credentials.ts).
 CREATE TABLE credentials (
   credential_id uuid PRIMARY KEY,
   member_id uuid NOT NULL,
@@ -221,7 +221,7 @@ CREATE INDEX credentials_expiry ON credentials (expires_at)
 
 -- Limits ---------------------------------------------------------------------------------------------
 
--- Counts of requests in fixed windows. Primary (services/limits/rate-counters.ts), committed apart from
+-- Counts of requests in fixed windows. Primary (platform/limits/rate-counters.ts), committed apart from
 -- the command, swept after their retention.
 CREATE TABLE rate_counters (
   kind text NOT NULL,               -- the limit
@@ -233,7 +233,7 @@ CREATE TABLE rate_counters (
 -- The sweep, oldest first.
 CREATE INDEX rate_counters_age ON rate_counters (window_start);
 
--- Writes of each member on each UTC day. Primary (services/limits/write-budget.ts), written in the
+-- Writes of each member on each UTC day. Primary (platform/limits/write-budget.ts), written in the
 -- transaction of the command.
 CREATE TABLE write_budgets (
   member_id uuid NOT NULL,
@@ -245,7 +245,7 @@ CREATE TABLE write_budgets (
 
 -- Guestbook ------------------------------------------------------------------------------------------
 
--- Notes of the guestbook in every state. Read model (projections/notes.ts).
+-- Notes of the guestbook in every state. Read model (projections/guestbook/notes.ts).
 CREATE TABLE notes (
   note_id uuid PRIMARY KEY,
   owner_id uuid NOT NULL,           -- owner of the note's streams: the member, or the note's id for a guest
@@ -284,7 +284,7 @@ CREATE INDEX notes_of_member ON notes (member_id, submitted_at) WHERE member_id 
 CREATE INDEX notes_of_guest ON notes (name) WHERE member_id IS NULL;
 -- A note's thread in every state, for moderators.
 CREATE INDEX notes_thread ON notes (parent_id, submitted_at DESC) WHERE parent_id IS NOT NULL;
--- The views of the moderators' queue (services/moderation/queue.ts; verbatim). `deferred_until` is
+-- The views of the moderators' queue (services/moderation/queue/queue.ts; verbatim). `deferred_until` is
 -- included in notes_pending so that the queue's counts need the index alone.
 CREATE INDEX notes_pending ON notes (tier, submitted_at, note_id) INCLUDE (deferred_until)
   WHERE state = 'pending';
@@ -304,10 +304,10 @@ CREATE INDEX notes_decided_of_member ON notes (member_id, settled_at DESC, note_
   WHERE member_id IS NOT NULL AND state IN ('approved', 'rejected', 'removed');
 CREATE INDEX notes_decided_of_guest ON notes (name, settled_at DESC, note_id)
   WHERE member_id IS NULL AND state IN ('approved', 'rejected', 'removed');
--- Worker: decisions whose appeal period is over (workers/close-appeals.ts).
+-- Worker: decisions whose appeal period is over (workers/guestbook/close-appeals.ts).
 CREATE INDEX notes_appealable ON notes (settled_at)
   WHERE state IN ('rejected', 'removed') AND appeal IS NULL AND member_id IS NOT NULL;
--- Worker: texts past their retention (workers/retention.ts).
+-- Worker: texts past their retention (workers/guestbook/erase-old-notes.ts).
 CREATE INDEX notes_erasable ON notes (state, settled_at)
   WHERE state IN ('rejected', 'removed', 'withdrawn') AND erased_at IS NULL;
 -- Statistics: notes of a period. BRIN and not btree, because the planner would use a btree's order to
@@ -315,7 +315,7 @@ CREATE INDEX notes_erasable ON notes (state, settled_at)
 CREATE INDEX notes_in_time ON notes
   USING brin (submitted_at timestamptz_minmax_multi_ops) WITH (autosummarize = on);
 
--- Reports on notes. Read model (projections/note-reports.ts).
+-- Reports on notes. Read model (projections/guestbook/note-reports.ts).
 CREATE TABLE note_reports (
   report_id uuid PRIMARY KEY,
   note_id uuid NOT NULL,
@@ -333,7 +333,7 @@ CREATE INDEX note_reports_exported ON note_reports (member_id, reported_at, repo
   WHERE member_id IS NOT NULL;
 
 -- Which addresses reported which note as guests: one report per address. Primary
--- (services/notes/author-plans.ts), swept after the retention of rate counters.
+-- (services/guestbook/author-commands.ts), swept after the retention of rate counters.
 CREATE TABLE report_addresses (
   note_id uuid NOT NULL,
   bucket text NOT NULL,             -- keyed hash of the address
@@ -343,7 +343,7 @@ CREATE TABLE report_addresses (
 -- The sweep, oldest first.
 CREATE INDEX report_addresses_age ON report_addresses (reported_at);
 
--- Appeals of authors against decisions on their notes. Read model (projections/note-appeals.ts).
+-- Appeals of authors against decisions on their notes. Read model (projections/guestbook/note-appeals.ts).
 CREATE TABLE note_appeals (
   appeal_id uuid PRIMARY KEY,
   note_id uuid NOT NULL,
@@ -366,7 +366,7 @@ CREATE INDEX note_appeals_of_member ON note_appeals (member_id, opened_at);
 
 -- Screening ------------------------------------------------------------------------------------------
 
--- The latest screening of each note: advice for moderators. Read model (projections/screenings.ts).
+-- The latest screening of each note: advice for moderators. Read model (projections/screening/screenings.ts).
 CREATE TABLE note_screenings (
   note_id uuid PRIMARY KEY,
   rules_version integer NOT NULL,   -- RULES_VERSION of services/screening/rules.ts
@@ -378,7 +378,7 @@ CREATE TABLE note_screenings (
 ALTER TABLE note_screenings ALTER COLUMN words SET STATISTICS 0;
 
 -- The notes that have a finding, by its code: where the queue looks first when it is filtered by a rare
--- finding. Read model (projections/screenings.ts).
+-- finding. Read model (projections/screening/screenings.ts).
 CREATE TABLE note_findings (
   code text NOT NULL,
   note_id uuid NOT NULL,
@@ -389,7 +389,7 @@ CREATE TABLE note_findings (
 CREATE INDEX note_findings_of_note ON note_findings (note_id);
 
 -- Keyed hashes of a note's text and of its parts, by which similar notes are found. The order of the key
--- lets a lookup read the newest first and stop early. Read model (projections/screenings.ts).
+-- lets a lookup read the newest first and stop early. Read model (projections/screening/screenings.ts).
 CREATE TABLE note_fingerprints (
   hash bigint NOT NULL,
   screened_at timestamptz NOT NULL,
@@ -401,7 +401,7 @@ CREATE INDEX note_fingerprints_of_note ON note_fingerprints (note_id);
 
 -- Publications: profiles and artifacts ---------------------------------------------------------------
 
--- Members' public profiles, published without review. Read model (projections/profiles.ts).
+-- Members' public profiles, published without review. Read model (projections/profiles/profiles.ts).
 CREATE TABLE profiles (
   member_id uuid PRIMARY KEY,
   display_name text,
@@ -422,7 +422,7 @@ ALTER TABLE profiles
 CREATE INDEX profiles_published ON profiles (published_at DESC, member_id DESC)
   WHERE state = 'published';
 
--- Context packets of members, published without review. Read model (projections/artifacts.ts).
+-- Context packets of members, published without review. Read model (projections/artifacts/artifacts.ts).
 CREATE TABLE artifacts (
   artifact_id uuid PRIMARY KEY,
   author_id uuid NOT NULL,
@@ -458,7 +458,7 @@ CREATE INDEX artifacts_of_author ON artifacts (author_id, created_at, artifact_i
 
 -- Cases ----------------------------------------------------------------------------------------------
 
--- Cases. Read model (projections/cases.ts). `version` counts changes of the case's state, claim or
+-- Cases. Read model (projections/cases/cases.ts). `version` counts changes of the case's state, claim or
 -- removal, and `updated_at` is when the last one happened.
 CREATE TABLE cases (
   case_id uuid PRIMARY KEY,
@@ -495,14 +495,14 @@ CREATE INDEX cases_leases ON cases (lease_expires_at) WHERE state = 'claimed';
 CREATE INDEX cases_held ON cases (claimant_id) WHERE claimant_id IS NOT NULL;
 
 -- The members whom a case concerns: author, claimants, reviewers, and those who noted something. They
--- receive updates about the case, and a command locks them. Read model (projections/case-members.ts).
+-- receive updates about the case, and a command locks them. Read model (projections/cases/case-members.ts).
 CREATE TABLE case_members (
   case_id uuid NOT NULL,
   member_id uuid NOT NULL,
   PRIMARY KEY (case_id, member_id)
 );
 
--- Submissions to cases. Read model, as case_reviews and case_notes (projections/case-record.ts).
+-- Submissions to cases. Read model, as case_reviews and case_notes (projections/cases/case-record.ts).
 CREATE TABLE case_submissions (
   submission_id uuid PRIMARY KEY,
   case_id uuid NOT NULL,
@@ -552,7 +552,7 @@ CREATE INDEX case_notes_of_member ON case_notes (member_id, created_at, note_id)
 -- A record is what members publish without review: a profile, an artifact, a case or a note on a case.
 -- `subject_type` and `subject_id` name it; a profile's id is the member's.
 
--- Reports on records. Read model, as reported_records (projections/record-reports.ts).
+-- Reports on records. Read model, as reported_records (projections/publications/record-reports.ts).
 CREATE TABLE record_reports (
   report_id uuid PRIMARY KEY,
   subject_type text NOT NULL,       -- profile, artifact, case, case_note
@@ -596,7 +596,7 @@ CREATE INDEX reported_records_of_author ON reported_records (author_id);
 
 -- Moderation -----------------------------------------------------------------------------------------
 
--- Moderators, also former ones. Read model (projections/moderators.ts).
+-- Moderators, also former ones. Read model (projections/moderation/moderators.ts).
 CREATE TABLE moderators (
   moderator_id uuid PRIMARY KEY,
   name text,
@@ -609,7 +609,7 @@ ALTER TABLE moderators ALTER COLUMN name SET STATISTICS 0;
 -- Two active moderators never share a name.
 CREATE UNIQUE INDEX moderators_name ON moderators (name) WHERE state = 'active';
 
--- Browser sessions of moderators. Primary (services/moderation/sessions.ts). A session ends eight hours
+-- Browser sessions of moderators. Primary (services/moderation/staff/sessions.ts). A session ends eight hours
 -- after `seen_at`, and at `expires_at` in any case.
 CREATE TABLE moderator_sessions (
   session_id uuid PRIMARY KEY,
@@ -622,7 +622,7 @@ CREATE TABLE moderator_sessions (
 );
 CREATE INDEX moderator_sessions_of_moderator ON moderator_sessions (moderator_id);
 
--- The policies that a rejection or removal names. Read model (projections/policies.ts, which has the same
+-- The policies that a rejection or removal names. Read model (projections/moderation/policies.ts, which has the same
 -- first rows as its seed).
 CREATE TABLE policies (
   code text PRIMARY KEY,
@@ -656,7 +656,7 @@ CREATE INDEX note_leases_of_moderator ON note_leases (moderator_id);
 -- The sweep.
 CREATE INDEX note_leases_expiry ON note_leases (expires_at);
 
--- Decisions on notes. Read model (projections/decisions.ts).
+-- Decisions on notes. Read model (projections/guestbook/note-decisions.ts).
 CREATE TABLE note_decisions (
   event_id uuid PRIMARY KEY,        -- event of the decision
   note_id uuid NOT NULL,
@@ -683,7 +683,7 @@ CREATE INDEX note_decisions_of_batch ON note_decisions (batch_id) WHERE batch_id
 -- Statistics: decisions of a period.
 CREATE INDEX note_decisions_in_time ON note_decisions (decided_at);
 
--- Decisions on records. Read model (projections/record-decisions.ts).
+-- Decisions on records. Read model (projections/publications/record-decisions.ts).
 CREATE TABLE record_decisions (
   event_id uuid PRIMARY KEY,        -- event of the decision
   subject_type text NOT NULL,
@@ -710,7 +710,7 @@ CREATE INDEX record_decisions_in_time ON record_decisions (decided_at DESC, subj
 
 -- Activity -------------------------------------------------------------------------------------------
 
--- What happened in public. Read model (projections/activity.ts). Title and visibility are read from the
+-- What happened in public. Read model (projections/activity/activity.ts). Title and visibility are read from the
 -- subject, so an entry disappears with it.
 CREATE TABLE activity (
   entry_id uuid PRIMARY KEY,        -- id of the event
@@ -734,7 +734,7 @@ CREATE FUNCTION composed(words text) RETURNS text LANGUAGE sql IMMUTABLE PARALLE
 RETURN CASE WHEN octet_length(words) = char_length(words) OR words IS NFKC NORMALIZED THEN words
   ELSE normalize(words, NFKC) END;
 
--- Words of public texts (projections/search.ts; verbatim). The statistics of an index would keep words
+-- Words of public texts (projections/search/search.ts; verbatim). The statistics of an index would keep words
 -- of erased texts, so they are off as well.
 CREATE INDEX notes_search ON notes
   USING gin (to_tsvector('simple', composed(coalesce(message, '')))) WHERE state = 'approved';

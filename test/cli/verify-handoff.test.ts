@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { contentHash } from '../../platform/body-hash.ts';
 import { CASES, NEXT_ACTION } from '../../services/artifacts/fixture.ts';
 
-const COMMAND = join(import.meta.dirname, '..', '..', 'services', 'commands', 'verify-handoff.ts');
+const COMMAND = join(import.meta.dirname, '../../cli/verify-handoff.ts');
 const ARTIFACT = 'artifact/catalogue.csv';
 const LEDGER = 'ledger/operations.jsonl';
 const EVIDENCE = 'evidence/import-report.json';
