@@ -8,7 +8,7 @@ import { freePort } from '../../harness/free-port.ts';
 import { newRegistration } from '../../harness/registration.ts';
 import { testDatabase } from '../support/database.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 const READY_MS = 60_000;
 const SCREENED_MS = 30_000;
 

@@ -9,14 +9,13 @@ import { freePort } from '../../harness/free-port.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { runningPostmaster } from '../../platform/embedded/postmaster.ts';
 
-const services = new URL('../../services/', import.meta.url);
-const START = new URL('start.ts', services).pathname;
+const START = new URL('../../services/start.ts', import.meta.url).pathname;
 
 // A web that is ready at once and says so, drains for a moment, and notices when its supervisor is gone.
 const web = `
   import { createServer } from 'node:http';
   import { writeFileSync } from 'node:fs';
-  import { onParentGone } from '${new URL('parent.ts', services).href}';
+  import { onParentGone } from '${new URL('../../platform/supervisor/parent.ts', import.meta.url).href}';
   const server = createServer((_, response) => response.end());
   server.listen(Number(process.env.PORT), '127.0.0.1', () => {
     console.log('port', process.env.PORT);

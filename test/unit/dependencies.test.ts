@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 const read = (name: string) => JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
 
 t.test('no package of the tree reports its installation, and none runs a script unseen', (t) => {
