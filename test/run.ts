@@ -1,3 +1,4 @@
+import { globSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { startGroup } from './support/process-group.ts';
@@ -37,13 +38,30 @@ async function runTap(env: Record<string, string>, given: string[]): Promise<Tap
   return output;
 }
 
+/** The arguments for tap: a folder stands for all test files below it. */
+function expandFolders(args: readonly string[]): string[] {
+  return args.flatMap((arg) =>
+    statSync(arg, { throwIfNoEntry: false })?.isDirectory()
+      ? globSync(`${arg}/**/*.test.ts`).sort()
+      : [arg],
+  );
+}
+
+/** The unit tests need no database, and starting one takes longer than most of them. */
+const NO_DATABASE = { url: '', stop: async () => undefined };
+const areUnitTests = (paths: readonly string[]): boolean =>
+  paths.length > 0 && paths.every((path) => path.startsWith('test/unit/'));
+
 async function main(): Promise<void> {
-  const database = await suiteDatabase(process.env.TEST_DATABASE_URL);
+  const args = expandFolders(process.argv.slice(2));
+  const database = areUnitTests(args.filter((arg) => !arg.startsWith('--')))
+    ? NO_DATABASE
+    : await suiteDatabase(process.env.TEST_DATABASE_URL);
   // Hundreds of processes load the same files: each is compiled once.
   const compiled = temporaryFolder('test-compiled');
   try {
     const env = { TEST_DATABASE_URL: database.url, NODE_COMPILE_CACHE: compiled.path };
-    const { passed, failed, skipped } = (await runTap(env, process.argv.slice(2))).totals;
+    const { passed, failed, skipped } = (await runTap(env, args)).totals;
     if (interrupted) console.log('Interrupted');
     process.exitCode = failed > 0 ? 1 : 0;
     process.once('exit', () => {

@@ -53,7 +53,7 @@ const authorOf = (memberId: string, sessionId: string, handle = 'ada') =>
   ({ kind: 'session', memberId, handle, sessionId, expiresAt: new Date() }) as const;
 
 t.test('commands of one turn share a transaction, each with its own effects', async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { GROUP_COMMIT: 'on' });
   const { submit, eventsOf } = commandsOf(service);
   const notes = notesOf(22);
   t.same(await Promise.all(notes.map((note) => submit(note))), notes.map(accepted));
@@ -80,7 +80,7 @@ t.test('commands of one turn share a transaction, each with its own effects', as
 });
 
 t.test('refusals and replays stand among what is accepted', async (t) => {
-  const { submit, eventsOf } = commandsOf(await startService(t));
+  const { submit, eventsOf } = commandsOf(await startService(t, { GROUP_COMMIT: 'on' }));
   const [known, ...notes] = notesOf(4) as [Note, Note, Note, Note];
   await submit(known);
   const author = authorOf(randomUUID(), randomUUID());
@@ -105,7 +105,7 @@ t.test('refusals and replays stand among what is accepted', async (t) => {
 });
 
 t.test('a repetition that its original overtakes between two reads is a repetition', async (t) => {
-  const { planOf, submit, execute } = commandsOf(await startService(t));
+  const { planOf, submit, execute } = commandsOf(await startService(t, { GROUP_COMMIT: 'on' }));
   const note = newNote();
   await submit(note);
   const { load, ...plan } = planOf(note);
@@ -137,7 +137,9 @@ const FAULTS: Record<string, (plan: Plan<unknown, string>) => Plan<unknown, stri
 };
 for (const [fault, spoil] of Object.entries(FAULTS))
   t.test(`${fault} fails its own command and no neighbour`, async (t) => {
-    const { planOf, submit, execute, eventsOf } = commandsOf(await startService(t));
+    const { planOf, submit, execute, eventsOf } = commandsOf(
+      await startService(t, { GROUP_COMMIT: 'on' }),
+    );
     const [first, bad, last] = notesOf(3) as [Note, Note, Note];
     const [before, failed, after] = await Promise.allSettled([
       submit(first),
@@ -157,7 +159,7 @@ for (const [fault, spoil] of Object.entries(FAULTS))
   });
 
 t.test('commands of one member in one turn are decided on each other’s results', async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { GROUP_COMMIT: 'on' });
   const { submit, eventsOf } = commandsOf(service);
   const [ada, bob] = [await newAuthor(service), await newAuthor(service)];
   const [one, two, other] = notesOf(3) as [Note, Note, Note];
@@ -184,7 +186,7 @@ t.test('commands of one member in one turn are decided on each other’s results
 });
 
 t.test('what many members write at once is told to each in order, and counted', async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { GROUP_COMMIT: 'on' });
   const agents = await Promise.all(Array.from({ length: 12 }, () => newAgent(service)));
   const profile = {
     display_name: 'Ada',
@@ -224,7 +226,7 @@ t.test('what many members write at once is told to each in order, and counted', 
 });
 
 t.test('of many commands for one stream, in one turn and later ones, one wins', async (t) => {
-  const { submit, eventsOf } = commandsOf(await startService(t));
+  const { submit, eventsOf } = commandsOf(await startService(t, { GROUP_COMMIT: 'on' }));
   const id = randomUUID();
   const rivals = Array.from({ length: 40 }, (_, index) => ({
     ...newNote(id),
@@ -242,7 +244,7 @@ t.test('of many commands for one stream, in one turn and later ones, one wins', 
 t.test(
   'a member, or a row, that another transaction holds keeps no neighbour waiting',
   async (t) => {
-    const service = await startService(t);
+    const service = await startService(t, { GROUP_COMMIT: 'on' });
     const { submit } = commandsOf(service);
     const ada = await newAuthor(service);
     const [hers, mine, held] = notesOf(3) as [Note, Note, Note];
@@ -267,6 +269,7 @@ async function startProxied(t: Test) {
   const service = await startService(t, {
     DATABASE_URL: proxy.url,
     DATABASE_DIRECT_URL: database.url,
+    GROUP_COMMIT: 'on',
   });
   return { proxy, service, ...commandsOf({ core: service.core, database }) };
 }

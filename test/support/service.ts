@@ -34,6 +34,7 @@ export async function startService(t: Ending, settings: Record<string, string> =
     LIMIT_REGISTRATIONS_PER_DAY: '1000',
     LIMIT_NOTES_PER_TEN_MINUTES: '1000',
     LIMIT_NOTES_PER_DAY: '1000',
+    ...(process.env.GROUP_COMMIT ? { GROUP_COMMIT: process.env.GROUP_COMMIT } : {}),
     ...settings,
   });
   const logged: string[] = [];
