@@ -25,7 +25,7 @@ type Plans = Pick<Core, 'keys' | 'config'>;
  */
 export const append: Bench = {
   name: 'append',
-  async prepare(setting) {
+  async prepare(setting, without) {
     const comparisons: Comparison[] = [];
     for (const [what, plan, width, flushMs] of [
       ['one command', command, 8],
@@ -42,7 +42,7 @@ export const append: Bench = {
       const disk = flushMs ? `, flushes ${flushMs} ms slower` : '';
       comparisons.push({
         name: `append of ${what}, ${width} connections${disk}`,
-        ours: await service(setting, urls.ours, width, plan),
+        ours: await service(setting, urls.ours, width, plan, without !== 'group-commit'),
         floors: [
           {
             name: 'one-row INSERT',
@@ -82,11 +82,13 @@ async function service(
   url: string,
   width: Width,
   plan: typeof note,
+  groupCommit: boolean,
 ): Promise<Contender> {
   const config = readConfig({
     DATABASE_URL: url,
     SERVER_KEYS: setting.serverKeys,
     DATABASE_POOL_SIZE: String(width),
+    GROUP_COMMIT: groupCommit ? 'on' : 'off',
   });
   const core = await openCore(config, 'bench');
   setting.onEnd(core.close);

@@ -29,6 +29,7 @@ Only where named: ${LONG.map(({ name }) => name).join(', ')}.
 --rounds N    rounds of each comparison (21)
 --seconds S   seconds of each side in each round (0.4)
 --events N    length of the log for growth and rebuild (1000000, at least 10000)
+--without MECHANISM  runs append without it (group-commit), to see what it pays
 --only PART   of growth, only the operations with PART in their names
 --json FILE   writes the results to FILE as JSON
 --statements  after each comparison, prints on which statements PostgreSQL spent its time
@@ -42,17 +43,20 @@ const { positionals, values } = processArguments(
     seconds: { type: 'string', default: '0.4' },
     events: { type: 'string', default: '1000000' },
     only: { type: 'string' },
+    without: { type: 'string' },
     json: { type: 'string' },
     statements: { type: 'boolean', default: false },
   },
   [0, Infinity],
-  ({ positionals, values: { rounds, seconds, events } }) => {
+  ({ positionals, values: { rounds, seconds, events, without } }) => {
     const unknown = positionals.find((name) => !NAMES.includes(name));
     if (unknown !== undefined) throw new ArgumentError(`Unknown benchmark '${unknown}'.`);
     if (!/^[1-9]\d*$/.test(rounds))
       throw new ArgumentError('--rounds must be a whole number of at least 1.');
     if (!(Number(seconds) > 0))
       throw new ArgumentError('--seconds must be a number greater than 0.');
+    if (without !== undefined && without !== 'group-commit')
+      throw new ArgumentError('--without must be group-commit.');
     if (!/^\d+$/.test(events) || Number(events) < 10_000)
       throw new ArgumentError('--events must be a whole number of at least 10000.');
   },
@@ -65,7 +69,7 @@ const results: Result[] = [];
 async function run(setting: Setting): Promise<void> {
   for (const { name, prepare } of BENCHES) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
-    for (const comparison of await prepare(setting)) {
+    for (const comparison of await prepare(setting, values.without)) {
       // What the bench itself did to prepare is none of it.
       if (values.statements) await topStatements(setting.server);
       for (const result of await compare(comparison, pace)) tell(result);

@@ -12,7 +12,7 @@ import { COUNTING } from './statements.ts';
 
 export interface Bench {
   name: string;
-  prepare(setting: Setting): Promise<Comparison[]>;
+  prepare(setting: Setting, without?: string): Promise<Comparison[]>;
 }
 
 export interface Asked {

@@ -279,7 +279,7 @@ t.test('the command adds, lists and revokes', async (t) => {
   t.match((await run('list')).stdout, /\tlead\tactive\tZoe\n/);
   t.match((await run('rescreen')).stdout, /^Enqueued 0 notes/);
   await t.rejects(run('add', 'Zoe', '--role', 'lead'), { code: 1 });
-  await t.rejects(run('add', 'Yan', '--role', 'king'), { code: 1 });
+  await t.rejects(run('add', 'Yan', '--role', 'king'), { code: 2 });
   await run('revoke', 'Zoe');
   t.equal((await service.call('GET', '/api/moderation/me', { headers })).status, 401);
 });
