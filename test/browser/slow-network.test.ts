@@ -204,7 +204,7 @@ t.test('an appeal goes out once, and is known to have arrived', NEEDS_BROWSER, a
   t.equal(appeals, 1);
   await page.unroute('**/appeal');
   await send.click();
-  await page.getByText('Your appeal waits').waitFor();
+  await page.getByText('Your appeal is waiting').waitFor();
   t.equal(await page.getByRole('alert').count(), 0);
 });
 
