@@ -1,7 +1,10 @@
 import pg from 'pg';
 import { nameOf, type Sql } from './sql.ts';
 
-/** The columns of a statement's rows, each with its PostgreSQL type. */
+/**
+ * The columns of a statement's rows, each with its PostgreSQL type. `text::json` is a column of JSON
+ * whose values are given as JSON text.
+ */
 type Columns = Readonly<Record<string, string>>;
 type Row<Of extends Columns> = { readonly [Name in keyof Of]: unknown };
 
@@ -9,22 +12,21 @@ type Row<Of extends Columns> = { readonly [Name in keyof Of]: unknown };
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } })
   .utils;
 
-/** `unnest` flattens arrays, so a value that is an array itself travels as its text. */
 const isArray = (type: string) => type.endsWith('[]');
+/** `unnest` flattens arrays, so a value that is an array itself is sent as text and cast. */
+const sentAs = (type: string) => (isArray(type) ? 'text' : (type.split('::')[0] ?? type));
+const castTo = (type: string) => (isArray(type) ? type : type.split('::')[1]);
 const isJson = (type: string) => type === 'json' || type === 'jsonb';
 
-/** For a JSON column, a string is JSON text already. */
 function encode(type: string, value: unknown): unknown {
   if (value === null || value === undefined) return null;
-  if (isJson(type)) return typeof value === 'string' ? value : JSON.stringify(value);
+  if (isJson(type)) return JSON.stringify(value);
   return isArray(type) ? prepareValue(value) : value;
 }
 
 /** `unnest($1::uuid[], $2::text[]) AS given (a, b)`: the rows of a statement, one parameter a column. */
 function givenRows(columns: Columns): string {
-  const arrays = Object.values(columns).map(
-    (type, at) => `$${at + 1}::${isArray(type) ? 'text' : type}[]`,
-  );
+  const arrays = Object.values(columns).map((type, at) => `$${at + 1}::${sentAs(type)}[]`);
   return `unnest(${arrays.join(', ')}) AS given (${Object.keys(columns).join(', ')})`;
 }
 
@@ -59,7 +61,7 @@ export function defineInsert<const Of extends Columns>(
   conflict?: { key: readonly (keyof Of & string)[]; action: string },
 ): (row: Row<Of>) => Sql {
   const selected = Object.entries(columns).map(([column, type]) =>
-    isArray(type) ? `${column}::${type}` : column,
+    castTo(type) ? `${column}::${castTo(type)}` : column,
   );
   const otherwise = conflict ? ` ON CONFLICT (${conflict.key.join(', ')}) ${conflict.action}` : '';
   return defineBatch(

@@ -16,7 +16,7 @@ const insertArtifact = defineInsert('artifacts', {
   kind: 'text',
   title: 'text',
   content_hash: 'text',
-  packet: 'json',
+  packet: 'text::json',
   supersedes_id: 'uuid',
   state: 'text',
   version: 'int',
