@@ -1,8 +1,8 @@
 import express from 'express';
 import pg from 'pg';
 
-// The floor of the API's benches, and nothing else: what one writes in Express first, on the same
-// tables. Arguments: the port, the address of the database, a member.
+// The floor (baseline) of the API benchmarks: a minimal Express server on the same tables.
+// Arguments: port, database URL, member id.
 const [port = '', url = '', member = ''] = process.argv.slice(2);
 const pool = new pg.Pool({ connectionString: url, max: 10 });
 const app = express();

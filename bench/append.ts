@@ -13,15 +13,15 @@ import type { Bench, Setting } from './setting.ts';
 const SLOW_MS = 5;
 const MESSAGE = 'A note of the usual length, which says hello and what brought its author here.';
 
-/** Of a command with 8 at once, and with 32. */
+/** Target ratios to each floor, by the number of connections. */
 const AIMS = { 8: { insert: 0.5, emmett: 2 }, 32: { insert: 0.8, emmett: 4 } } as const;
 
 type Width = keyof typeof AIMS;
 type Plans = Pick<Core, 'keys' | 'config'>;
 
 /**
- * One command with its event, receipt and read model, beside one INSERT and beside emmett's append of
- * an event alone; then a note as it is submitted, which has a job for the workers besides.
+ * Compares one command (event, receipt and read model) with one INSERT and with emmett's append of
+ * one event; then does the same for a submitted note, which also enqueues a job for the workers.
  */
 export const append: Bench = {
   name: 'append',

@@ -13,7 +13,7 @@ import type { Bench, Setting } from './setting.ts';
 const NOTES = 100;
 const AIM_MS = 100;
 
-// In the page: from the key to the frame in which another note is drawn.
+// Runs in the page: measures from a key press to the frame that draws the next note.
 const WATCH = `
   window.waits = [];
   let told = () => undefined;
@@ -37,7 +37,7 @@ const WATCH = `
     }));
   }).observe(document.body, { subtree: true, childList: true, characterData: true });`;
 
-/** How long a moderator waits for the next note after a decision. */
+/** Measures how long a moderator waits for the next note after a decision. */
 export const moderation: Bench = {
   name: 'console',
   async prepare(setting) {
@@ -69,7 +69,7 @@ async function decideAll(page: Page): Promise<number[]> {
   await page.evaluate(WATCH);
   for (let n = 1; n < NOTES; n++) {
     await page.keyboard.press('a');
-    // Playwright's own waiting is an eval, which the page's policy refuses.
+    // Playwright's own waiting uses eval, which the page's Content-Security-Policy forbids.
     await page.evaluate(`drawn(${n})`);
   }
   return (await page.evaluate('waits')) as number[];

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import express from 'express';
 import pg from 'pg';
 
-// The floor of the guestbook's benches, and nothing else: what one writes in Express first.
-// Arguments: the port, the address of the database, a file with the bytes to answer.
+// The floor (baseline) of the guestbook benchmarks: a minimal Express server.
+// Arguments: port, database URL, file with the bytes to answer.
 const [port = '', url = '', file = ''] = process.argv.slice(2);
 const pool = new pg.Pool({ connectionString: url, max: 10 });
 await pool.query('CREATE TABLE notes (id uuid PRIMARY KEY, name text, message text)');

@@ -14,14 +14,14 @@ const EACH = 100;
 const NOTES = 23;
 const TIMES = { GET: 61, others: 31 };
 const WARM = 6;
-/** So few that the short log fills a page too. */
+/** Rows per page; small enough that the short log fills a page as well. */
 const PAGE = 10;
 const AIM = 1 / 1.25;
 
-/** In proportion to what was decided in the period asked for, however long the log. */
+/** Its cost depends on the decisions in the requested period, not on the length of the log. */
 const PERIOD = 'GET /api/moderation/stats';
 
-/** Every operation of the API on a long log beside the same on a short one, request by request. */
+/** Compares each API operation on a long log with the same on a short log, request by request. */
 export const growth: Measured = {
   name: 'growth',
   async measure(setting, { events, only }, tell) {
@@ -30,7 +30,7 @@ export const growth: Measured = {
     const failed: unknown[] = [];
     for (const other of large) {
       const { name } = other;
-      // A short list has no page far within: its first page stands for it.
+      // A short list has no page far within it; compare with its first page.
       const operation =
         small.find((each) => each.name === name) ??
         small.find((each) => each.name === name.replace(', far within', ''));
@@ -40,7 +40,7 @@ export const growth: Measured = {
         process.stdout.write(`${name}: left out, it costs what its period holds\n`);
         continue;
       }
-      // The others are told of first: a long log is long in the making.
+      // Measure the other operations before failing: writing the long log takes long.
       await compare(other, operation).then(tell, (error: Error) => {
         process.stdout.write(`${error.message}\n`);
         failed.push(error);

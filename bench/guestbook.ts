@@ -14,7 +14,7 @@ const NOTES = 30;
 const MESSAGE = 'A note of the usual length, which says hello and what brought its author here.';
 const beside = (path: string) => join(import.meta.dirname, path);
 
-/** The guestbook over HTTP, in a process of its own, beside a bare Express handler in another. */
+/** Compares the guestbook over HTTP with a bare Express handler, each in a separate process. */
 export const guestbook: Bench = {
   name: 'guestbook',
   async prepare(setting) {
@@ -40,7 +40,7 @@ interface Served {
   pid: number;
 }
 
-/** The service and the floor, each in a process of its own. */
+/** Starts the service and the floor, each in a separate process. */
 export async function startBoth(setting: Setting): Promise<[ours: Served, floor: Served]> {
   const ours = await startService(setting);
   return [ours, await startFloor(setting, await readPage(ours.base))];

@@ -10,18 +10,18 @@ import { noteOf } from './mail-text.ts';
 export interface Labelled {
   message: string;
   spam: boolean;
-  /** Texts that are the same or nearly so have the same number: they stay together. */
+  /** Number shared by identical and similar texts, which stay in the same half. */
   family: number;
-  /** What screening says of the texts before it, had all been decided as they are labelled. */
+  /** Look-alike findings against earlier texts, as if each had been decided as labelled. */
   lookAlikes: Finding[];
 }
 
 const keys = keyRing([{ id: 1, secret: randomBytes(32) }]);
-/** Wider than what screening calls alike, so that no text leaks into the other half. */
+/** Likeness within a family; less than screening requires, so no text leaks into the other half. */
 const FAMILY = 0.4;
 const MOST_LIKE = 50;
 
-/** The corpus in its order, cut to the length of notes. */
+/** The corpus in its original order, each text cut to the length of a note. */
 export function labelledNotes(): Labelled[] {
   const notes: Labelled[] = corpus()
     .map(({ group, text }) => ({ message: noteOf(text), spam: group.startsWith('spam') }))

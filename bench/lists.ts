@@ -19,7 +19,7 @@ type Row = Record<string, string>;
 
 interface List {
   name: string;
-  /** As the API asks: one row more than a page, to know whether there is another. */
+  /** The list's query; like the API, measurements ask for one extra row to detect a next page. */
   page: (limit: number, after: Place | undefined) => Sql;
   id: string;
 }
@@ -49,7 +49,7 @@ const LISTS: readonly List[] = [
   },
 ];
 
-/** The public lists by keyset: what a page costs far into a list, beside the first page. */
+/** Compares a page far into each public list (keyset pagination) with its first page. */
 export const lists: Bench = {
   name: 'lists',
   async prepare(setting) {
@@ -79,7 +79,7 @@ export const lists: Bench = {
   },
 };
 
-/** Members, each with a profile, a packet and a case a second after the last, told in public. */
+/** Inserts members one second apart, each with a profile, a packet, a case and their activity. */
 async function seed(url: string): Promise<void> {
   await withConnection(url, async (client) => {
     await client.query(

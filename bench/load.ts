@@ -1,7 +1,7 @@
 import autocannon, { type Request } from 'autocannon';
 import type { Contender } from './pair.ts';
 
-/** `width` loops, each beginning the next piece of work when the last is done. */
+/** Runs `width` concurrent loops; each starts `work` again when the previous call is done. */
 export function loops(width: number, work: () => Promise<unknown>): Contender {
   return {
     async run(seconds) {
@@ -20,10 +20,10 @@ export function loops(width: number, work: () => Promise<unknown>): Contender {
   };
 }
 
-/** A turn in which nothing is answered goes on; after so many times the bench ends. */
+/** Longest wait for a first response, in turns; then the benchmark fails. */
 const TURNS = 10;
 
-/** Requests over `connections` kept alive; an answer outside 2xx ends the bench. */
+/** Sends requests over `connections` keep-alive connections; fails on a response outside 2xx. */
 export function requests(
   url: string,
   connections: number,

@@ -1,4 +1,4 @@
-/** The beginning of a mail's text as somebody might leave it for a note: plain, and cut to length. */
+/** Converts a mail to a plausible note: its plain text, cut to `most` characters. */
 export function noteOf(mail: string, most = 500): string {
   const { headers, body } = split(mail.replaceAll('\r\n', '\n'));
   const text = textOf(headers, body)

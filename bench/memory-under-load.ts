@@ -5,7 +5,7 @@ import type { Measured } from './setting.ts';
 const SECONDS = 20;
 const AIM = 1.5;
 
-/** The memory of one web process that reads and writes the guestbook, beside bare Express's. */
+/** Compares the peak memory of a web process under guestbook load with that of bare Express. */
 export const memoryUnderLoad: Measured = {
   name: 'memory',
   async measure(setting) {

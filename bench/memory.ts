@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A process's memory in MiB: now, and the most it ever had; undefined where the system does not tell. */
+/** A process's resident memory in MiB, current and peak; undefined if /proc does not have it. */
 export function memoryOf(pid: number): { now: number; peak: number } | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

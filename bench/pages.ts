@@ -3,10 +3,10 @@ import { builtPages } from '../services/pages/build.ts';
 import { PAGES, type PageName } from '../services/pages/pages.ts';
 import type { Bench } from './setting.ts';
 
-/** In bytes of script and style, as gzip sends them. */
+/** Upper targets by path, in gzipped bytes of script and style. */
 const AIMS: Readonly<Record<string, number>> = { '/': 60_000, '/moderation': 200_000 };
 
-/** What each page weighs. There is no floor to measure beside: the aims are bytes. */
+/** Measures the size of each page. The targets are absolute, so there is no floor. */
 export const pages: Bench = {
   name: 'pages',
   async prepare() {

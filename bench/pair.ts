@@ -1,10 +1,10 @@
-/** One side of a pair. */
+/** One side of a comparison. */
 export interface Contender {
-  /** Works for about this long and answers how many operations a second it did. */
+  /** Runs for about `seconds` and returns its rate in operations per second. */
   run(seconds: number): Promise<number>;
 }
 
-/** This service beside one or more floors, measured in the same rounds. */
+/** This service and one or more floors (baselines), measured in the same rounds. */
 export interface Comparison {
   name: string;
   ours: Contender;
@@ -13,25 +13,25 @@ export interface Comparison {
 
 export interface Pace {
   rounds: number;
-  /** Of each side in each round. */
+  /** Duration of each side's turn in a round. */
   seconds: number;
 }
 
 export interface Result {
   name: string;
   floor: string;
-  /** Operations a second: the medians of all rounds. */
+  /** Operations per second, as medians over all rounds. */
   ours: number;
   theirs: number;
-  /** The median of each round's own ratio, so that a slow moment of the machine counts little. */
+  /** Median of the rounds' ratios, so that a slow moment of the machine has little effect. */
   ratio: number;
-  /** The least and the greatest round's ratio. */
+  /** Smallest and largest ratio of a round. */
   range: readonly [number, number];
   aim: number;
   met: boolean;
 }
 
-/** Rounds of short turns: what else the machine does falls on all sides alike. */
+/** Runs rounds of short turns, so that other load on the machine affects all sides alike. */
 export async function compare(
   { name, ours, floors }: Comparison,
   { rounds, seconds }: Pace,
@@ -41,7 +41,7 @@ export async function compare(
   const measured = sides.map((): number[] => []);
   for (let round = 0; round < rounds; round++) {
     const turns = [...sides.keys()];
-    // Every other round the other way about, so that no side always comes first.
+    // Reverse the order in every other round, so that no side always runs first.
     for (const side of round % 2 === 0 ? turns : turns.reverse())
       measured[side]?.push((await sides[side]?.run(seconds)) ?? 0);
   }

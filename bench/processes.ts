@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Setting } from './setting.ts';
 
-/** A server in a process of its own, once `path` answers 200 at `base`; answers its process id. */
+/** Starts a server process, waits until `path` at `base` answers 200, and returns its pid. */
 export async function startServer(
   setting: Setting,
   args: readonly string[],

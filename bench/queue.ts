@@ -25,7 +25,7 @@ const PAGE = 50;
 type Desk = Awaited<ReturnType<typeof openDesk>>;
 type Moderator = PrincipalOf<'moderator'>;
 
-/** The moderators' queue: claims beside the barest claim there is, a page beside a short queue's. */
+/** Compares claims with the simplest possible claim, and a queue page with a short queue's. */
 export const queue: Bench = {
   name: 'queue',
   async prepare(setting) {
@@ -72,7 +72,7 @@ async function openDesk(setting: Setting, pending: number) {
   return { core, moderators };
 }
 
-/** Notes of guests with their events, as if each had been submitted a second after the last. */
+/** Inserts guest notes with their events, submitted one second apart. */
 async function seed(url: string, count: number): Promise<void> {
   await withConnection(url, async (client) => {
     await client.query(
@@ -109,7 +109,7 @@ async function claimOne({ core }: Desk, principal: Moderator): Promise<string | 
   return claimed.answer[0]?.subject.id;
 }
 
-/** Every note claimed and decided on by one of the moderators; throws where two had the same. */
+/** Has the moderators claim and decide every note; throws if a note was claimed twice. */
 async function drain(desk: Desk): Promise<string> {
   const claimed: string[] = [];
   const milliseconds: number[] = [];
@@ -136,7 +136,7 @@ async function drain(desk: Desk): Promise<string> {
   return `queue / 10,000 notes claimed and decided by ${MODERATORS}: none twice, ${rate.toFixed(0)}/s, claim-next p95 ${p95.toFixed(1)} ms`;
 }
 
-/** Claims whose leases are dropped together now and then, so that the queue stays as it is. */
+/** Claims notes; each moderator releases its leases after ten, so that the queue stays full. */
 function claims(desk: Desk): Contender {
   const { pool } = desk.core;
   const free = [...desk.moderators];

@@ -18,7 +18,7 @@ const ROUNDS = 2;
 const AIM = 0.5;
 const beside = (path: string) => join(import.meta.dirname, path);
 
-/** `npm run rebuild` beside the same tables filled by INSERT … SELECT, while the service answers. */
+/** Compares `npm run rebuild`, while the service answers, with INSERT … SELECT. */
 export const rebuilding: Measured = {
   name: 'rebuild',
   async measure(setting, { events }, tell) {
@@ -56,7 +56,7 @@ export const rebuilding: Measured = {
   },
 };
 
-/** Seconds that it takes to fill tables of the same kind, with the same indexes. */
+/** Returns the seconds it takes to fill identical tables with the same indexes. */
 async function floor(client: pg.Client): Promise<number> {
   const tables = projections.flatMap(({ tables }) => tables);
   await client.query('CREATE SCHEMA floor');
@@ -72,7 +72,7 @@ async function floor(client: pg.Client): Promise<number> {
   return seconds;
 }
 
-/** One rebuild in a process of its own, with a reader and a writer of the guestbook meanwhile. */
+/** Runs one rebuild in a separate process while reading and writing the guestbook. */
 async function rebuild(env: Record<string, string>, base: string) {
   const started = performance.now();
   const child = spawn(process.execPath, [beside('../cli/rebuild.ts')], {

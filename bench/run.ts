@@ -38,7 +38,7 @@ Only where named: ${LONG.map(({ name }) => name).join(', ')}.
 const { positionals, values } = processArguments(
   USAGE,
   {
-    // Many short rounds, since the speed of a shared machine changes from one second to the next.
+    // Many short rounds, since the speed of a shared machine changes from second to second.
     rounds: { type: 'string', default: '21' },
     seconds: { type: 'string', default: '0.4' },
     events: { type: 'string', default: '1000000' },
@@ -70,7 +70,7 @@ async function run(setting: Setting): Promise<void> {
   for (const { name, prepare } of BENCHES) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
     for (const comparison of await prepare(setting, values.without)) {
-      // What the bench itself did to prepare is none of it.
+      // Reset the statistics, so that the benchmark's preparation does not count.
       if (values.statements) await topStatements(setting.server);
       for (const result of await compare(comparison, pace)) tell(result);
       if (values.statements) process.stdout.write(`${await topStatements(setting.server)}\n`);
@@ -94,9 +94,9 @@ function line({ name, floor, ours, theirs, ratio, range, aim, met }: Result): st
   ].join(' ');
 }
 
-// Whoever has read enough closes the pipe: the run goes on, so that it ends what it started.
+// Ignore a closed pipe, as of `| head`, so that the run still stops what it started.
 process.stdout.on('error', () => undefined);
 
-// Aims are told, not enforced: another machine has other ratios. What fails is what cannot run.
+// Targets are reported, not enforced: ratios differ between machines. Only errors fail the run.
 await withSetting(run, { counting: values.statements });
 if (values.json) writeFileSync(values.json, `${JSON.stringify({ ...pace, results }, null, 2)}\n`);

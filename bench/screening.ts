@@ -4,8 +4,8 @@ import { findingsIn } from '../services/screening/findings.ts';
 import { BANDS, bandOf, FINDING_CODES, type FindingCode } from '../services/screening/rules.ts';
 import { type Labelled, labelledNotes } from './labelled.ts';
 
-// What each finding catches and what it flags wrongly, on mail of 2002 cut to the length of notes.
-// Half of the families teach the Bayes, the other half is screened.
+// Measures what each finding catches and wrongly flags, on mail from 2002 cut to the length of
+// notes. One half of the families trains the Bayes classifier; the other half is screened.
 
 processArguments(`Usage:
   npm run bench:screening
@@ -17,7 +17,7 @@ const notes = labelledNotes();
 const taught = notes.filter(({ family }) => isEven(family));
 const asked = notes.filter(({ family }) => !isEven(family));
 
-/** Families fall into the halves as by a coin, the same in each run. */
+/** Assigns families to the halves pseudo-randomly, the same way in each run. */
 function isEven(family: number): boolean {
   return Math.imul(family + 1, 0x9e3779b1) >>> 31 === 0;
 }
@@ -69,7 +69,7 @@ const beginning = performance.now();
 const bayes = teach(taught);
 const teaching = performance.now() - beginning;
 
-/** Evenly from all of the half, since the corpus is sorted by label. */
+/** Samples the training half evenly, since the corpus is sorted by label. */
 const some = (count: number) =>
   Array.from({ length: count }, (_, n) => taught[Math.floor((n * taught.length) / count)]).filter(
     (note) => note !== undefined,

@@ -2,7 +2,7 @@ import { withConnection } from '../platform/postgres/connection.ts';
 
 const EACH = 1000;
 
-/** Fills the log and the feeds: `events` events of members with a thousand each, `member` among them. */
+/** Fills the log and the feeds with `events` events, 1000 per member, including `member`. */
 export async function seedLog(url: string, member: string, events: number): Promise<void> {
   await withConnection(url, async (client) => {
     await client.query('CREATE TEMP TABLE authors (member_id uuid, first int)');

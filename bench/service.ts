@@ -13,7 +13,7 @@ import type { Setting } from './setting.ts';
 const PLENTY = '1000000000';
 const ROOT = join(import.meta.dirname, '..');
 
-/** A service that benches run: its address, and its environment with limits that none of them reaches. */
+/** A service under benchmark: its address, and an environment with limits too high to reach. */
 export interface Service {
   base: string;
   env: Record<string, string> & { METRICS_PORT: string };
@@ -39,7 +39,7 @@ export async function serviceOn(setting: Setting, url: string): Promise<Service>
   return { base, env };
 }
 
-/** Its web process as the Procfile says, once it is ready; answers the process id. */
+/** Starts the Procfile's web process, waits until it is ready, and returns its process id. */
 export function startWeb(setting: Setting, { base, env }: Service): Promise<number> {
   const command = parseProcfile(readFileSync(join(ROOT, 'Procfile'), 'utf8')).get('web') ?? '';
   const [, variables = '', args = ''] = /^((?:\w+=\S+ )*)node (.+)$/.exec(command) ?? [];
@@ -52,7 +52,7 @@ export function startWeb(setting: Setting, { base, env }: Service): Promise<numb
   return startServer(setting, args.split(' '), { ...given, ...env }, base, '/readyz');
 }
 
-/** Makes a moderator of it. */
+/** Adds a moderator to the service. */
 export async function hire({ env }: Service, name: string, role: Role) {
   const core = await openCore(readConfig(env), 'bench');
   try {

@@ -16,38 +16,38 @@ export interface Bench {
 }
 
 export interface Asked {
-  /** Of the long log. */
+  /** Events in the long log. */
   events: number;
-  /** Part of the names of those that are asked for. */
+  /** Runs only operations whose name contains this text. */
   only: string | undefined;
 }
 
-/** A bench with a way of its own to measure: only where it is asked for, since it takes long. */
+/** A benchmark that measures by itself; it runs only if named, since it takes long. */
 export interface Measured {
   name: string;
   measure(setting: Setting, asked: Asked, tell: (result: Result) => void): Promise<void>;
 }
 
-/** What benches run in. What they open is closed in the opposite order. */
+/** The environment of benchmarks. Resources are closed in reverse order of opening. */
 export interface Setting {
-  /** The server's own database. */
+  /** URL of the server's default database. */
   server: string;
   /**
-   * A new database: the service's, migrated, or an empty one for a floor. `flushMs` makes each of
-   * its flushes take so much longer, as on a slow disk.
+   * Creates a database, migrated for the service or empty for a floor, and returns its URL.
+   * `flushMs` delays each of its flushes by that many milliseconds, as on a slow disk.
    */
   database(kind: 'migrated' | 'empty', flushMs?: number): Promise<string>;
   serverKeys: string;
   onEnd(close: () => unknown): void;
 }
 
-/** What PostgreSQL's manual advises for `shared_buffers`: a quarter of the memory there is. */
+/** The `shared_buffers` that PostgreSQL's manual recommends: a quarter of the memory. */
 function quarterOfMemory(): string {
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
   return `${Math.floor(memory / 4 / 1024 ** 2)}MB`;
 }
 
-/** A throwaway PostgreSQL, set up as in production: it flushes every commit to disk. */
+/** Runs `work` with a temporary PostgreSQL that flushes every commit, as in production. */
 export async function withSetting(
   work: (setting: Setting) => Promise<void>,
   { counting = false } = {},

@@ -1,16 +1,16 @@
 import type pg from 'pg';
 import { median } from './pair.ts';
 
-/** Measured again and again: what it is called, its unit, and how much growth is noise. */
+/** A quantity that is sampled repeatedly, and how much of its growth is noise. */
 interface Measure {
   name: string;
   unit: string;
-  /** Of the mean, and at least `least` in its unit, over the time that was looked at. */
+  /** Growth over the measured period up to this share of the mean, or up to `least`, is noise. */
   noise: number;
   least: number;
-  /** Grows with use, rightly: told, never blamed. */
+  /** Grows by design: reported, never a failure. */
   kept?: true;
-  /** Goes up and down with garbage collection: what counts is the least of each part of the time. */
+  /** Varies with garbage collection: only the minimum of each part of the period counts. */
   swings?: true;
 }
 
@@ -49,7 +49,7 @@ const COUNTS = `SELECT
   pg_total_relation_size('receipts') / 1048576.0 AS receipts,
   pg_total_relation_size('events') / 1048576.0 AS events`;
 
-/** One more value of each: memory as the processes' own metrics tell it. */
+/** Adds one sample of each measure; memory comes from the processes' metrics endpoints. */
 export async function sample(
   series: Series,
   client: pg.Client,
@@ -77,8 +77,8 @@ function leastOf(seen: Series[Name]): Series[Name] {
 }
 
 /**
- * The slope of each over the last two thirds, when whatever warms up is warm: by the median of all
- * pairs' slopes (Theil and Sen), which a burst does not move.
+ * Estimates each measure's slope over the last two thirds of the samples, after warm-up, as the
+ * median of the slopes of all pairs (Theil–Sen), which is robust against bursts.
  */
 export function judge(series: Series): { lines: string[]; grown: string[] } {
   const lines: string[] = [];

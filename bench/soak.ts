@@ -35,7 +35,7 @@ const { values } = processArguments(
 );
 const minutes = Number(values.minutes);
 
-/** Steady mixed load on a web and a worker process for a while, and whether anything grew by it. */
+/** Runs steady mixed load on a web and a worker process and reports whether anything grew. */
 async function soak(setting: Setting): Promise<void> {
   const { url, operations, metrics } = await startBoth(setting);
   const client = new pg.Client(url);
@@ -75,7 +75,7 @@ async function call(
       const { status } = await (await prepare())();
       counts[status < 300 ? 'done' : status < 500 ? 'refused' : 'failed']++;
     } catch {
-      // What had to be there first was refused, as two callers at once may be.
+      // A prerequisite was refused, as may happen with concurrent callers.
       counts.refused++;
     }
     await sleep(PAUSE_MS);

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '..');
 const STARTS = 5;
 const PATIENCE_MS = 60_000;
 
-/** `npm start` from the built checkout until it is ready: on an empty data folder, then on that one. */
+/** Times `npm start` until ready: with an empty data folder, then with that folder again. */
 export const startup: Measured = {
   name: 'startup',
   async measure() {
@@ -50,7 +50,7 @@ async function start(dataDir: string): Promise<string> {
   }
 }
 
-/** The most memory that each process had; those of PostgreSQL together, shared pages counted for each. */
+/** Peak memory of each process; PostgreSQL's are summed, so shared pages count repeatedly. */
 function memories(pid: number): string {
   const peaks = new Map<string, number>();
   for (const { pid: each, command } of below(pid))
@@ -64,7 +64,7 @@ interface Running {
   command: string;
 }
 
-/** The processes that descend from one, by the script they run, where the system tells. */
+/** The descendants of a process and the script of each; empty on systems without /proc. */
 function below(pid: number): Running[] {
   const parents = new Map<number, number>();
   for (const name of folder('/proc').filter((each) => /^\d+$/.test(each)))

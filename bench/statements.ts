@@ -1,14 +1,14 @@
 import { withConnection } from '../platform/postgres/connection.ts';
 
-/** What PostgreSQL is started with, so that it counts what it does by statement. */
+/** Server settings with which PostgreSQL collects statistics per statement. */
 export const COUNTING = { shared_preload_libraries: 'pg_stat_statements' };
 
 const MOST = 12;
 const WIDTH = 100;
 
 /**
- * On what a server started with `COUNTING` spent its time since this was last asked, ours and the
- * floors' alike: of each statement the milliseconds, calls, microseconds and rows of a call, and text.
+ * Lists the statements, of service and floors, on which a server started with `COUNTING` spent most
+ * time since the last call: milliseconds, calls, microseconds and rows per call, and text.
  */
 export async function topStatements(url: string): Promise<string> {
   return withConnection(url, async (client) => {

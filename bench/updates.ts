@@ -12,7 +12,7 @@ import type { Bench, Setting } from './setting.ts';
 
 const CONNECTIONS = 32;
 const PAGE = 100;
-/** Each turn loses the chains of the requests that are in flight when it ends. */
+/** Bearers for rotation; each turn loses those of the requests in flight when it ends. */
 const CHAINS = 1000;
 const beside = (path: string) => join(import.meta.dirname, path);
 const newKey = () => randomBytes(32).toString('hex');
@@ -25,7 +25,7 @@ interface Side {
   cursor: string;
 }
 
-/** The scoped API over HTTP beside a bare Express handler with one statement on the same tables. */
+/** Compares the scoped API with a bare Express handler that runs one statement per request. */
 export const updates: Bench = {
   name: 'updates',
   async prepare(setting) {
@@ -33,7 +33,7 @@ export const updates: Bench = {
     const small = await start(setting, 10_000);
     const aside = (aim: number, name: string, contender: Contender) => ({ aim, name, contender });
     const free = await chains(small.ours);
-    // As autovacuum does in time: plans made when these tables were empty would scan them.
+    // As autovacuum does eventually: plans made for the empty tables would scan them.
     await analyze(small.url);
     const comparisons: Comparison[] = [
       {
@@ -56,7 +56,7 @@ export const updates: Bench = {
         ours: rotations(small.ours, free),
         floors: [aside(0.6, 'bare Express, one INSERT', inserts(small.floor))],
       },
-      // The plain scoped write: a rotation is two events and a new secret besides.
+      // The simplest scoped write; a rotation writes two events and a new secret.
       {
         name: 'POST /api/v1/me/profile',
         ours: profiles(small.ours, free),
@@ -132,7 +132,7 @@ async function post(url: string, origin: string, body: object): Promise<void> {
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
 }
 
-/** Bearers that each rotate into the next. */
+/** Creates bearers for the rotations, each of which replaces a bearer with a new one. */
 async function chains(base: string): Promise<string[]> {
   const made: string[] = [];
   for (let count = 0; count < CHAINS; count += 20)
@@ -169,7 +169,7 @@ function rotations(base: string, free: string[]): Contender {
   });
 }
 
-/** Each member's in turn, so that no two of one member meet. */
+/** Publishes profiles; members take turns, so that no two requests of one member coincide. */
 function profiles(base: string, free: readonly string[]): Contender {
   const body = JSON.stringify({
     display_name: 'Ada',

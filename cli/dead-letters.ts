@@ -30,7 +30,7 @@ try {
       { connectionString, application_name: 'service dead-letters' },
       (client) => client.query<DeadLetter>(deadLetters()),
     );
-    // Tab-separated, for people and for scripts.
+    // Tab-separated, so that both people and scripts can read the lines.
     for (const { id, queue, failed_at, error, data } of rows) {
       const line = [id, queue, failed_at.toISOString(), error ?? '', JSON.stringify(data)];
       process.stdout.write(`${line.join('\t')}\n`);

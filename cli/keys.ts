@@ -20,7 +20,7 @@ processArguments(USAGE, {}, [1, 1], ({ positionals: [name] }) => {
 
 const config = configOrExit();
 try {
-  // Before the keys, which are made where there are none: this makes nothing.
+  // Find the database first: without an instance this fails, before `serverKeys` creates a key.
   const connectionString = config.databaseDirectUrl ?? databaseUrl(config);
   const keys = keyRing(serverKeys(config));
   const { ids } = keys;
@@ -38,7 +38,7 @@ try {
     const state = others.includes(id) ? 'ANOTHER SECRET' : held;
     return [id, id === ids[0] && state === 'held' ? 'newest' : state, ...uses];
   });
-  // Tab-separated, for people and for scripts.
+  // Tab-separated, so that both people and scripts can read the lines.
   for (const row of [['key', 'state', ...USE_NAMES], ...rows])
     process.stdout.write(`${row.join('\t')}\n`);
 } catch (error) {

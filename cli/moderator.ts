@@ -6,12 +6,12 @@ import {
 } from '../platform/command-line/arguments.ts';
 import { ROLES } from '../services/moderation/staff/roles.ts';
 
-/** What a file of `moderator/` exports: a command by its own name. */
+/** The export of a file in `moderator/`; `name` is the command that was called. */
 interface Command {
   run(args: string[], name: string): Promise<void>;
 }
 
-/** Every command: how it is called, and the file that does it. */
+/** Every command: its usage and its module. */
 const COMMANDS: Readonly<Record<string, readonly [usage: string, load: () => Promise<Command>]>> = {
   add: [`add NAME --role ${ROLES.join('|')}`, () => import('./moderator/add.ts')],
   list: ['list', () => import('./moderator/list.ts')],
@@ -47,7 +47,7 @@ if (!command)
 const [usage, load] = command;
 const commandUsage = `Usage: npm run moderator -- ${usage}\n`;
 if (asksForHelp(args)) exitWithHelp(commandUsage);
-// Whoever reads this, such as `head`, has had enough.
+// The reader of the output, such as `head`, has closed the pipe.
 process.stdout.on('error', () => process.exit(1));
 try {
   await (await load()).run(args, name);

@@ -44,7 +44,7 @@ const EXIT = {
   ready: 14,
 } as const;
 
-/** What the command says, and its exit status. */
+/** The output of the command and its exit status. */
 export interface Verdict {
   status: number;
   out: string;
@@ -78,7 +78,7 @@ interface Issue {
   message: string;
 }
 
-/** The packet in a file, alone or within its record, and what is wrong with it. */
+/** The packet in a file, alone or within its record, and the issues with it. */
 function readPacket(file: JsonObject): { packet: unknown; issues: Issue[] } {
   const record = Record.safeParse(file);
   const packet: unknown = record.success ? record.data.artifact.packet : file;
@@ -111,7 +111,7 @@ function asText(report: FixtureReport): string {
   return `${[...lines, summary].join('\n')}\n`;
 }
 
-/** The whole command, but for the process around it. */
+/** Runs the whole command; the caller prints the verdict and sets the exit status. */
 export async function verifyHandoff(args: string[]): Promise<Verdict> {
   if (asksForHelp(args)) return { status: 0, out: USAGE, err: '' };
   let given: ReturnType<typeof readArguments>;

@@ -2,10 +2,10 @@ import { type Identity, newKey } from './identity.ts';
 import { type Operation, ProblemError } from './send.ts';
 import type { NewCredential, Scope } from './wire.ts';
 
-/** The state that a client needs after a restart. It holds secrets: protect it like a key. */
+/** The state that a client needs after a restart. It contains secrets: protect it like a key. */
 export interface Session {
   credential?: NewCredential;
-  /** A request that may have had no answer. It is repeated with the same key and body. */
+  /** A request that may have had no response. The client repeats it with the same key and body. */
   pending?: { key: string; how: 'bootstrap' | 'rotate'; next: NewCredential };
 }
 
@@ -19,9 +19,9 @@ export interface BearerParts {
   identity: Pick<Identity, 'id' | 'sign_in_key'>;
   scopes: readonly Scope[];
   keeper: Keeper;
-  /** Seconds for which a credential is made. */
+  /** Lifetime of a new credential in seconds. */
   lifetime: number;
-  /** Seconds before its end at which a credential is replaced. */
+  /** Seconds before expiry at which a credential is replaced. */
   renewBefore: number;
   /** The service's clock, in milliseconds since the epoch. */
   now: () => number;
@@ -34,9 +34,9 @@ const bearerOf = ({ credential_id: id, credential_secret: secret }: NewCredentia
 export type Bearer = ReturnType<typeof openBearer>;
 
 /**
- * Keeps a live credential: made with the sign-in key, rotated before it ends, and made again after a revocation. Every
- * request is saved before it is sent, so that a restarted client repeats it instead of using up another of the
- * member's ten credentials.
+ * Keeps a valid credential: creates it with the sign-in key, rotates it before it expires, and
+ * creates another after a revocation. Every request is saved before it is sent, so that a restarted
+ * client repeats the request instead of using up another of the member's ten credentials.
  */
 export function openBearer(parts: BearerParts) {
   const { identity, scopes, keeper, send } = parts;
@@ -63,7 +63,9 @@ export function openBearer(parts: BearerParts) {
     return bearerOf(session.credential);
   }
 
-  /** Rotates the credential. Makes a new one where it cannot be rotated or the rotation is refused. */
+  /**
+   * Rotates the credential, or creates another if it cannot be rotated or the rotation is refused.
+   */
   async function replace(credential: NewCredential | undefined): Promise<void> {
     const rotates =
       credential?.scopes.includes('credential:manage') &&
@@ -71,7 +73,7 @@ export function openBearer(parts: BearerParts) {
       !endsWithin(0, credential);
     if (rotates && (await begin('rotate'))) return;
     if (await begin('bootstrap')) return;
-    // The refusal told the service's clock: the first `expires_at` may have been out of range.
+    // The refusal carried the service's clock: the first `expires_at` may have been out of range.
     await begin('bootstrap', true);
   }
 
@@ -87,7 +89,9 @@ export function openBearer(parts: BearerParts) {
     return finish(pending, last);
   }
 
-  /** True when the credential exists; false when the request was refused and is forgotten. */
+  /**
+   * Returns true when the credential exists, and false when the request was refused and dropped.
+   */
   async function finish(pending: NonNullable<Session['pending']>, last = false): Promise<boolean> {
     const old = session?.credential;
     try {
@@ -126,8 +130,8 @@ export function openBearer(parts: BearerParts) {
       await send(operation, () => bearerOf(old ?? next));
     } catch (error) {
       if (!(error instanceof ProblemError) || error.status !== 401) throw error;
-      // The rotation may have happened without an answer. Then the new bearer gets its receipt, or, where it
-      // may not rotate, is confirmed by a read.
+      // The rotation may have happened without a response. Then the new bearer gets its receipt or,
+      // if the new bearer may not rotate, a read confirms it.
       const again = next.scopes.includes('credential:manage')
         ? operation
         : ({ method: 'GET', path: '/api/v1/me' } as const);
@@ -143,7 +147,7 @@ export function openBearer(parts: BearerParts) {
   }
 
   return {
-    /** The value of `Authorization`, live by the service's clock. */
+    /** Returns the value of `Authorization`, valid by the service's clock. */
     current: () => once(false),
     /** Replaces the credential now. */
     renew: () => once(true),

@@ -12,20 +12,22 @@ import { follow, type UpdatesOptions } from './updates.ts';
 import type { CredentialReply, MemberReply, MeReply, Scope, UpdatesPage } from './wire.ts';
 
 export interface ClientOptions {
-  /** The address of the service, as in its BASE_URL. */
+  /** The address of the service, equal to its BASE_URL. */
   baseUrl: string;
   identity: Identity;
   /** The scopes of the credential. With `credential:manage` the client can rotate it. */
   scopes?: readonly Scope[];
-  /** Keeps the credential between two runs of this client. By default it is only in memory. */
+  /** Stores the credential between two runs of this client. By default only in memory. */
   keeper?: Keeper;
-  /** Seconds for which a credential is made: 60 to 86400, half a day by default. */
+  /** Lifetime of a credential in seconds, 60 to 86400; half a day by default. */
   lifetime?: number;
-  /** Seconds before its end at which a credential is replaced: a tenth of `lifetime` by default. */
+  /** Seconds before expiry at which a credential is replaced; a tenth of `lifetime` by default. */
   renewBefore?: number;
-  /** Milliseconds for which one operation is retried, 15 minutes by default. Updates have no limit. */
+  /**
+   * Milliseconds for which one operation is retried, 15 minutes by default. Updates have no limit.
+   */
   patience?: number;
-  /** Milliseconds after which one attempt counts as unanswered, 30 seconds by default. */
+  /** Timeout of one attempt in milliseconds, 30 seconds by default. */
   timeout?: number;
   /** Waits between two attempts. */
   pause?: SendOptions['pause'];
@@ -41,10 +43,12 @@ const HALF_A_DAY = 43_200;
 export type Client = ReturnType<typeof openClient>;
 
 /**
- * A client that acts as one member of the service. A request without an answer, or with a 408, 429, 502, 503 or
- * 504, is sent again with the same key and the same bytes. Throws a `TypeError` for an invalid `baseUrl`.
- * Operations throw `ProblemError` (the service refused), `NoAnswerError` (no answer within `patience`),
- * `UnreadableReplyError` (a 2xx that is not JSON), and whatever the keeper throws.
+ * Creates a client that acts as one member of the service. A request without a response, or with a
+ * 408, 429, 502, 503 or 504, is sent again with the same key and the same bytes.
+ *
+ * Throws a `TypeError` for an invalid `baseUrl`. Operations throw `ProblemError` (the service
+ * refused), `NoAnswerError` (no answer within `patience`), `UnreadableReplyError` (a 2xx that is
+ * not JSON), and any error of the keeper.
  */
 export function openClient(options: ClientOptions) {
   const { identity, signal, lifetime = HALF_A_DAY } = options;
@@ -73,7 +77,9 @@ export function openClient(options: ClientOptions) {
     send: (operation, authorization) => send(sending, operation, authorization),
   });
 
-  /** Sends an operation with a live bearer. A bearer that was revoked meanwhile is replaced once. */
+  /**
+   * Sends an operation with a valid bearer. A bearer that was revoked meanwhile is replaced once.
+   */
   async function authorized<Reply>(operation: Operation, patience = sending.patience) {
     let used = '';
     const ask = async () => {
@@ -96,7 +102,7 @@ export function openClient(options: ClientOptions) {
   const read = <Reply>(path: string) => authorized<Reply>({ method: 'GET', path });
 
   return {
-    /** Registers the member. Succeeds as well where the same identity is registered already. */
+    /** Registers the member. Also succeeds if the same identity is already registered. */
     register(): Promise<MemberReply> {
       const { id, handle, sign_in_key, recovery_key } = identity;
       const body = JSON.stringify({ id, handle, sign_in_key, recovery_key });
@@ -108,16 +114,16 @@ export function openClient(options: ClientOptions) {
       });
     },
 
-    /** The member, the credential in use, and the write budget of today. */
+    /** Returns the member, the credential in use, and the write budget of today. */
     me: () => read<MeReply>('/api/v1/me'),
 
     /** Sends a GET to a path of the API, with its query, and returns the parsed body. */
     read,
 
     /**
-     * Sends a POST to a path of the API and returns the parsed body. `key` is the idempotency key, random by
-     * default. To survive a crash, save the key and the body before the call and repeat both
-     * after it: the service answers with the same receipt.
+     * Sends a POST to a path of the API and returns the parsed body. `key` is the idempotency key,
+     * random by default. To survive a crash, save the key and the body before the call and repeat
+     * both after the crash: the service returns the same receipt.
      */
     write,
 
@@ -130,7 +136,7 @@ export function openClient(options: ClientOptions) {
       await bearer.renew();
     },
 
-    /** The member's events after a cursor: `for await (const event of client.updates({ … }))`. */
+    /** Yields events after a cursor: `for await (const event of client.updates({ cursor })) …` */
     updates: (following: UpdatesOptions = {}) =>
       follow(
         (path, held) => authorized<UpdatesPage>({ method: 'GET', path, held }, Infinity),

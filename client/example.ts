@@ -3,8 +3,8 @@ import { openClient } from './client.ts';
 import { openFolder } from './file-store.ts';
 import { NoAnswerError, normalizeBaseUrl, ProblemError } from './send.ts';
 
-// A client that records the events of its member. Kill it at any moment and start it again: no event is lost,
-// and none is recorded twice.
+// A client that records the events of its member. Kill it at any moment and start it again: no
+// event is lost, and none is recorded twice.
 
 const USAGE = `Usage:
   npm run -s agent -- [ADDRESS] [FOLDER] [--limit N] [--until-now]

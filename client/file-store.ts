@@ -19,7 +19,9 @@ interface SavedPage {
   events: readonly UpdateEvent[];
 }
 
-/** Keeps the state of an agent in a folder: its identity, credential and events. Survives crashes. */
+/**
+ * Stores the state of an agent in a folder: its identity, credential and events. Survives crashes.
+ */
 export function openFolder(path: string) {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const record = join(path, 'events.jsonl');
@@ -36,7 +38,7 @@ export function openFolder(path: string) {
     renameSync(`${file}.new`, file);
   }
 
-  /** The saved pages. A line that was cut short is removed; the service sends that page again. */
+  /** Reads the saved pages. A truncated last line is removed; the service sends that page again. */
   function pages(): SavedPage[] {
     if (!existsSync(record)) return [];
     const text = readFileSync(record, 'utf8');
@@ -48,7 +50,7 @@ export function openFolder(path: string) {
       .map((line) => JSON.parse(line) as SavedPage);
   }
 
-  /** The identity in the folder, made with this handle at first. */
+  /** Returns the identity in the folder, which the first call creates with this handle. */
   function identity(handle: string): Identity {
     const known = readJson<Identity>('identity.json');
     if (known) return known;

@@ -6,13 +6,13 @@ export interface Identity {
   recovery_key: string;
 }
 
-/** 32 random bytes as 64 lowercase hex characters. */
+/** Returns a new key: 32 random bytes as 64 lowercase hex characters. */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** A new identity. Save it before registering, so that a registration can be repeated. */
+/** Creates an identity. Save it before registering, so that a registration can be repeated. */
 export function newIdentity(handle: string): Identity {
   return { id: crypto.randomUUID(), handle, sign_in_key: newKey(), recovery_key: newKey() };
 }

@@ -5,15 +5,17 @@ export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   /** The HTTP status. */
   readonly status: number;
-  /** The error code, such as `idempotency_conflict`; `unknown` where the answer is not the service's. */
+  /**
+   * The error code, such as `idempotency_conflict`; `unknown` if something else sent the response.
+   */
   readonly code: string;
-  /** What the code leaves open, such as `version_mismatch` of a `state_conflict`. */
+  /** Narrows the code, such as `version_mismatch` for a `state_conflict`. */
   readonly reason: string | undefined;
-  /** The fields of the request that are not valid, after an `invalid_request`. */
+  /** The invalid fields of the request, after an `invalid_request`. */
   readonly issues: readonly Issue[];
-  /** Names this request in the service's log. */
+  /** Identifies this request in the service's log. */
   readonly requestId: string | undefined;
-  /** Seconds after which the service asked to try again. */
+  /** Seconds to wait before the next attempt, as the service requested. */
   readonly retryAfter: number | undefined;
   readonly body: ProblemBody;
 
@@ -32,8 +34,8 @@ export class ProblemError extends Error {
 }
 
 /**
- * The service did not answer within `patience`. A write may have happened: send it again with the same
- * key and body. `cause` is the last failure.
+ * The service did not answer within `patience`. A write may have happened: send it again with the
+ * same key and body. `cause` is the last failure.
  */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
@@ -55,7 +57,7 @@ export interface Operation {
   key?: string;
   /** Sends `Origin`, which the membership routes require. */
   origin?: boolean;
-  /** Seconds for which the service may hold the request. */
+  /** Seconds for which the service may hold the request; they extend the timeout. */
   held?: number;
   /** Throws after a 429 instead of waiting, because the caller has an alternative. */
   hasty?: boolean;
@@ -64,21 +66,21 @@ export interface Operation {
 export interface SendOptions {
   /** As `normalizeBaseUrl` returns it. */
   baseUrl: string;
-  /** Milliseconds for which one operation is retried, pauses included. */
+  /** Milliseconds for which one operation is retried, including the pauses. */
   patience: number;
-  /** Milliseconds after which one attempt counts as unanswered. */
+  /** Timeout of one attempt in milliseconds. */
   timeout: number;
   /** Waits between two attempts. */
   pause: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** Called before each pause with the failure and the length of the pause in milliseconds. */
   onRetry?: ((error: ProblemError | NoAnswerError, milliseconds: number) => void) | undefined;
-  /** Receives the service's clock from every answer, in milliseconds since the epoch. */
+  /** Receives the service's clock from every response, in milliseconds since the epoch. */
   heard: (date: number) => void;
-  /** Ends the operation, with the signal's reason as the error. */
+  /** Ends the operation; the reason of the signal is the error. */
   signal?: AbortSignal | undefined;
 }
 
-/** Asked again before each attempt, because a bearer may have been replaced meanwhile. */
+/** Called before each attempt, because a bearer may have been replaced meanwhile. */
 export type Authorization = () => string | undefined | Promise<string>;
 
 const FIRST_DELAY_MS = 250;
@@ -86,8 +88,8 @@ const MAX_DELAY_MS = 30_000;
 const RETRIED_STATUSES = new Set([408, 429, 502, 503, 504]);
 
 /**
- * The address of a service without a slash at the end. Throws a `TypeError` for anything but an http or
- * https address, and for an address with credentials, a query or a fragment.
+ * Returns the address of a service without a slash at the end. Throws a `TypeError` for anything
+ * but an http or https address, and for an address with credentials, a query or a fragment.
  */
 export function normalizeBaseUrl(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
@@ -99,10 +101,11 @@ export function normalizeBaseUrl(baseUrl: string): string {
 }
 
 /**
- * Sends an operation until the service answers, and returns the parsed body of a 2xx. Only an attempt
- * without an answer, or with a 408, 429, 502, 503 or 504, is repeated: after `Retry-After` where the
- * service sent it, otherwise after a delay that doubles. Any other refusal, a used-up write budget, and any
- * other error (an invalid path, a keeper that fails, an unreadable reply) is thrown without another attempt.
+ * Sends an operation until the service answers, and returns the parsed body of a 2xx. Only an
+ * attempt without an answer, or with a 408, 429, 502, 503 or 504, is repeated: after `Retry-After`
+ * if the service sent it, otherwise after a delay that doubles. Any other refusal, an exhausted
+ * write budget, and any other error (an invalid path, a keeper that fails, an unreadable reply) is
+ * thrown immediately.
  */
 export async function send<Reply>(
   options: SendOptions,
@@ -119,7 +122,7 @@ export async function send<Reply>(
     const { error } = outcome;
     if (!isRetried(error, operation)) throw error;
     const retryAfter = error instanceof ProblemError ? error.retryAfter : undefined;
-    // Half of the delay is random, so that many clients do not return in the same moment.
+    // Half of the delay is random, so that many clients do not retry at the same moment.
     const wait = retryAfter === undefined ? delay * (0.5 + Math.random() / 2) : retryAfter * 1000;
     if (Date.now() - started + wait > patience) throw error;
     onRetry?.(error, wait);
@@ -129,7 +132,7 @@ export async function send<Reply>(
 
 function isRetried(error: ProblemError | NoAnswerError, { hasty }: Operation): boolean {
   if (error instanceof NoAnswerError) return true;
-  // A used-up budget is new at midnight, which no retry can wait for.
+  // The write budget resets at midnight UTC; no retry waits that long.
   if (error.code === 'write_budget_exhausted' || (hasty && error.status === 429)) return false;
   return RETRIED_STATUSES.has(error.status);
 }
@@ -145,7 +148,7 @@ async function attempt<Reply>(
   try {
     bearer = await authorization();
   } catch (error) {
-    // Making a credential is an operation too, which may have had no answer.
+    // Creating a credential is an operation as well, which may get no answer.
     if (error instanceof ProblemError || error instanceof NoAnswerError) return { error };
     throw error;
   }
@@ -181,7 +184,7 @@ function requestFor(
   const deadline = AbortSignal.timeout(timeout + held * 1000);
   return new Request(`${baseUrl}${path}`, {
     method,
-    // The service redirects nothing: a redirect comes from elsewhere, and is refused as an answer.
+    // The service never redirects: a redirect comes from elsewhere and counts as a refusal.
     redirect: 'manual',
     headers: {
       ...(bearer ? { authorization: bearer } : {}),
@@ -194,7 +197,7 @@ function requestFor(
   });
 }
 
-/** Whether `fetch` did not even try: the standard forbids some ports. */
+/** Whether `fetch` refused to send the request: the standard forbids some ports. */
 function isRefusedByFetch(error: unknown): boolean {
   return (
     error instanceof Error && error.cause instanceof Error && error.cause.message === 'bad port'
@@ -205,7 +208,7 @@ function noAnswer({ baseUrl }: SendOptions, error: unknown): NoAnswerError {
   return new NoAnswerError(`no answer from ${baseUrl} (${causeOf(error)})`, { cause: error });
 }
 
-/** The innermost code or message, such as `ECONNREFUSED`. */
+/** Returns the innermost code or message, such as `ECONNREFUSED`. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return 'timeout';
@@ -214,7 +217,7 @@ function causeOf(error: unknown): string {
   return typeof code === 'string' ? code : error.message;
 }
 
-/** The body of a refusal. A proxy on the way may answer with anything. */
+/** Parses the body of a refusal. A proxy in between may respond with anything. */
 function parseProblem(text: string): ProblemBody {
   try {
     const body = JSON.parse(text) as ProblemBody;
@@ -224,7 +227,7 @@ function parseProblem(text: string): ProblemBody {
   }
 }
 
-/** `Retry-After` in seconds; the header is a number of seconds or a date. */
+/** Returns `Retry-After` in seconds; the header is a number of seconds or a date. */
 function parseRetryAfter(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header);
@@ -232,7 +235,7 @@ function parseRetryAfter(header: string | null): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, (at - Date.now()) / 1000);
 }
 
-/** Waits. Ends early, without an error, when `signal` is aborted. */
+/** Waits, and resolves early, without an error, when `signal` is aborted. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -240,7 +243,7 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    // The longest time that a timer accepts.
+    // The longest delay that a timer accepts.
     const timer = setTimeout(done, Math.min(milliseconds, 2_147_483_647));
     signal?.addEventListener('abort', done);
   });

@@ -1,26 +1,30 @@
 import type { UpdateEvent, UpdatesPage } from './wire.ts';
 
 export interface UpdatesOptions {
-  /** The last saved cursor. Without it, the first event of the member comes first. */
+  /**
+   * The last saved cursor. Without a cursor, the updates start with the first event of the member.
+   */
   cursor?: string | undefined;
   /** Events in a page, 1 to 100 (100 by default). */
   limit?: number;
-  /** Seconds for which the service holds a request when there is no event, 0 to 25 (25 by default). */
+  /**
+   * Seconds for which the service holds a request while there is no event, 0 to 25 (25 by default).
+   */
   wait?: number;
   /**
-   * Saves new events and the cursor after them, together or not at all. Work that must happen exactly once for
-   * each event belongs here, in the same transaction. When it throws, the iteration ends with that
-   * error, and the next one gets the page again.
+   * Saves new events and the cursor after them, together or not at all. Work that must happen
+   * exactly once for each event belongs here, in the same transaction. If it throws, the iteration
+   * ends with that error, and the next iteration gets the page again.
    */
   save?: (events: readonly UpdateEvent[], cursor: string) => Promise<void> | void;
-  /** Ends after the newest event instead of waiting for more. */
+  /** Ends after the newest event instead of waiting for more events. */
   untilNow?: boolean;
 }
 
-/** Number of event ids that are remembered to drop duplicates. */
+/** Number of remembered event ids, by which duplicates are dropped. */
 const REMEMBERED = 1000;
 
-/** Yields a member's events, each after its page was saved. Never ends, unless `untilNow` is set. */
+/** Yields a member's events, each after its page was saved. Ends only if `untilNow` is set. */
 export async function* follow(
   read: (path: string, held: number) => Promise<UpdatesPage>,
   options: UpdatesOptions,

@@ -70,9 +70,9 @@ export interface MeReply {
 }
 
 export interface UpdateEvent {
-  /** Stable: an event that is delivered twice has the same id. */
+  /** Stable: an event that is delivered twice has the same id both times. */
   id: string;
-  /** Counts the member's events, without gaps. */
+  /** Number of the event in the member's feed, without gaps. */
   sequence: number;
   type: string;
   occurred_at: string;
@@ -88,13 +88,13 @@ export interface UpdatesPage {
   has_more: boolean;
 }
 
-/** A field of a request that is not valid. */
+/** An invalid field of a request. */
 export interface Issue {
   path: string;
   message: string;
 }
 
-/** The body of a refusal. Some codes have further fields. */
+/** The body of a refusal. Some codes have more fields. */
 export interface ProblemBody {
   status: string;
   error?: {

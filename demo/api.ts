@@ -1,13 +1,13 @@
 export interface Answer {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the demo reads whatever was answered
+  // biome-ignore lint/suspicious/noExplicitAny: the demo reads any field of the JSON
   body: any;
   link: string | null;
 }
 
 export type Api = ReturnType<typeof openApi>;
 
-/** Requests to one instance, counted by status. */
+/** Sends requests to one instance and counts responses by status. */
 export function openApi(baseUrl: string) {
   const counts = new Map<number, number>();
 
@@ -37,7 +37,7 @@ export function openApi(baseUrl: string) {
   return { call, counts };
 }
 
-/** Works through all of them, `lanes` at a time. */
+/** Runs `work` on every item, `lanes` at a time. */
 export async function each<Item>(
   items: readonly Item[],
   lanes: number,

@@ -79,7 +79,7 @@ async function submitAll(api: Api, texts: readonly Text[], members: readonly Aut
   return experienceOf;
 }
 
-/** The whole queue as a moderator pages it. */
+/** Reads the whole moderation queue, page by page. */
 async function readQueue(api: Api, authorization: string) {
   const items = new Map<string, { text: string; version: number; screening?: { state: string } }>();
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -113,7 +113,7 @@ async function readBack(api: Api, experience: string) {
   return entries;
 }
 
-/** Starts the service on the PORT and DATA_DIR of the environment. */
+/** Starts the service with PORT and DATA_DIR from the environment; exits if that fails. */
 async function startFresh() {
   const { PORT: port, DATA_DIR: dataDir } = process.env;
   try {

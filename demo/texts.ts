@@ -8,14 +8,14 @@ export interface Text {
   id: string;
   message: string;
   kind: 'naughty' | 'ham' | 'spam';
-  /** Whether the guestbook takes it: some strings of the list are there to be refused. */
+  /** Whether the guestbook accepts the text: some strings of the list are invalid on purpose. */
   fits: boolean;
 }
 
 const MOST = 500;
 
 /**
- * Real texts: every string of the Big List of Naughty Strings as it is, and mails of the
+ * Real texts: every string of the Big List of Naughty Strings, unchanged, and `mails` mails of the
  * SpamAssassin corpus, without headers and addresses, cut to a note's length.
  */
 export function realTexts(mails: number): Text[] {

@@ -6,7 +6,7 @@ export const VERSION = { 'a2a-version': '1.0' };
 
 export const dataPart = (data: unknown) => ({ data });
 
-/** The body of a SendMessage. */
+/** The body of a SendMessage request. */
 export const sending = (parts: unknown[], message: object = {}, params: object = {}) => ({
   jsonrpc: '2.0',
   id: 1,
@@ -29,8 +29,8 @@ export function callA2a(
   });
 }
 
-/** What the one data part of the answer holds. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered
+/** Returns the content of the response's single data part; throws if there is no result. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of the JSON
 export function answered(answer: Answer): any {
   const { result } = answer.body;
   if (!result) throw new Error(answer.text);

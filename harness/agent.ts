@@ -19,7 +19,7 @@ export const bearerOf = (credential: { credential_id: string; credential_secret:
 
 export type Agent = Awaited<ReturnType<typeof newAgent>>;
 
-/** A new member with a scoped credential. `call` sends its bearer, and a fresh key with each write. */
+/** Registers a member with a scoped credential. Each write of `call` has a new idempotency key. */
 export async function newAgent(
   service: Api,
   scopes?: readonly Scope[],
@@ -46,7 +46,7 @@ export async function newAgent(
   return { ...member, credential, authorization, call };
 }
 
-/** A credential for a member, proven by the sign-in key. */
+/** Creates a credential for a member, authenticated by the sign-in key. */
 export function bootstrap(
   service: Api,
   { id, sign_in_key }: { id: string; sign_in_key: string },

@@ -1,6 +1,6 @@
 import { parseJson } from '../platform/json.ts';
 
-/** One answer of the API. */
+/** A response of the API. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -20,7 +20,7 @@ export interface Api {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
-/** An API client over HTTP. Writes carry the service's own origin. */
+/** Creates an API client over HTTP. Writes send the service's origin. */
 export function createApi(baseUrl: string): Api {
   return {
     async call(method, path, { body, headers = {}, cookie } = {}) {
@@ -49,7 +49,7 @@ export function createApi(baseUrl: string): Api {
   };
 }
 
-/** The `name=value` of the cookie that an answer sets. */
+/** The `name=value` pair of the cookie that a response sets. */
 export function cookieOf(answer: Answer): string {
   return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 }

@@ -16,7 +16,7 @@ export const newCase = (more: object = {}) => ({
   ...more,
 });
 
-/** The commands of one member on cases, each with a fresh key. */
+/** A member's commands on cases, each with a new idempotency key. */
 export function casesOf(agent: Agent) {
   const post = (id: string, what: string, body: object, headers: Record<string, string> = {}) =>
     agent.call('POST', `/api/v1/cases/${id}/${what}`, body, headers);
@@ -35,7 +35,7 @@ export function casesOf(agent: Agent) {
   };
 }
 
-/** A new case's id. */
+/** Opens a case and returns its id. */
 export async function opened(member: ReturnType<typeof casesOf>, more: object = {}) {
   const answer = await member.open(more);
   if (answer.status !== 201) throw new Error(answer.text);
@@ -43,8 +43,8 @@ export async function opened(member: ReturnType<typeof casesOf>, more: object = 
 }
 
 /**
- * Lets time pass for a claimed case: its lease was made that many seconds earlier, in the log and
- * in the read models alike. Only a test may do so, past the trigger that keeps the log as it is.
+ * Simulates the passing of time for a claimed case: ends its lease `seconds` earlier, in the log
+ * and in the read models. Bypasses the trigger that keeps the log immutable.
  */
 export async function pass(
   service: { database: { pool: pg.Pool } },

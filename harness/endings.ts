@@ -1,11 +1,11 @@
-/** What is ended when the work is over, or by a signal before that: the last begun first, and once. */
+/** Registers cleanups that run once, last first, on `end()`, SIGINT or SIGTERM. */
 export function openEndings() {
   const ends: (() => unknown)[] = [];
   let ending: Promise<void> | undefined;
 
   function end(): Promise<void> {
     ending ??= (async () => {
-      // Whatever is begun meanwhile comes after.
+      // Cleanups registered meanwhile run after the others.
       for (const one of ends.reverse()) await one();
     })();
     return ending;

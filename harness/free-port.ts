@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-// Below what systems give to whoever asks for any port, so that no other test's connection or server
-// gets it before the process it is for listens.
+// Below the ephemeral ports of common systems, so that no other test's connection or server takes
+// the port before the intended process listens.
 const [FIRST, LAST] = [10_000, 15_999];
 
-/** A loopback port that nothing listened on a moment ago. */
+/** Finds a loopback port without a listener. */
 export async function freePort(): Promise<string> {
   for (;;) {
     const port = randomInt(FIRST, LAST + 1);

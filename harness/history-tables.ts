@@ -1,14 +1,14 @@
 import type pg from 'pg';
 
 /**
- * The read models of a history, made from its events by nothing but INSERT … SELECT: the floor of a
- * rebuild, and a quick way to full tables. It knows no event but those that a history has.
+ * Fills the read models from the events of `writeHistory` by INSERT … SELECT alone: the baseline of
+ * a rebuild, and a fast way to full tables. Handles only the events that `writeHistory` writes.
  */
 export async function fillTables(client: pg.ClientBase): Promise<void> {
   for (const text of STATEMENTS) await client.query(text);
 }
 
-/** What is no projection: verifiers that nobody can prove, sessions, receipts, budgets, counters. */
+/** Fills the other tables: verifiers that match no key, sessions, receipts, budgets, counters. */
 export async function fillPrimaryData(client: pg.ClientBase): Promise<void> {
   for (const text of PRIMARY) await client.query(text);
 }
@@ -180,7 +180,7 @@ const STATEMENTS = [
     WHERE m.type = 'MemberRegistered'`,
 ];
 
-/** What a member's feed says of each kind of event. */
+/** One SELECT per kind of event: its entries in members' feeds. */
 function feedEntries(): string[] {
   const part = (...names: string[]) =>
     `jsonb_build_object(${names.map((name) => `'${name}', e.data->'${name}'`).join(', ')})`;

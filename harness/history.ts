@@ -2,18 +2,18 @@ import type pg from 'pg';
 
 export interface Size {
   members: number;
-  /** Notes of each member; a quarter of them a guest's. Each makes about four events. */
+  /** Notes per member; guests write a quarter of them. Each note yields about four events. */
   notes: number;
 }
 
-/** Events that a history of this size has, about. */
+/** Approximate number of events in a history of this size. */
 export const eventsIn = ({ members, notes }: Size): number =>
   Math.round(members * (12.6 + notes * 3.8));
 
 /**
- * A log as a busy service would leave it, written by SQL: members with their credentials, sessions,
- * profiles, packets and cases, notes with screening, decisions and reports, all in an order in which
- * they can have happened, the last an hour ago. The temporary tables say which ids there are.
+ * Writes the log of a busy service with SQL: members with credentials, sessions, profiles, packets
+ * and cases, and notes with screening, decisions and reports. The events are in a possible order
+ * over 300 days, the last an hour ago. Temporary tables keep the generated ids.
  */
 export async function writeHistory(client: pg.ClientBase, size: Size): Promise<void> {
   const values = { M: size.members, N: size.notes, STEPS: size.members * (16 + size.notes * 4) };
@@ -27,7 +27,7 @@ const SCOPES = `'["updates:read"]'::jsonb`;
 const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 const iso = (time: string) => `to_char((${time}) AT TIME ZONE 'UTC', ${TIME})`;
 
-// One after the other for each member; the members take turns.
+// A member's events follow one another by slot; within a slot, the members take turns.
 const AT = `date_trunc('milliseconds', now() - interval '1 hour' - interval '300 days'
   + (slot * M + n)::float8 / STEPS * interval '300 days')`;
 
@@ -49,12 +49,12 @@ const TABLES = [
   `ALTER TABLE h_notes ADD COLUMN parent_id uuid, ADD COLUMN parent_author_id uuid`,
   `CREATE INDEX ON h_notes (n, k)`,
   'ANALYZE h_members, h_notes',
-  // Every fifth note of a member replies to the member's note before, where that is public.
+  // Every fifth note of a member replies to the member's previous note, if that note is public.
   `UPDATE h_notes r SET parent_id = p.id, parent_author_id = p.member_id FROM h_notes p
     WHERE r.n = p.n AND r.k = p.k + 1 AND r.k % 5 = 3 AND p.state = 'approved'`,
 ];
 
-/** One row for each kind of event: whose stream, its version there, and what it says. */
+/** One SELECT per kind of event: owner, stream, stream version, type and payload. */
 const KINDS: readonly string[] = [
   `SELECT id, 'moderator-' || id, 1, ${id}, 'ModeratorAdded',
     jsonb_build_object('moderator_id', id, 'role', (ARRAY['triage', 'moderator', 'lead'])[n]),
@@ -304,7 +304,7 @@ function of(from: string, kind: Kind): string {
   const { owner = 'm.id', stream, version = 1, event = id, type, data, slot, where } = kind;
   const { personal = 'NULL::jsonb', actor = member('m.id') } = kind;
   const fields = [owner, stream, version, event, `'${type}'`, data, personal, actor, 'm.n', slot];
-  // What the data says of times is said of the event's own slot.
+  // Times inside the payload refer to the event's own slot.
   const select = `SELECT ${fields.join(', ')} FROM ${from} WHERE ${where ?? 'true'}`;
   return select.replaceAll(AT, AT.replace('slot', String(slot)).replace('+ n)', '+ m.n)'));
 }

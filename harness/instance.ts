@@ -9,15 +9,15 @@ const at = (file: string) => join(import.meta.dirname, '..', file);
 export type Instance = Awaited<ReturnType<typeof startInstance>>;
 
 export interface InstanceOptions {
-  /** Further environment variables of the service. */
+  /** Additional environment variables for the service. */
   settings?: Record<string, string>;
-  /** A free port by default. */
+  /** Default: a free port. */
   port?: string | undefined;
-  /** Keeps the data here. By default they are in a temporary folder, which is removed at the end. */
+  /** Data folder, which is kept. Default: a temporary folder, removed when the service stops. */
   dataDir?: string | undefined;
 }
 
-/** The whole service as `npm start` runs it, with an embedded PostgreSQL and high limits. */
+/** Starts the whole service as `npm start` does, with embedded PostgreSQL and high limits. */
 export async function startInstance({ settings, port: givenPort, dataDir }: InstanceOptions = {}) {
   const { path: folder, remove } = dataDir
     ? { path: dataDir, remove: () => undefined }
@@ -65,7 +65,7 @@ export async function startInstance({ settings, port: givenPort, dataDir }: Inst
     throw error;
   });
 
-  /** A new moderator's token. */
+  /** Adds a moderator and returns the token. */
   async function moderator(name: string, role: string): Promise<string> {
     const args = [at('cli/moderator.ts'), 'add', name, '--role', role];
     const add = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -5,14 +5,14 @@ import type { Core } from '../services/compose.ts';
 import { addModerator } from '../services/moderation/staff/moderators.ts';
 import type { Api } from './api.ts';
 
-/** A moderator who calls the API by bearer. */
+/** Adds a moderator who calls the API with a bearer token. */
 export async function hire(service: Api & { core: Core }, name: string, role: Role = 'moderator') {
   const added = await addModerator(service.core, name, role);
   if (isRefusal(added)) throw new Error(added.refused);
   return atDesk(service, added);
 }
 
-/** Somebody who was made a moderator already. */
+/** API calls of an existing moderator, authenticated by bearer token. */
 export function atDesk(service: Api, added: { id: string; token: string }) {
   const headers = { authorization: `Bearer ${added.token}` };
   return {
@@ -25,11 +25,11 @@ export function atDesk(service: Api, added: { id: string; token: string }) {
 
 export type Moderator = ReturnType<typeof atDesk>;
 
-/** How many claims a moderator holds. */
+/** The number of claims that a moderator holds. */
 export const held = async (moderator: Moderator): Promise<number> =>
   (await moderator.get('me')).body.leases.length;
 
-/** A new note, a guest's unless said otherwise. */
+/** Submits a note and returns its body; by default a guest writes it. */
 export async function submit(service: Api, more: object = {}, cookie?: string) {
   const body = { id: randomUUID() as string, name: 'Ada', message: 'Hello', ...more };
   const answer = await service.call('POST', '/api/guestbook', { body, cookie });
@@ -37,7 +37,7 @@ export async function submit(service: Api, more: object = {}, cookie?: string) {
   return body;
 }
 
-/** A member's note, under the handle. */
+/** Submits a note attributed to a member. */
 export const submitAs = (
   service: Api,
   { handle, cookie }: { handle: string; cookie: string },

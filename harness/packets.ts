@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The example handoff with its five cases, as a user finds it. */
+/** The folder of the example handoff with its five cases. */
 export const EXAMPLE = join(import.meta.dirname, '..', 'examples', 'handoff');
 
 const shared = {
@@ -52,7 +52,7 @@ export function result() {
   };
 }
 
-/** A copy of a packet with the value at a dotted path replaced, or dropped where it is undefined. */
+/** Copies a packet with the value at a dotted path replaced, or removed if it is undefined. */
 export function changed<Packet extends object>(packet: Packet, path: string, value: unknown) {
   const copy = structuredClone(packet);
   const names = path.split('.');

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { rebuild } from '../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../projections/registry.ts';
 
-/** Every row of every projection's table, in an order of its own. */
+/** Reads every row of every projection's table, sorted by its JSON text. */
 export async function readModels(pool: pg.Pool): Promise<Record<string, unknown[]>> {
   const tables: Record<string, unknown[]> = {};
   for (const table of projections.flatMap((projection) => projection.tables)) {
@@ -15,7 +15,7 @@ export async function readModels(pool: pg.Pool): Promise<Record<string, unknown[
   return tables;
 }
 
-/** Throws where a read model differs from what the log makes of it. */
+/** Rebuilds all read models from the log and throws if a row changes; skips an empty log. */
 export async function assertRebuilt({ url, pool }: { url: string; pool: pg.Pool }): Promise<void> {
   const { rows } = await pool.query('SELECT FROM events LIMIT 1');
   if (rows.length === 0) return;

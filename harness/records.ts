@@ -8,7 +8,7 @@ import { brief } from './packets.ts';
 export interface Published {
   type: 'profile' | 'artifact' | 'case' | 'case_note';
   id: string;
-  /** Where anybody reads it. */
+  /** Public path of the record. */
   path: string;
 }
 
@@ -48,7 +48,7 @@ export function report(
   return agent.call('POST', '/api/v1/reports', body, headers);
 }
 
-/** Runs the jobs that tell of removals and settle reports, as a worker would; answers how many told. */
+/** Runs a worker's jobs that notify of removals and settle reports; returns how many notified. */
 export async function tellRemovals({
   core,
   database,

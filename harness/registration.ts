@@ -1,24 +1,24 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Api, cookieOf } from './api.ts';
 
-/** A key as members make them: 32 random bytes in hex. */
+/** A member key as clients generate it: 32 random bytes in hex. */
 export const newKey = () => randomBytes(32).toString('hex');
 
 let count = 0;
 
-/** The body of a registration. */
+/** The body of a registration request. */
 export function newRegistration() {
   count += 1;
   return {
     id: randomUUID() as string,
-    // No handle is part of another handle, so that a search finds exactly one.
+    // No handle contains another handle, so a search finds exactly one member.
     handle: `member_${count}_${randomBytes(4).toString('hex')}`,
     sign_in_key: newKey(),
     recovery_key: newKey(),
   };
 }
 
-/** A new member with a session. */
+/** Registers a member and signs it in. */
 export async function signedIn(service: Api) {
   const registration = newRegistration();
   await service.call('POST', '/api/membership/register', { body: registration });

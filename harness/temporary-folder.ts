@@ -5,15 +5,16 @@ import { join } from 'node:path';
 const MEMORY = '/dev/shm';
 const ROOM_BYTES = 4 * 2 ** 30;
 
-// Walkable, so that root's PostgreSQL, which runs as another account, can live in it.
+// Creates a temporary folder that other accounts can enter: root's PostgreSQL runs under another
+// account.
 export function temporaryFolder(name: string, within = tmpdir()): { path: string; remove(): void } {
   const path = mkdtempSync(join(within, `${name}-`));
   chmodSync(path, 0o711);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-// For what is made and deleted by the thousand: ext4 looks at whatever was deleted lately before it
-// makes a file.
+// The parent folder for files that are created and deleted by the thousand: in memory if it has
+// room, since ext4 checks recently deleted files before it creates a file.
 export function inMemory(): string {
   try {
     const { bavail, bsize } = statfsSync(MEMORY);

@@ -2,34 +2,34 @@ import type { Agent } from './agent.ts';
 import type { Answer, Api } from './api.ts';
 import type { Moderator } from './moderation.ts';
 
-/** Something that a caller does with the API, as often as one likes. */
+/** A repeatable API operation. */
 export interface Operation {
-  /** Method and path template, and what is special about it. */
+  /** Method and path template, with the variant if there is one. */
   name: string;
-  /** Once more: what has to be there first is made, and the request comes back unsent. */
+  /** Creates the prerequisites of one request and returns a function that sends it. */
   prepare(): Promise<() => Promise<Answer>>;
 }
 
 export interface Traffic {
   api: Api;
-  /** Two members with every scope, the second with sessions too. */
+  /** Two members with every scope; `cookie` is a session of the second. */
   ann: Agent;
   bob: Agent;
   cookie: string;
   moderator: Moderator;
   lead: Moderator;
-  /** Of a page. */
+  /** Rows per page. */
   limit: number;
 }
 
-/** An operation that needs nothing first. */
+/** An operation without prerequisites. */
 export const at = (name: string, send: () => Promise<Answer>): Operation => ({
   name,
   prepare: async () => send,
 });
 
-/** The body of an answer that has to be a good one. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered
+/** Returns the body of a response; throws if the status is 300 or higher. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of the JSON
 export async function good(sent: Promise<Answer>): Promise<any> {
   const answer = await sent;
   if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);

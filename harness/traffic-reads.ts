@@ -3,10 +3,10 @@ import { decide, submit } from './moderation.ts';
 import { publishArtifact, publishProfile } from './records.ts';
 import { at, good, type Operation, type Traffic } from './traffic-operation.ts';
 
-/** Rows before what is far within a list. */
+/** Rows to skip for a page far within a list. */
 const FAR = 500;
 
-/** Lists, from their beginning and from far within; records; what a member and a moderator see. */
+/** Reads: lists (first page and a page far within), records, and member and moderator views. */
 export async function reads(traffic: Traffic): Promise<Operation[]> {
   const { api, ann, moderator, lead, limit } = traffic;
   await publishProfile(ann);
@@ -108,7 +108,7 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
 
 const named = (path: string) => path.replaceAll(/[0-9a-f-]{36}/g, ':id');
 
-/** The cursor after so many pages, or the last in a shorter list that a whole page follows. */
+/** The cursor after `pages` pages or, in a shorter list, the last that a full page follows. */
 async function farWithin(
   pages: number,
   next: (cursor: string | null) => Promise<string | null>,

@@ -3,7 +3,7 @@ import { publishArtifact } from './records.ts';
 import { at, good, type Operation, type Traffic } from './traffic-operation.ts';
 import { after } from './traffic-writes.ts';
 
-/** What moderators do. */
+/** Operations of moderators. */
 export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
   const pending = () => submit(api);
   const wanted = async () => {
@@ -85,7 +85,7 @@ export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
     ),
   ];
 
-  /** A moderator holds ten notes at most. */
+  /** Releases all claims before the moderator reaches the limit of ten. */
   async function freed(): Promise<void> {
     const { leases } = await good(moderator.get('me'));
     const ids = leases.map(({ lease_id }: { lease_id: string }) => lease_id);

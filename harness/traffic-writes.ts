@@ -9,7 +9,7 @@ import { publishArtifact, publishProfile, report } from './records.ts';
 import { newKey, newRegistration } from './registration.ts';
 import { at, type Operation, type Traffic } from './traffic-operation.ts';
 
-/** What members and guests do. */
+/** Operations of members and guests. */
 export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation[] {
   const post = (path: string, body: object, more: object = {}) =>
     api.call('POST', path, { body, ...more });
@@ -144,7 +144,7 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
       async () => {
         const note = await ownNote();
         await decide(moderator, note.id, 'approve');
-        // At once, where a rejection can be appealed against only after the time for its undo.
+        // A removal can be appealed immediately, a rejection only after its undo window.
         const removal = { action: 'remove', expected_version: 2, policy: 'spam' };
         await moderator.post(`notes/${note.id}/decisions`, removal);
         return note;

@@ -5,7 +5,7 @@ import { reads } from './traffic-reads.ts';
 import { reviews } from './traffic-reviews.ts';
 import { writes } from './traffic-writes.ts';
 
-/** Every operation of the API that reads or writes storage; the limits must be out of its way. */
+/** Every API operation that reads or writes storage; needs limits too high to refuse any. */
 export async function openTraffic(
   api: Api,
   { moderator, lead }: Pick<Traffic, 'moderator' | 'lead'>,

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What happens, once, to the first transaction whose bytes hold `marker`. */
+/** A fault that strikes once, in the first transaction whose bytes contain `marker`. */
 interface Fault {
   drop: 'reply' | 'answer' | 'commit' | 'rest' | 'all';
   marker: string;
@@ -12,14 +12,14 @@ type Side = 'client' | 'server';
 type Ending = { teardown(end: () => Promise<void>): unknown };
 
 const COMMIT_TAG = Buffer.from('C\0\0\0\x0bCOMMIT\0');
-/** What ends each answer, outside a transaction. */
+/** ReadyForQuery outside a transaction, the end of each response. */
 const READY_TAG = Buffer.from('Z\0\0\0\x05I');
-/** The name of the prepared statement. */
+/** The name of the prepared COMMIT statement. */
 const COMMIT = Buffer.from('COMMIT\0');
 const PARSE = 'P'.charCodeAt(0);
 const HELD_OPEN_MS = 5000;
 
-/** A proxy on loopback in front of the PostgreSQL of `target`, which can be told to fail. */
+/** Starts a fault-injecting proxy on loopback in front of the PostgreSQL server of `target`. */
 export async function wireProxy(t: Ending, target: string) {
   const sockets = new Set<Socket>();
   const pairs = new Set<() => void>();
@@ -31,13 +31,13 @@ export async function wireProxy(t: Ending, target: string) {
   let latency = 0;
   let silent = false;
 
-  /** Now, or once the silence is over. */
+  /** Delivers now or, while bytes are held, on `release`. */
   const deliver = (send: () => void) => {
     if (waiting) waiting.push(send);
     else send();
   };
 
-  /** One direction of one connection: what is delayed stays in its order. */
+  /** One direction of one connection; delayed bytes keep their order. */
   const lane = () => {
     let last: Promise<unknown> | undefined;
     return (send: () => void) => {
@@ -87,7 +87,7 @@ export async function wireProxy(t: Ending, target: string) {
       const marked = fault ? sent.indexOf(fault.marker) : -1;
       const commit = marked < 0 || fault?.drop === 'answer' ? marked : sent.indexOf(COMMIT, marked);
       if (!fault || commit < 0) {
-        // What was sent before a mark belongs to transactions that ended.
+        // Bytes before the marker belong to finished transactions; the tail may hold its beginning.
         if (marked < 0) sent = sent.subarray(-64);
         upstream.write(bytes);
         return;
@@ -107,8 +107,8 @@ export async function wireProxy(t: Ending, target: string) {
         return;
       }
       gone = true;
-      // Before its name come `P` and a length, or `B`, a length and the portal. They may have left
-      // with the bytes before.
+      // The name follows `P` and a length, or `B`, a length and the portal. An earlier chunk may
+      // have carried these bytes.
       const head = sent[commit - 5] === PARSE ? 5 : 6;
       const start = Math.max(0, commit - head - (sent.length - bytes.length));
       upstream.write(bytes.subarray(0, start));
@@ -145,7 +145,7 @@ export async function wireProxy(t: Ending, target: string) {
 
   return {
     url: proxied(target, (server.address() as AddressInfo).port),
-    /** From now on no byte passes, in either direction, on old connections or new ones. */
+    /** Holds all bytes in both directions, on existing and new connections, until `release`. */
     hold() {
       waiting ??= [];
     },
@@ -154,43 +154,43 @@ export async function wireProxy(t: Ending, target: string) {
       waiting = undefined;
       for (const send of held) send();
     },
-    /** Ends every connection. New ones are served. */
+    /** Closes every connection; new connections are accepted. */
     cut() {
       for (const destroy of pairs) destroy();
     },
-    /** From now on every byte is as late as that, in both directions; 0: none is. */
+    /** Delays all bytes by `ms` milliseconds in both directions; 0 ends the delay. */
     delay(ms: number) {
       latency = ms;
     },
-    /** Ends one side of every connection; the other stays open for a while, and nothing passes. */
+    /** Closes one side of every connection; the other stays open for 5 s, without traffic. */
     halfClose(side: Side) {
       for (const close of halves) close(side);
     },
     /**
-     * The server commits, and both sides lose the connection before the client learns of it. With
-     * `andHold` no byte passes from then on.
+     * The server commits, but both sides lose the connection before the client receives the reply.
+     * With `andHold`, all bytes are held from then on.
      */
     dropCommitReply(marker: string, andHold = false) {
       silent = andHold;
       fault = { drop: 'reply', marker };
     },
-    /** The same for a message that is a transaction of its own, without COMMIT. */
+    /** Like `dropCommitReply`, for a message that is a whole transaction without COMMIT. */
     dropAnswer(marker: string) {
       fault = { drop: 'answer', marker };
     },
-    /** The client learns that its COMMIT was done, and from then on no byte passes, until `release`. */
+    /** Passes the reply to COMMIT to the client, then holds all bytes until `release`. */
     holdAfterCommit(marker: string) {
       fault = { drop: 'rest', marker };
     },
-    /** The server gets COMMIT, and from then on no byte passes, until `release`. */
+    /** Passes COMMIT to the server, then holds all bytes until `release`. */
     holdAtCommit(marker: string) {
       fault = { drop: 'all', marker };
     },
-    /** The client loses its connection, the server keeps it for a while and never sees COMMIT. */
+    /** Closes the client's connection; the server keeps its side for 5 s and never gets COMMIT. */
     dropCommit(marker: string) {
       fault = { drop: 'commit', marker };
     },
-    /** How many COMMITs were tampered with. */
+    /** The number of faults that have struck. */
     fired: () => fired,
   };
 }

@@ -1,30 +1,32 @@
 import { z } from 'zod';
 
+/** Whether the host of an absolute URL is a loopback name or address. */
 export function isLoopback(address: string): boolean {
   const host = new URL(address).hostname;
   if (host === 'localhost' || host.endsWith('.localhost') || host === '[::1]') return true;
   return /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Whether browsers may be told to come by https alone: on loopback that would hold for every port. */
+/** Whether to send HSTS. On a loopback host, HSTS would apply to every port of the host. */
 export function isSecure(address: string): boolean {
   return address.startsWith('https:') && !isLoopback(address);
 }
 
-/** Where to listen: where a loopback address can be reached, else everywhere. */
+/** The default address to listen on: that of a loopback base URL, otherwise all interfaces. */
 export function usualHost(address: string): string {
   if (!isLoopback(address)) return '0.0.0.0';
   const host = new URL(address).hostname;
   return host.endsWith('localhost') ? '127.0.0.1' : host.replace(/[[\]]/g, '');
 }
 
-// Browsers send the origin, so the address may hold nothing else: no path, no account.
+// Browsers send an origin, and the base URL is compared with it: no path and no user name.
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   return /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
 }
 
+/** Parses BASE_URL: an https origin, or an http origin on a loopback host. */
 export const baseUrl = z
   .string()
   .refine(isOrigin, {

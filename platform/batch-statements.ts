@@ -8,7 +8,7 @@ import { nameOf, type Sql } from './sql.ts';
 type Columns = Readonly<Record<string, string>>;
 type Row<Of extends Columns> = { readonly [Name in keyof Of]: unknown };
 
-// The driver's own conversion of a value to its text on the wire.
+// The driver's conversion of a value to its wire format; the types of `pg` do not declare it.
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } })
   .utils;
 
@@ -18,21 +18,23 @@ const sentAs = (type: string) => (isArray(type) ? 'text' : (type.split('::')[0] 
 const castTo = (type: string) => (isArray(type) ? type : type.split('::')[1]);
 const isJson = (type: string) => type === 'json' || type === 'jsonb';
 
+/** Converts a value for its column; JSON columns take any value and are sent as JSON text. */
 function encode(type: string, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (isJson(type)) return JSON.stringify(value);
   return isArray(type) ? prepareValue(value) : value;
 }
 
-/** `unnest($1::uuid[], $2::text[]) AS given (a, b)`: the rows of a statement, one parameter a column. */
+/** `unnest($1::uuid[], $2::text[]) AS given (a, b)`: rows as one array parameter per column. */
 function givenRows(columns: Columns): string {
   const arrays = Object.values(columns).map((type, at) => `$${at + 1}::${sentAs(type)}[]`);
   return `unnest(${arrays.join(', ')}) AS given (${Object.keys(columns).join(', ')})`;
 }
 
 /**
- * A write of any number of rows: `text` builds its SQL around `given`, the rows, and names no table
- * but `table`. `target` names the columns that identify the row it changes, where it may change one.
+ * Defines a write of one row that `mergeBatches` can combine with others. `text` builds the SQL
+ * around `given`, the rows, and must use no table but `table`. If the statement can update an
+ * existing row, `target` names the columns that identify that row.
  */
 export function defineBatch<const Of extends Columns>(
   table: string,
@@ -54,7 +56,7 @@ export function defineBatch<const Of extends Columns>(
   };
 }
 
-/** An INSERT of rows with these columns. `conflict` says what an upsert does where a key exists. */
+/** Defines an INSERT into these columns. `conflict` says what an upsert does if the key exists. */
 export function defineInsert<const Of extends Columns>(
   table: string,
   columns: Of,
@@ -73,17 +75,17 @@ export function defineInsert<const Of extends Columns>(
   );
 }
 
-/** Every read by key as it is sent for many, for a test of the plans. */
+/** The batched form of every read by key; a test checks their query plans. */
 export const readsByKey: Sql[] = [];
 const arraysOfNothing = (count: number): unknown[] => Array.from({ length: count }, () => []);
 
-/** The column of a read for many keys that says which key a row is for, from 1. */
+/** Result column of a batched read: the 1-based index of the key that the row belongs to. */
 export const TURN = '#';
 
 /**
- * A read by key. `select` builds its SQL around references to the key's values. For many keys it is
- * looked up for each of them: LATERAL with OFFSET 0 keeps the planner from joining the whole table,
- * which a plan made while the table was small would do.
+ * Defines a read by key; `select` builds the SQL around references to the key's values. The batched
+ * form runs the lookup once for each key: LATERAL with OFFSET 0 keeps the planner from joining the
+ * whole table, as a plan that was cached while the table was small would do.
  */
 export function defineRead<Row, const Of extends Columns = Columns>(
   key: Of,
@@ -110,12 +112,12 @@ interface Group {
 }
 
 /**
- * The same writes in fewer statements: rows for the same statement are sent as one. The order of
- * writes to a table is kept; a statement that is no batch keeps its place among all others.
+ * Merges rows of the same batch statement into fewer statements. Writes to one table keep their
+ * order, and a statement without `batch` keeps its position relative to all others.
  */
 export function mergeBatches(statements: readonly Sql[]): Sql[] {
   const merged: (Sql | Group)[] = [];
-  // The last group of each table: rows join it, or begin another group after it.
+  // The last group of each table. A row that cannot join it starts a new group, to keep the order.
   let open = new Map<string, Group>();
   for (const statement of statements) {
     const { name, batch } = statement;

@@ -1,9 +1,10 @@
-/** How many batches may be on their way to the disk at once. */
+/** Largest number of batches that run concurrently. */
 const LANES = 2;
+/** Largest number of items in one batch. */
 const MOST = 32;
-/** A batch costs as much as several of its commands: no fewer are split off, or go beside another. */
+/** Smallest batch to split off or run beside another: a batch costs as much as several commands. */
 const FEW = 8;
-/** Whoever waited so long for a lane goes alone. */
+/** After this wait, an item of work leaves the queue and runs on its own. */
 const WAIT_MS = 100;
 
 interface Waiting<Work, Result> {
@@ -15,17 +16,21 @@ interface Waiting<Work, Result> {
 }
 
 /**
- * Gathers work while earlier work is flushed: one that finds all lanes free goes at once, and many
- * share them, so that one batch is prepared while another is with the database: no fewer than `few`
- * in each, and beside another only where `beside` wait. No two that share an id are under way together.
- * `run` answers in the order of its batch; `undefined`, to whoever is to go alone instead.
+ * Batches work that arrives while earlier batches run. Up to `lanes` batches run concurrently, so
+ * that one is prepared while the database flushes another. A further batch starts only if `beside`
+ * items wait, and the queue is split between free lanes only into batches of at least `few` items.
+ * Items that share an id never run concurrently, nor in one batch.
+ *
+ * `run` resolves to the results in the order of its batch. `join` resolves to the item's result, or
+ * to `undefined` if the caller must run the item on its own: because `run` returned `undefined` for
+ * it, or because it waited longer than `waitMs`.
  */
 export function openGroup<Work, Result>(
   run: (batch: readonly Work[]) => Promise<readonly (Result | undefined)[]>,
   { lanes = LANES, waitMs = WAIT_MS, few = FEW, beside = FEW } = {},
 ) {
-  // Lists, since a Set that lives long links each of its old tables to the next: V8 keeps what they
-  // held, down to the request that asked, until it next collects all of the heap.
+  // Arrays, not Sets: V8 links the outgrown hash tables of a long-lived Set, which keeps removed
+  // entries and the requests they refer to in memory until the next full garbage collection.
   let waiting: Waiting<Work, Result>[] = [];
   let underWay: (readonly Waiting<Work, Result>[])[] = [];
   let due = false;
@@ -42,7 +47,7 @@ export function openGroup<Work, Result>(
     });
   }
 
-  /** Within this turn of the loop, so that what has arrived in it goes together. */
+  /** Starts the next batch after this event loop turn, to include the turn's arrivals. */
   function soon(): void {
     if (!due) setImmediate(next);
     due = true;

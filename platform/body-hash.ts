@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { KeyRing, Verifier } from './keys/key-ring.ts';
 
-/** The members of any request body that hold a key or a secret. */
+/** Fields that hold a key or a secret, in any request body. */
 const SECRETS = [
   'sign_in_key',
   'recovery_key',
@@ -11,21 +11,22 @@ const SECRETS = [
   'credential_secret',
 ] as const;
 
-/** SHA-256, in hex, of the RFC 8785 form. */
+/** SHA-256, in hex, of the canonical JSON (RFC 8785) of a value. */
 export function contentHash(value: unknown): string {
   return hash('sha256', canonicalize(value) ?? '', 'hex');
 }
 
-/** The hash that a receipt shows: of the body with every secret replaced by "redacted". */
+/** The body hash that a receipt shows; each secret counts as the text "redacted". */
 export function redactedHash(body: Readonly<Record<string, unknown>>): string {
   const redacted = { ...body };
   for (const name of SECRETS) if (name in redacted) redacted[name] = 'redacted';
   return contentHash(redacted);
 }
 
+/** A keyed hash for each secret field of a body. */
 export type Bound = Readonly<Record<string, Verifier>>;
 
-/** Keyed hashes of the secrets in a body, so that a receipt binds them too; null where it has none. */
+/** Keyed hashes of a body's secrets, so that its receipt covers them; null if it has no secrets. */
 export function bindSecrets(
   keys: KeyRing,
   owner: string,
@@ -38,7 +39,7 @@ export function bindSecrets(
   );
 }
 
-/** Whether this body is the one that a receipt was given for. */
+/** Whether a body, secrets included, is the one that the receipt was issued for. */
 export function sameBody(
   keys: KeyRing,
   owner: string,

@@ -37,7 +37,7 @@ const postgresUrl = z
   .optional();
 
 const Environment = z.object({
-  // Commands that are given the same folder find the running instance.
+  // Commands find the running instance by its data folder.
   DATA_DIR: z
     .string()
     .default('.data')
@@ -58,9 +58,9 @@ const Environment = z.object({
   A2A_ENABLED: flag('true'),
   API_OPEN: flag('true'),
   UNDO_WINDOW_SECONDS: whole(0, 86_400, 600),
-  // Commands that arrive together share a transaction; off, each runs in one of its own.
+  // If on, commands that arrive together share a transaction; if off, each has a separate one.
   GROUP_COMMIT: flagOnOff('on'),
-  // Notes of members with a good record are approved by the service itself.
+  // If true, the service approves notes of members with a good record without a moderator.
   FAST_LANE: flag('false'),
   TRUSTED_PROXIES: whole(0, 100, 0),
   LIMIT_KEY_ATTEMPTS: limit(20),
@@ -72,16 +72,17 @@ const Environment = z.object({
   LIMIT_NOTES_PER_TEN_MINUTES: limit(10),
   LIMIT_NOTES_PER_DAY: limit(50),
   LIMIT_MCP_REQUESTS: limit(600),
-  // Requests that wait for an event, and streams, at one time: of a credential or moderator, and in a
-  // web process.
+  // Concurrent long polls and streams: of one credential or moderator, and in total in one web
+  // process.
   LIMIT_WAITING_PER_CREDENTIAL: limit(20),
   LIMIT_WAITING: limit(5000),
-  // Of a web process; the next ones are closed unanswered.
+  // Per web process; it closes further connections without a response.
   MAX_CONNECTIONS: whole(1, 1_000_000, 10_000),
   RETENTION_REJECTED_DAYS: whole(1, 36_500, 90),
   RETENTION_WITHDRAWN_DAYS: whole(1, 36_500, 7),
   RETENTION_ADDRESS_KEYS_HOURS: whole(1, 876_000, 48),
-  // Whom to tell of a vulnerability, in /.well-known/security.txt: the operator alone can say.
+  // Contact for vulnerability reports in /.well-known/security.txt. A public service has no
+  // default, because only the operator knows the address.
   SECURITY_CONTACT: z
     .string()
     .refine(
@@ -95,8 +96,8 @@ const Environment = z.object({
     })
     .default('info'),
   METRICS_HOST: z.string().default('127.0.0.1'),
-  // 0 turns metrics off. The web process has its own port by default; several workers share a
-  // machine more often than not, so a worker serves metrics only where it is told where.
+  // 0 turns metrics off. The web process serves them on PORT + 1000 by default. A worker needs an
+  // explicit port, because several workers usually share a machine.
   METRICS_PORT: number(0, 65_535).optional(),
   WORKER_METRICS_PORT: whole(0, 65_535, 0),
 });
@@ -111,7 +112,7 @@ const Settings = Environment.transform((env) => {
     DATABASE_DIRECT_URL: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
     SERVER_KEYS: env.SERVER_KEYS === undefined ? undefined : parseServerKeys(env.SERVER_KEYS),
     METRICS_PORT: env.METRICS_PORT ?? usual,
-    // On a machine of one's own it is that machine's (RFC 2142).
+    // On loopback, the RFC 2142 mailbox of this machine.
     SECURITY_CONTACT:
       env.SECURITY_CONTACT ?? (isLoopback(base) ? 'mailto:security@localhost' : undefined),
   };
@@ -126,8 +127,10 @@ type Camel<Name> = Name extends `${infer Head}_${infer Rest}`
 type Capitals<Name extends string> = Name extends `${infer Head}_${infer Rest}`
   ? `${Capitalize<Lowercase<Head>>}${Capitals<Rest>}`
   : Capitalize<Lowercase<Name>>;
+/** The settings in camel case: `DATABASE_URL` is `databaseUrl`. */
 export type Config = Readonly<{ [Name in keyof Settings as Camel<Name>]: Settings[Name] }>;
 
+/** The environment is invalid; `faults` has one line for each problem. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
@@ -136,8 +139,8 @@ export class ConfigError extends Error {
   }
 }
 
-// Apart from the schema, because zod skips checks across fields where a field has a fault, and
-// whoever mends a configuration wants to see every fault at once.
+// Not part of the schema: zod skips checks across fields if any field is invalid, but an operator
+// should see every fault in one run.
 function faultsBetween(given: Record<string, string>): string[] {
   const faults = ['DATABASE_DIRECT_URL', 'DATABASE_READ_URL']
     .filter((name) => given[name] && !given.DATABASE_URL)
@@ -151,13 +154,14 @@ function faultsBetween(given: Record<string, string>): string[] {
   return faults;
 }
 
-/** An empty variable is how compose files and shells spell "not set". */
+/** Drops empty variables: compose files and shells use them for "not set". */
 function givenIn(env: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, text]) => (text?.trim() ? [[name, text.trim()]] : [])),
   );
 }
 
+/** Parses the environment. Throws `ConfigError`, which lists every fault. */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const given = givenIn(env);
   const result = Settings.safeParse(given);
@@ -170,7 +174,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   ) as Config;
 }
 
-// For entry points: a list a person can act on, instead of a stack trace.
+/** Reads an entry point's configuration. If it is invalid, prints its faults and exits with 1. */
 export function configOrExit(): Config {
   try {
     return readConfig(process.env);
@@ -185,7 +189,10 @@ const ClientEnvironment = Environment.pick({ BASE_URL: true, PORT: true }).exten
   MODERATOR_TOKEN: z.string().optional(),
 });
 
-/** For commands that are clients of a running service: they need nothing of its own settings. */
+/**
+ * Reads the settings of commands that are clients of a running service; such commands need none of
+ * the service's own settings. If a setting is invalid, prints the faults and exits with 1.
+ */
 export function clientSettingsOrExit(): { baseUrl: string; moderatorToken: string | undefined } {
   const result = ClientEnvironment.safeParse(givenIn(process.env));
   if (!result.success) {
@@ -200,6 +207,7 @@ export function clientSettingsOrExit(): { baseUrl: string; moderatorToken: strin
   };
 }
 
+/** The environment of this process with more variables, for a child process. */
 export const environmentWith = (more: Record<string, string>): NodeJS.ProcessEnv => ({
   ...process.env,
   ...more,

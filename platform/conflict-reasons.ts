@@ -1,4 +1,4 @@
-/** The reasons of a 409 `state_conflict`, with their messages. */
+/** Messages by the reason of a 409 `state_conflict`. */
 export const reasons = {
   active_credential_limit: 'You have reached the limit of active credentials.',
   already_appealed: 'This decision has already been appealed.',
@@ -22,8 +22,9 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
+/** All reasons, for the OpenAPI document. */
 export const REASONS = Object.keys(reasons) as Reason[];
 
-/** The message for the reason in a refusal's details, if it has one. */
+/** The message for the reason in a refusal's details, if the details have one. */
 export const reasonMessage = ({ reason }: Record<string, unknown>): string | undefined =>
   reasons[reason as Reason];

@@ -1,4 +1,4 @@
-/** Faults that the proof injects, to show that its checker finds them. */
+/** Faults that the proof injects to show that its checker detects them. */
 export const FAULTS = [
   'no-lock',
   'no-receipt',
@@ -12,10 +12,10 @@ export type Fault = (typeof FAULTS)[number];
 const INJECTED = Symbol.for('injected fault');
 const state = globalThis as { [INJECTED]?: Fault };
 
-/** Whether a fault is injected. False everywhere but in the proof, which injects before the service loads. */
+/** Whether a fault is injected. Only the proof injects faults, before it loads the service. */
 export const fault = (name: Fault): boolean => state[INJECTED] === name;
 
-/** Called by the proof alone. */
+/** Injects one fault into this process. Only the proof calls it. */
 export function injectFault(name: Fault): void {
   state[INJECTED] = name;
 }

@@ -16,7 +16,7 @@ import type { Sql } from './sql.ts';
 
 type Holder = PrincipalOf<'moderator'> | PrincipalOf<'session'>;
 
-/** What of a call binds its `Idempotency-Key`, which is its holder's. */
+/** What the `Idempotency-Key` of a call covers. A key belongs to one member or moderator. */
 export interface Keyed<Principal extends Holder = Holder> {
   operation: string;
   route: Route;
@@ -26,7 +26,7 @@ export interface Keyed<Principal extends Holder = Holder> {
   request: Pick<RequestFacts, 'idempotencyKey'>;
 }
 
-/** An answer, and the header that says that it was given before. */
+/** An answer, with the `Idempotency-Replayed` header if it repeats an earlier answer. */
 export interface Once<Answer> {
   answer: Answer;
   headers?: Record<string, string>;
@@ -35,8 +35,9 @@ export interface Once<Answer> {
 const REPLAYED = { 'idempotency-replayed': 'true' };
 
 /**
- * A command of the log with a key that its caller may give it or not: its receipt is committed with
- * its events. The answer must hold no free text: a receipt is kept for ever.
+ * Executes a command with an optional idempotency key. The receipt is committed with the events; a
+ * retry with the same key and body gets the stored answer, and with another body it is refused with
+ * `idempotency_conflict`. Receipts are permanent, so the answer must not contain free text.
  */
 export function executeOnce<Answer, Code extends string>(
   store: EventStore,
@@ -47,7 +48,7 @@ export function executeOnce<Answer, Code extends string>(
   return store.execute(oncePlan(call, plan, httpStatus));
 }
 
-/** The same as a plan. */
+/** The plan that `executeOnce` executes, for callers that execute or combine plans themselves. */
 export function oncePlan<Answer, Code extends string>(
   call: Keyed,
   plan: Plan<Answer, Code>,
@@ -56,7 +57,7 @@ export function oncePlan<Answer, Code extends string>(
   const key = call.request.idempotencyKey;
   return definePlan({
     ...plan,
-    // Last, after the locks: whoever waited for the same request sees its receipt.
+    // Loaded after the locks, so that a concurrent duplicate request sees the winner's receipt.
     load: { plan: plan.load, receipts: key ? findReceipt(call, key) : null },
     decide({ rows, ...loaded }): Decision<Once<Answer>, Code | 'idempotency_conflict'> {
       const [known] = rows.receipts;
@@ -81,7 +82,7 @@ export function oncePlan<Answer, Code extends string>(
   });
 }
 
-/** The same command with another answer. */
+/** Maps the answer of a plan. */
 export function mapAnswer<From, To, Code extends string>(
   plan: Plan<From, Code>,
   map: (answer: From) => To,
@@ -115,11 +116,13 @@ const holderOf = ({ principal }: Keyed): Pick<Receipt, 'owner' | 'space'> =>
     ? { owner: principal.moderatorId, space: 'moderation' }
     : { owner: principal.memberId, space: 'guestbook' };
 
+/** Reads the receipt of the caller's key, if there is one. */
 export function findReceipt(call: Keyed, key: string): Sql<ReceiptRow> {
   const { owner, space } = holderOf(call);
   return readReceipt(owner, space, key);
 }
 
+/** The stored answer of a receipt, or `idempotency_conflict` if route or body differ. */
 export function replayOf<Answer>(
   call: Keyed,
   known: ReceiptRow,
@@ -129,6 +132,7 @@ export function replayOf<Answer>(
   return { answer: known.reply as Answer, headers: REPLAYED };
 }
 
+/** The receipt to commit with a command's events. */
 export function receiptOf(
   call: Keyed,
   key: string,

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 
-/** A string, with its colon where it is a member's name: nothing else in JSON has quotes. */
+/** A JSON string, including the colon after a member name. Nothing else in JSON has quotes. */
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\r\n]*:)?/gs;
 
 /**
- * JSON.parse without a defect of V8 (12.8 to 14.6 at least, nodejs/node#63785): once a member named
- * `\` has been read, a name that is written with an escape may be read as the beginning of its
- * writing. So such names are read by themselves.
+ * JSON.parse with a workaround for a V8 defect (12.8 to at least 14.6, nodejs/node#63785): after a
+ * member named `\`, V8 may parse an escaped member name as a prefix of its source text. So escaped
+ * member names are parsed separately. Throws `SyntaxError` as JSON.parse does.
  */
 export function parseJson(text: string): unknown {
   return mendNames(text, JSON.parse(text));
 }
 
-/** What JSON.parse made of a text, with the names that the text has. */
+/** Returns `value`, the result of JSON.parse(text), with the correct member names. */
 export function mendNames<Value>(text: string, value: Value): Value {
   if (!text.includes('\\')) return value;
   const mark = randomUUID();

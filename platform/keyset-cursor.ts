@@ -1,20 +1,21 @@
 import { type Refusal, refuse } from './refusal.ts';
 
-/** A place in a list by time and id: the time in UTC to the microsecond. */
+/** A position in a list ordered by time and id. `at` is in UTC with microseconds. */
 export interface Place {
   at: string;
   id: string;
 }
 
-/** Before whatever a list has that is newest first, and before one that is oldest first. */
+/** Positions before the first row of a list: NEWEST if newest first, OLDEST if oldest first. */
 export const NEWEST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 export const OLDEST: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 
+/** Encodes a position as a cursor. */
 export function writePlace({ at, id }: Place): string {
   return Buffer.from(`${at} ${id}`).toString('base64url');
 }
 
-/** The place in a cursor, or undefined where it is none that `writePlace` makes. */
+/** Decodes a cursor; undefined if `writePlace` cannot have made it. */
 export function readPlace(cursor: string): Place | undefined {
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, at, seconds, id] =
@@ -22,21 +23,21 @@ export function readPlace(cursor: string): Place | undefined {
       text,
     ) ?? [];
   if (!at || !seconds || !id) return undefined;
-  // A day or an hour that does not exist comes back as another one, or as none.
+  // `Date` turns a day or an hour that does not exist into another one, or into an invalid date.
   const time = new Date(`${seconds}Z`);
   const exact = !Number.isNaN(time.getTime()) && time.toISOString().startsWith(seconds);
   return exact && writePlace({ at, id }) === cursor ? { at, id } : undefined;
 }
 
-/** Where a list of the API goes on; undefined at its beginning. */
+/** The position after which an API list continues; undefined for the first page. */
 export function placeOf(cursor: string | undefined): Place | undefined | Refusal<'invalid_cursor'> {
   if (cursor === undefined) return undefined;
   return readPlace(cursor) ?? refuse('invalid_cursor');
 }
 
 /**
- * A page of a list from the rows that were read, one more than asked for: whether there is a next
- * page. `cursorOf` makes the cursor of the last row, or names its place.
+ * Makes a page from `rows`, which have one row more than `limit` if a next page exists. `cursorOf`
+ * returns the cursor of the last row, or its position.
  */
 export function pageOf<Row>(
   rows: readonly Row[],

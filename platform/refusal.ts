@@ -1,14 +1,15 @@
 import type { Reason } from './conflict-reasons.ts';
 
 /**
- * A refusal is a value: the problem's code and what the client needs to know.
- * HTTP numbers live in http/problems.ts alone.
+ * A refused command, as a value: the problem code and the details for the client. Only
+ * http/problems.ts maps codes to HTTP statuses.
  */
 export interface Refusal<Code extends string = string> {
   refused: Code;
   details?: Record<string, unknown>;
 }
 
+/** Creates a refusal. */
 export function refuse<const Code extends string>(
   code: Code,
   details?: Record<string, unknown>,
@@ -16,11 +17,12 @@ export function refuse<const Code extends string>(
   return details ? { refused: code, details } : { refused: code };
 }
 
+/** Whether a result is a refusal. */
 export function isRefusal(value: unknown): value is Refusal {
   return typeof value === 'object' && value !== null && 'refused' in value;
 }
 
-/** What is asked for does not fit what is there now; `details` are told beside the reason. */
+/** Refuses a command that does not fit the current state. `details` are sent beside the reason. */
 export function conflict(
   reason: Reason,
   details: Record<string, unknown> = {},
@@ -28,10 +30,12 @@ export function conflict(
   return refuse('state_conflict', { reason, ...details });
 }
 
+/** Refuses a command that the current state does not allow. */
 export function wrongState(state: { status: string; version: number }): Refusal<'state_conflict'> {
   return conflict('wrong_state', { current_state: state.status, current_version: state.version });
 }
 
+/** Refuses a command whose `expected_version` is not the current version. */
 export function wrongVersion(state: { version: number }): Refusal<'state_conflict'> {
   return conflict('version_mismatch', { current_version: state.version });
 }

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 
-/** A statement with its values; `name` makes it a prepared statement on each connection. */
+/** A statement with its values. Each connection prepares the statement under `name`. */
 export interface Sql<Row = unknown> {
   readonly name: string;
   readonly text: string;
   readonly values: unknown[];
-  /** A write of rows given as columns: several of the same name can be sent as one. */
+  /** Set for writes with one array per column; `mergeBatches` can merge those of the same name. */
   readonly batch?: Batch;
-  /** A read by key: the same read for any number of keys, which it takes as arrays. */
+  /** Set for reads by key: the batched form, which takes arrays of key values. */
   readonly many?: { readonly name: string; readonly text: string };
   /** The statement locks rows, so its command runs in its own transaction. */
   readonly locks?: true;
@@ -18,13 +18,13 @@ export interface Sql<Row = unknown> {
 export interface Batch {
   /** The only table that the statement reads or writes. */
   readonly table: string;
-  /** Identifies the row that it changes: one statement must not change a row twice. */
+  /** Identifies the row that the write changes: one statement must not change a row twice. */
   readonly target?: string;
 }
 
 const templates = new WeakMap<TemplateStringsArray, { name: string; text: string }>();
 
-/** `sql\`… ${value} …\``: every value becomes a parameter, the text a named prepared statement. */
+/** `sql\`… ${value} …\``: values become parameters, and the text a named prepared statement. */
 export function sql<Row = unknown>(parts: TemplateStringsArray, ...values: unknown[]): Sql<Row> {
   let statement = templates.get(parts);
   if (!statement) {
@@ -37,7 +37,7 @@ export function sql<Row = unknown>(parts: TemplateStringsArray, ...values: unkno
 
 const names = new Map<string, string>();
 
-/** The name under which a text is prepared. */
+/** The prepared statement name of an SQL text: its SHA-1 hash, cached. */
 export function nameOf(text: string): string {
   const name = names.get(text) ?? hash('sha1', text);
   names.set(text, name);
@@ -49,12 +49,12 @@ export function named<Row = unknown>(text: string, values: unknown[] = []): Sql<
   return { name: nameOf(text), text, values };
 }
 
-/** Marks a statement that locks rows. */
+/** Marks a statement that locks rows, so that its command gets a separate transaction. */
 export function locking<Row>(statement: Sql<Row>): Sql<Row> {
   return { ...statement, locks: true };
 }
 
-/** The distinct values of a column that has few, by a skip scan on its index. */
+/** Distinct values of a low-cardinality column, by a skip scan on its index. */
 export function valuesIn<Row>(table: string, column: string): Sql<Row> {
   const next = (after: string) =>
     `SELECT ${column} FROM ${table} ${after} ORDER BY ${column} LIMIT 1`;

@@ -1,5 +1,5 @@
-// Letters and symbols that are drawn as an empty space: the Braille blank, a null notehead, two
-// blank hieroglyphs and the object replacement character.
+// Letters and symbols that render as an empty space: the Braille blank, a null notehead, two blank
+// hieroglyphs and the object replacement character.
 const BLANK = '\\u2800\\u{1D159}\\u{13441}\\u{13442}\\uFFFC';
 
 const VISIBLE = new RegExp(
@@ -8,12 +8,12 @@ const VISIBLE = new RegExp(
 );
 
 /**
- * Whether a text has a character that is drawn by itself: a letter, number, punctuation mark or
- * symbol. White space, format controls, fillers, variation selectors and combining marks are not.
- * The service and the pages both decide by this rule.
+ * Whether a text contains a visible character: a letter, number, punctuation mark or symbol. White
+ * space, format controls, fillers, variation selectors and combining marks do not count. Both the
+ * service and the web pages apply this rule.
  */
 export const hasVisibleText = (text: string): boolean => VISIBLE.test(text);
 
-/** The name that a guest's note is shown under: a name that shows nothing counts as empty. */
+/** The name to display for a guest's note: "Guest" if the given name has no visible character. */
 export const guestName = (name: string | null): string =>
   name && hasVisibleText(name) ? name : 'Guest';

@@ -2,17 +2,20 @@ import type { Actor, EventTypes, NewEvent, RecordedEvent } from '../platform/eve
 import type { UpdateType } from '../services/updates/update-type.ts';
 import type { EventOf } from './projection.ts';
 
-/** What one member's feed says of an event. `data` holds facts and ids, never free text. */
+/**
+ * One entry that an event adds to the feed of a member. `data` holds facts and ids, never free
+ * text.
+ */
 export interface FeedEntry {
   member: string;
   type: UpdateType;
   subject: { type: string; id: string };
   data: Record<string, unknown>;
-  /** Where the member is told of another actor than the event's. */
+  /** The actor that the member sees, if it differs from the event's. */
   actor?: Actor;
 }
 
-/** For each event type of a feature: the entries it makes, one for each member concerned. */
+/** The entries that each event type of a capability creates, one for each affected member. */
 export type FeedEntries = Readonly<
   Record<string, (event: RecordedEvent) => FeedEntry | readonly FeedEntry[]>
 >;

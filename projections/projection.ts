@@ -10,15 +10,16 @@ export type EventOf<Modules extends EventTypes, Name> = RecordedEvent<
 >;
 
 /**
- * One read model. The keys of `on` are its subscription. A handler uses nothing but the event: no
- * clock, no randomness, no other projection's table. `position` is not known yet when it runs.
+ * One read model. The keys of `on` are its subscription. A handler uses only the event: no clock,
+ * no randomness, no table of another projection. `position` is not assigned yet when the handler
+ * runs.
  */
 export interface Projection {
   name: string;
   tables: readonly string[];
-  /** The columns that hold names and free text; a migration keeps them out of the statistics. */
+  /** The columns with names and free text; a migration keeps them out of the statistics. */
   texts?: readonly Texts[];
-  /** What the tables hold before the first event. */
+  /** Statements for the rows that exist before the first event. */
   seed?: readonly Sql[];
   on: Readonly<Record<string, (event: RecordedEvent) => Sql | readonly Sql[]>>;
 }
@@ -43,8 +44,8 @@ export function defineProjection<Modules extends EventTypes>(
 type Handler = NonNullable<Projection['on'][string]>;
 
 /**
- * The only function that moves read models, inline at append and in a rebuild alike: one after the
- * other, each by all the events, so that statements of one kind stand together.
+ * The only function that updates read models, both on append and in a rebuild. Projections run one
+ * after another, each on all events, so that statements of one kind are adjacent.
  */
 export function projector(
   projections: readonly Projection[],
@@ -54,7 +55,7 @@ export function projector(
     handlers.set(type, [...(handlers.get(type) ?? []), { turn, handler }]);
   for (const [turn, { on, texts = [] }] of projections.entries()) {
     for (const [type, handler] of Object.entries(on)) add(type, turn, handler);
-    // A rebuild that read an event before its text was erased comes to this one after it.
+    // A rebuild may read an event before its text is erased; `MemberErased` then erases the copy.
     for (const text of texts)
       if (text.member) add('MemberErased', turn, ({ owner_id }) => eraseTexts(text, owner_id));
   }

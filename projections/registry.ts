@@ -43,7 +43,7 @@ const feed = feedProjection([
   reportsFeed,
 ]);
 
-/** Every read model, in the order in which an event moves them. */
+/** Every read model, in the order in which an event updates them. */
 export const projections = [
   members,
   credentials,

@@ -7,15 +7,15 @@ import type { Moderator } from './moderator.ts';
 import type { Random } from './random.ts';
 import type { Limits } from './rules/limits.ts';
 
-/** Who registers at once, where the seats are run out of. */
+/** Concurrent registrations as the seats run out. */
 const SEEKERS = 12;
 
 const times = <Result>(count: number, work: (index: number) => Result): Result[] =>
   Array.from({ length: count }, (_, index) => work(index));
 
 /**
- * Short rushes at one place each, where a missing lock, receipt or proof shows at once: many do the
- * same thing to the same thing, or cross one limit together.
+ * Bursts of concurrent requests on one target or across one limit, which expose a missing lock,
+ * receipt or check.
  */
 export function openBursts(common: Common, moderators: readonly Moderator[], limits: Limits) {
   const { history } = common;
@@ -27,13 +27,13 @@ export function openBursts(common: Common, moderators: readonly Moderator[], lim
     return done(submitted) ? id : undefined;
   }
 
-  /** At most one of those who do the same to the same thing at once may succeed. */
+  /** Records a violation if more than one of several conflicting requests succeeded. */
   function onlyOne(what: string, answers: (Answer | undefined)[]): void {
     const successes = answers.filter(done).length;
     if (successes > 1) history.wrong.push(`${what}: ${successes} succeeded at once`);
   }
 
-  /** `guests`: whoever comes for it. */
+  /** `guests` collects the members that register for the burst. */
   function openBurst(guests: Member[]) {
     function stranger(random: Random): Member {
       const member = openMember(common, random, `burst_${++born}_${random.below(1e6)}`);
@@ -155,7 +155,7 @@ export function openBursts(common: Common, moderators: readonly Moderator[], lim
     };
   }
 
-  /** Afterwards its guests leave, so that there are seats for others. */
+  /** Runs a burst; its guests leave afterwards, to free their seats. */
   async function run(name: string, random: Random): Promise<void> {
     const guests: Member[] = [];
     await openBurst(guests)[name as BurstName](random);

@@ -11,7 +11,7 @@ export interface Verdict {
   wrong: readonly string[];
 }
 
-/** What a history and the storage after it say against each other, rule by rule. */
+/** Checks a history against the storage it left, rule by rule. */
 export function check(
   history: History,
   facts: Facts,

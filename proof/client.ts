@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Answer, type Call, done, type History, nothing, open } from './history.ts';
 import type { Random } from './random.ts';
 
-/** A case as it was when somebody last heard of it. */
+/** A case as a client last saw it. */
 export interface KnownCase {
   id: string;
   author: string;
@@ -12,12 +12,12 @@ export interface KnownCase {
   claimant: string | undefined;
 }
 
-/** What the clients of one run know in common. */
+/** State that the clients of one run share. */
 export interface Common {
   call: Call;
   history: History;
   until: number;
-  /** Nobody writes any more. */
+  /** All writes have stopped. */
   quiet: boolean;
   cases: KnownCase[];
   artifacts: { id: string; author: string }[];
@@ -25,7 +25,7 @@ export interface Common {
   notes: string[];
 }
 
-/** How an operation is done, and what is remembered of it. */
+/** How to send an operation, and what to record about it. */
 export interface Operation {
   operation: string;
   actor: string;
@@ -33,19 +33,19 @@ export interface Operation {
   key?: string;
   subject?: string;
   credential?: string | undefined;
-  /** How often it is repeated at most while there is no clear answer. */
+  /** Maximum number of retries while there is no clear answer. */
   patience?: number;
-  /** The same request so often at once; every one that succeeds must have the same answer. */
+  /** Number of concurrent identical requests; all that succeed must get the same answer. */
   copies?: number;
-  /** Whether the client forgets that it was answered, and asks once more. */
+  /** Whether to send the request once more after it was answered. */
   again?: boolean;
   send: () => Promise<Answer | undefined>;
 }
 
-/** How long after the end of a run somebody still insists. */
+/** How long retries may continue after the end of a run. */
 const LATE_MS = 10_000;
 
-/** Sends exactly the same until it is known what became of it, or gives up. */
+/** Sends the identical request until its outcome is known or the retries are used up. */
 export async function insist(
   { history, until }: Common,
   random: Random,
@@ -75,7 +75,7 @@ export async function insist(
   }
   const first = kept[0] ?? answers.find(done);
   const told = first ?? answers.find((answer) => answer && !open(answer));
-  // What was lost may still arrive: a refusal after it says nothing of it.
+  // A lost request may still be executed, so a later refusal does not settle its outcome.
   const outcome = first ? 'done' : lost > 0 ? 'unknown' : 'refused';
   if (first && asked.key && kept.some((other) => !alike(operation, first, other))) {
     const bodies = kept.map(({ body }) => JSON.stringify(body));
@@ -98,7 +98,7 @@ export async function insist(
   return outcome === 'unknown' ? undefined : told;
 }
 
-/** A batch of which nothing was accepted is no outcome that is kept: it is decided anew when repeated. */
+/** False for a batch with no accepted item: it leaves no receipt, so a retry is decided anew. */
 const changedSomething = (answer: Answer): boolean =>
   !answer.body?.results || eventsOf(answer).length > 0;
 
@@ -107,8 +107,8 @@ const eventsOf = ({ body }: Answer): string[] =>
   (body?.results ?? [body]).flatMap((one: { event_id?: string }) => one?.event_id ?? []);
 
 /**
- * What stays the same for ever in an answer: all of it, but where it tells of a note as it is now, and
- * the words in a case, which go with the account that they are of.
+ * The part of an answer that is the same on every retry: all of it, except a note's current state
+ * and a case's texts, which are erased with their author's account.
  */
 function lasting(operation: string, { body }: Answer): unknown {
   if (operation === 'guestbook.submit') return body.id;
@@ -131,7 +131,7 @@ export function uuid(random: Random): string {
   return 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, hex);
 }
 
-/** 64 hex digits that stand nowhere else. */
+/** 64 random hex digits that occur nowhere else. */
 export const mark = (random: Random): string =>
   Array.from({ length: 64 }, () => random.below(16).toString(16)).join('');
 
@@ -141,7 +141,7 @@ export function secret(random: Random, { secrets }: History): string {
   return made;
 }
 
-/** One of so many that no limit on addresses is met by chance. */
+/** A random address out of so many that no limit per address is reached by chance. */
 export const anyAddress = (random: Random): string =>
   `10.${random.below(256)}.${random.below(256)}.${random.below(256)}`;
 

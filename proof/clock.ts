@@ -1,5 +1,5 @@
-// Moves this process's clock, so that nothing of weight may hang on it: the database's counts. Each
-// SIGUSR2 moves it to the next of the shifts.
+// Shifts this process's clock, because the service must rely on the database's clock alone. Each
+// SIGUSR2 selects the next shift.
 const shifts = (process.env.PROOF_CLOCK_MS ?? '0').split(',').map(Number);
 let place = 0;
 process.on('SIGUSR2', () => {

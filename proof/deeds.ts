@@ -7,7 +7,7 @@ import type { Random } from './random.ts';
 
 const REASONS = ['spam', 'abuse', 'other'] as const;
 
-/** Everything that a member does, one thing at a time. */
+/** The actions of a member, performed one at a time. */
 export function openDeeds(common: Common, random: Random, member: Member) {
   const { write, own, session, words } = member;
 
@@ -29,7 +29,7 @@ export function openDeeds(common: Common, random: Random, member: Member) {
     claimant: body.case.claim?.member_id,
   });
 
-  /** What fits a case by what is known of it, which may be old. */
+  /** A command that fits the last known state of a case, which may be stale. */
   function next({
     state,
     author,
@@ -64,7 +64,7 @@ export function openDeeds(common: Common, random: Random, member: Member) {
     const answer = await (random.chance(0.2)
       ? write('case.note', `${path}/notes`, { message: words, ...consent })
       : write(`case.${verb}`, `${path}/${at}`, { expected_version: known.version, ...body }));
-    // Another was there first: what is known of the case is old.
+    // Another member was faster: read the current state of the case.
     const newer = answer?.status === 409 ? await member.read(path) : answer;
     if (done(newer)) Object.assign(known, learnt(newer));
   }
@@ -113,7 +113,7 @@ export function openDeeds(common: Common, random: Random, member: Member) {
     await write('report.create', '/api/v1/reports', body);
   }
 
-  /** A note as a guest or as this member, at the top or as a reply. */
+  /** Submits a note, as a guest or as this member, at the top level or as a reply. */
   async function note(): Promise<void> {
     const id = uuid(random);
     const parent_id = random.chance(0.3) ? (common.notes.at(-1) ?? null) : null;
@@ -130,7 +130,7 @@ export function openDeeds(common: Common, random: Random, member: Member) {
     }
   }
 
-  /** What an author does with a note that was decided on. */
+  /** Reads the outcome of an own note, then sometimes appeals or withdraws it. */
   async function afterNote(): Promise<void> {
     const id = own.notes[random.below(own.notes.length)];
     if (!id || !session.cookie()) return;
@@ -166,7 +166,7 @@ export function openDeeds(common: Common, random: Random, member: Member) {
     await insist(common, random, { ...entry, send });
   }
 
-  /** Another credential that several hands write with while it is revoked. */
+  /** Creates a credential and revokes it while several hands write with it. */
   async function revokeWhileWriting(): Promise<void> {
     const made = await member.bootstrap(random.chance(0.3) ? 61 : undefined);
     if (!made) return;
@@ -209,7 +209,7 @@ export function openDeeds(common: Common, random: Random, member: Member) {
   ];
   const all = weighed.reduce((sum, [weight]) => sum + weight, 0);
 
-  /** One thing by chance. */
+  /** Performs one random action. */
   async function something(): Promise<void> {
     let left = random.next() * all;
     for (const [weight, deed] of weighed) {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** An event of the log. `at`: milliseconds of the epoch. */
+/** An event of the log. `at` is in milliseconds since the epoch. */
 export interface EventFact {
   position: number;
   id: string;
@@ -28,7 +28,7 @@ export interface FeedFact {
   id: string;
 }
 
-/** What storage holds when all is over. */
+/** The contents of storage after a run. */
 export interface Facts {
   events: readonly EventFact[];
   receipts: readonly ReceiptFact[];

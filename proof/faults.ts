@@ -5,10 +5,10 @@ import type { Random } from './random.ts';
 import type { Stage } from './stage.ts';
 
 const SLOW_MS = 60;
-/** How long nothing is broken at most, so that bursts show what they have to. */
+/** Longest calm after a fault, in which bursts can finish undisturbed. */
 const CALM_MS = 3000;
 
-/** Does what a step says, and ends when the fault does. */
+/** Injects the fault of a step, waits until it is over, and returns its details. */
 async function happen({ fault, target, ms, marker }: Step, stage: Stage): Promise<string> {
   const { proxy, web, workers } = stage;
   const all = [...web, ...workers];
@@ -60,7 +60,7 @@ async function happen({ fault, target, ms, marker }: Step, stage: Stage): Promis
   }
 }
 
-/** One step of the plan after another until the end; each is told, so that a run can be read. */
+/** Executes the steps of the plan until the end of the run and prints a line for each. */
 export async function breakThings(
   stage: Stage,
   history: History,
@@ -85,7 +85,7 @@ export async function breakThings(
     const at = ((fault.began - started) / 1000).toFixed(1);
     const lasted = ((fault.ended - fault.began) / 1000).toFixed(1);
     say(`${at.padStart(6)} s  ${step.fault}${detail && ` (${detail})`}, ready after ${lasted} s`);
-    // A burst that takes longer goes on into the next fault.
+    // A slower burst continues into the next fault.
     bursts.push(...step.after.map((name) => burst(name, random.fork())));
     await Promise.race([Promise.all(bursts), sleep(CALM_MS)]);
     await sleep(step.pauseMs);

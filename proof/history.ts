@@ -1,45 +1,45 @@
 export interface Answer {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a client reads whatever was answered
+  // biome-ignore lint/suspicious/noExplicitAny: clients read any field of the JSON
   body: any;
   cookie: string | undefined;
 }
 
 /**
- * What a client knows of an operation. `refused`: it was told that nothing happened. `unknown`: an
- * answer is missing, or says that nobody knows.
+ * What a client knows about an operation. `refused`: the answer says that nothing happened.
+ * `unknown`: an answer is missing, or says that the outcome is unconfirmed.
  */
 export type Outcome = 'done' | 'refused' | 'unknown';
 
-/** One operation of one client, however often it was sent. Times are milliseconds of the epoch. */
+/** An operation of a client, with all its attempts. Times are milliseconds since the epoch. */
 export interface Entry {
   operation: string;
-  /** The id of the member or moderator; a guest's address. */
+  /** The id of the member or moderator, or a guest's address. */
   actor: string;
   address: string;
-  /** What storage keeps its receipt under; null where the operation has none. */
+  /** Key of its receipt in storage; null if the operation has no receipt. */
   key: string | null;
-  /** What it is done to, where there is no receipt: a session, a note. */
+  /** The session or note that an operation without receipt affects. */
   subject: string | null;
   credential: string | null;
   invoked: number;
   answered: number;
-  /** How often it was sent without a word of what became of it. */
+  /** Number of attempts whose outcome is unknown. */
   lost: number;
   outcome: Outcome;
   status: number;
-  /** The events that the answer names. */
+  /** Ids of the events that the answer names. */
   events: readonly string[];
 }
 
-/** A note that a reader of the guestbook was shown. */
+/** A note that the guestbook showed to a reader. */
 export interface Sighting {
   note: string;
   invoked: number;
   answered: number;
 }
 
-/** A fault, while it lasted. `crash`: PostgreSQL lost what it need not have flushed. */
+/** A fault and its duration. `crash`: PostgreSQL may have lost commits that it had not flushed. */
 export interface Fault {
   name: string;
   began: number;
@@ -47,7 +47,7 @@ export interface Fault {
   crash: boolean;
 }
 
-/** What a reader of a member's feed was given; `whole` where it read to the end. */
+/** What a reader of a member's feed received; `whole` if it read to the end. */
 export interface Seen {
   member: string;
   events: { id: string; sequence: number }[];
@@ -56,17 +56,17 @@ export interface Seen {
 
 export type History = ReturnType<typeof openHistory>;
 
-/** What every client saw, on one clock. */
+/** Records what all clients see, on one clock. */
 export function openHistory(keep: (text: string) => void = () => undefined) {
   const entries: Entry[] = [];
   const sightings: Sighting[] = [];
-  /** Notes whose author was told that they will not be public, and when. */
+  /** Notes whose author learned that they will not be public, and when. */
   const told: { note: string; answered: number }[] = [];
   const faults: Fault[] = [];
   const secrets = new Set<string>();
-  /** What each member writes into all of its texts but notes, which may stay when it goes. */
+  /** The mark in each member's texts, except in notes, which may outlive the account. */
   const words = new Map<string, string>();
-  /** What a client itself saw to be wrong. */
+  /** Violations that clients noticed themselves. */
   const wrong: string[] = [];
   const now = () => performance.timeOrigin + performance.now();
   return { entries, sightings, told, faults, secrets, words, wrong, now, keep };
@@ -83,7 +83,7 @@ export interface Request {
 
 export type Call = (request: Request) => Promise<Answer | undefined>;
 
-/** Requests to one of several addresses; undefined where there was no answer. */
+/** Sends requests to one of several addresses; returns undefined if there was no answer. */
 export function openCall(
   addresses: readonly string[],
   choose: () => number,
@@ -115,11 +115,11 @@ export function openCall(
 
 const code = (answer: Answer): unknown => answer.body?.error?.code ?? answer.body?.status;
 
-/** Nothing happened, and the same may be asked again. */
+/** Nothing happened, and the request can be retried. */
 export const nothing = (answer: Answer | undefined): boolean =>
   answer?.status === 503 && code(answer) === 'storage_unavailable';
 
-/** Nobody knows what happened. */
+/** The outcome is unknown. */
 export const open = (answer: Answer | undefined): boolean =>
   answer === undefined ||
   answer.status === 408 ||

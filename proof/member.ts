@@ -21,7 +21,7 @@ interface Manner {
 
 const LONG_SECONDS = 80_000;
 
-/** One member: its keys, its credentials and its session, whoever of several hands uses them. */
+/** A member with its keys, credentials and session, shared by several concurrent hands. */
 export function openMember(common: Common, random: Random, handle: string) {
   const { call, history } = common;
   const id = uuid(random);
@@ -37,7 +37,7 @@ export function openMember(common: Common, random: Random, handle: string) {
   const bearer = (of = credential) => `Bearer svc_${of?.credential_id}.${of?.credential_secret}`;
   const from = (address: string) => ({ 'x-forwarded-for': address });
 
-  /** A post that proves itself by what is in its body, from an address that no limit knows. */
+  /** Sends a POST that its body authenticates, by default from an address below every limit. */
   function post(
     operation: string,
     path: string,
@@ -88,12 +88,12 @@ export function openMember(common: Common, random: Random, handle: string) {
     return done(answer) ? made : undefined;
   }
 
-  /** Another credential in the place of one that is accepted no more; all at once share it. */
+  /** Replaces a credential that is no longer accepted; concurrent callers share one renewal. */
   function renew(): Promise<void> {
     renewing ??= (async () => {
       credential = (await bootstrap()) ?? credential;
       const answer = await call({ method: 'GET', path: '/api/v1/me', headers: authorized() });
-      // As many as there may be are active, and their secrets are forgotten.
+      // The limit of active credentials is reached and their secrets are lost: recover the account.
       if (answer?.status === 401 && !gone && (await recover())) credential = await bootstrap();
     })().finally(() => {
       renewing = undefined;
@@ -103,7 +103,7 @@ export function openMember(common: Common, random: Random, handle: string) {
 
   const authorized = (used = credential) => ({ authorization: bearer(used) });
 
-  /** A mutation of `/api/v1`, once, however often it is sent, and whichever way: over HTTP or by A2A. */
+  /** A mutation of `/api/v1`; all its attempts, over HTTP or A2A, share one idempotency key. */
   async function write(
     operation: string,
     path: string,
@@ -138,7 +138,7 @@ export function openMember(common: Common, random: Random, handle: string) {
     return answer;
   }
 
-  /** A replacement; where the answer is lost, the new bearer asks for it. */
+  /** Rotates a credential; if the answer is lost, the new bearer repeats the request. */
   async function rotate(used = credential): Promise<void> {
     const made = newCredential();
     const key = uuid(random);
@@ -164,7 +164,7 @@ export function openMember(common: Common, random: Random, handle: string) {
       credential_id: of.credential_id,
     });
 
-  /** New keys for old; every credential and session ends. */
+  /** Replaces both keys, which ends every credential and session. */
   async function recover(): Promise<boolean> {
     const made = { sign_in_key: secret(random, history), recovery_key: secret(random, history) };
     const operation_id = uuid(random);
@@ -179,7 +179,7 @@ export function openMember(common: Common, random: Random, handle: string) {
     const more = { key: operation_id, copies };
     const answer = await post('membership.recover', '/api/membership/recover', body, more);
     session.forget();
-    // Whoever does not know which keys are the present ones has lost the account.
+    // If the outcome is unknown, so are the current keys, and the account is lost.
     if (done(answer)) keys = made;
     else gone = true;
     return !gone;
@@ -192,7 +192,7 @@ export function openMember(common: Common, random: Random, handle: string) {
     if (!gone) await sleep(100);
   }
 
-  /** Makes room for another, where it is still known how. */
+  /** Deletes the account, unless access to it is lost, to free its seat. */
   async function leave(): Promise<void> {
     for (let turn = 0; !gone && turn < 5; turn++) {
       if (!credential) await renew();

@@ -21,7 +21,7 @@ const DECISIONS = [
 
 export type Moderator = ReturnType<typeof openModerator>;
 
-/** One moderator with a queue, by token or in a browser: claims, decides on notes and records, undoes. */
+/** A moderator, by token or browser session: claims, decides on notes and records, and undoes. */
 export function openModerator(common: Common, random: Random, token: string) {
   const { call, history } = common;
   const id = /^mod_([^.]+)\./.exec(token)?.[1] ?? '';
@@ -72,7 +72,7 @@ export function openModerator(common: Common, random: Random, token: string) {
     lease_ids: leases.map(({ lease_id }) => lease_id),
   });
 
-  /** One decision on all of them, which is undone now and then. */
+  /** Decides on all claims in one batch, and sometimes undoes the batch. */
   async function together(claims: readonly Claim[]): Promise<void> {
     const items = claims.map(({ note_id, item: { version } }) => ({
       note_id,
@@ -102,7 +102,7 @@ export function openModerator(common: Common, random: Random, token: string) {
     decided: [{ action: 'remove', policy: 'illegal' }, { action: 'restore' }],
   };
 
-  /** What else waits: reports on notes and records, appeals, what was escalated or taken down. */
+  /** Decides on other queue items: reports, appeals, escalations and earlier decisions. */
   async function others(): Promise<void> {
     const view = random.pick(Object.keys(fits));
     const path = `/api/moderation/queue?view=${view}&limit=5`;
@@ -129,7 +129,7 @@ export function openModerator(common: Common, random: Random, token: string) {
     }
   }
 
-  /** From the token to a session of the browser, or back. */
+  /** Switches from the token to a browser session, or back. */
   async function change(): Promise<void> {
     const path = '/api/moderation/session';
     const old = cookie;

@@ -1,13 +1,13 @@
 import type { Random } from './random.ts';
 
-/** One fault, and the bursts that are run into it and in the calm after it. */
+/** A fault, with the bursts that start just before it and in the calm after it. */
 export interface Step {
   fault: FaultName;
-  /** Which of the processes: a number to be taken modulo how many there are. */
+  /** Selects the process: a number, taken modulo the number of processes. */
   target: number;
-  /** How long it lasts, where it lasts. */
+  /** Duration, for faults that last. */
   ms: number;
-  /** Which transaction it happens to: the first whose bytes hold this. */
+  /** For faults of COMMIT: the first transaction whose bytes contain this text is affected. */
   marker: string;
   amid: readonly string[];
   after: readonly string[];
@@ -44,7 +44,7 @@ const MARKERS = [
   'MemberRegistered',
 ];
 
-/** Every item once in an order by chance, and so on, round after round. */
+/** Yields every item once in random order, round after round. */
 function* rounds<Item>(random: Random, items: readonly Item[]): Generator<Item, never> {
   for (;;) {
     const left = [...items];
@@ -52,7 +52,7 @@ function* rounds<Item>(random: Random, items: readonly Item[]): Generator<Item, 
   }
 }
 
-/** The same for the same seed, whatever happens meanwhile. */
+/** The plan of faults; it depends on the seed alone, not on what happens during the run. */
 export function* planOf(random: Random, bursts: readonly string[]): Generator<Step, never> {
   const faults = rounds(random.fork(), FAULTS);
   const next = rounds(random.fork(), bursts);

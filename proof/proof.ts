@@ -84,5 +84,5 @@ say(
       ? '\nNothing is wrong.'
       : `\n${broken} rules are broken. Again: ${again}`,
 );
-// A mutant is there to be found.
+// With a mutant, the run succeeds only if a rule is broken.
 process.exitCode = broken > 0 === (mutant !== undefined) ? 0 : 1;

@@ -1,12 +1,12 @@
 import { sending } from '../harness/a2a.ts';
 import type { Answer, Request } from './history.ts';
 
-/** What a bearer may not ask for over A2A. */
+/** Mutations that A2A does not offer. */
 const HTTP_ALONE = /^(credential|account)\./;
 
 /**
- * The same write as a message of A2A, where it may be one: it has the receipt, and the answer, that
- * it has over HTTP.
+ * Converts a write to an A2A message; undefined if A2A does not offer the operation. Receipt and
+ * answer are the same as over HTTP.
  */
 export function asMessage(operation: string, key: string, request: Request): Request | undefined {
   if (HTTP_ALONE.test(operation)) return undefined;
@@ -24,10 +24,10 @@ interface Failure {
   data?: { reason?: string; metadata?: { http_status?: string } }[];
 }
 
-/** What an answer to a message says, as HTTP says it. */
+/** Converts the answer to an A2A message into the equivalent HTTP answer. */
 export function fromMessage(answer: Answer | undefined): Answer | undefined {
   const { result, error } = (answer?.body ?? {}) as {
-    // biome-ignore lint/suspicious/noExplicitAny: a client reads whatever was answered
+    // biome-ignore lint/suspicious/noExplicitAny: clients read any field of the JSON
     result?: any;
     error?: Failure;
   };
@@ -41,7 +41,7 @@ export function fromMessage(answer: Answer | undefined): Answer | undefined {
   return { ...answer, status, body: { error: { code: told?.reason } } };
 }
 
-/** The first page of the guestbook, or of the replies to a note, by the tool of MCP. */
+/** An MCP request for the first page of the guestbook, or of the replies to a note. */
 export const noteTool = (parent: string | undefined): Request => ({
   method: 'POST',
   path: '/mcp',
@@ -53,7 +53,7 @@ export const noteTool = (parent: string | undefined): Request => ({
   },
 });
 
-/** What the tool found, as HTTP says it. */
+/** Converts the answer of the MCP tool into the equivalent HTTP answer. */
 export function fromTool(answer: Answer | undefined): Answer | undefined {
   const { structuredContent, isError } = answer?.body?.result ?? {};
   return answer && structuredContent && !isError

@@ -1,4 +1,4 @@
-/** Numbers that a seed reproduces (mulberry32). */
+/** Random numbers that a seed reproduces (mulberry32). */
 export function seeded(seed: number) {
   let state = seed >>> 0;
   const next = (): number => {

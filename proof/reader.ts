@@ -5,7 +5,7 @@ import type { Member } from './member.ts';
 import { fromTool, noteTool } from './protocols.ts';
 import type { Random } from './random.ts';
 
-/** Pages a member's feed from the beginning to its end: the member's, or when nobody writes any more. */
+/** Pages a member's feed until the member is gone, or to its end once all writes have stopped. */
 export async function readFeed(common: Common, random: Random, member: Member): Promise<Seen> {
   const seen: Seen = { member: member.id, events: [], whole: false };
   let cursor = '';
@@ -15,7 +15,7 @@ export async function readFeed(common: Common, random: Random, member: Member): 
     const limit = 1 + random.below(late ? 100 : 8);
     const search = `limit=${limit}&wait=${wait}${cursor && `&cursor=${cursor}`}`;
     const answer = await member.read(`/api/v1/updates?${search}`);
-    // A cursor that the service gave and takes no more: what was read so far tells.
+    // The service rejects its own cursor: report the feed as whole, so that missing entries count.
     if (answer?.status === 400) return { ...seen, whole: true };
     if (answer?.status === 200) {
       seen.events.push(...answer.body.events);
@@ -29,7 +29,7 @@ export async function readFeed(common: Common, random: Random, member: Member): 
   return seen;
 }
 
-/** Reads the guestbook as visitors and models do, and remembers what was public and when. */
+/** Reads the guestbook over HTTP and MCP, and records which notes were public when. */
 export async function visit(common: Common, random: Random): Promise<void> {
   const { call, history } = common;
   while (history.now() < common.until) {
@@ -42,7 +42,7 @@ export async function visit(common: Common, random: Random): Promise<void> {
     const answered = history.now();
     if (answer?.status === 200) {
       const shown: string[] = answer.body.entries.map(({ id }: { id: string }) => id);
-      // Replies are shown only while their parent is.
+      // Replies are shown only while their parent is public.
       for (const note of parent ? [parent, ...shown] : shown)
         history.sightings.push({ note, invoked, answered });
       if (!parent) common.notes = shown.toReversed();

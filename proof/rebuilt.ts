@@ -4,7 +4,7 @@ import { readModels } from '../harness/rebuilt.ts';
 import { rebuild } from '../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../projections/registry.ts';
 
-/** The read models that differ from what the log makes of them, each with a row as an example. */
+/** Rebuilds all read models and describes those that change, each with an example row. */
 export async function differFromRebuild(url: string, pool: pg.Pool): Promise<string[]> {
   const before = await readModels(pool);
   await rebuild(url, catalogue, projections);

@@ -24,13 +24,13 @@ import type { Stage } from './stage.ts';
 
 const SEATS = 10;
 const HANDS = 3;
-/** Things that each hand does before its member goes, and another comes. */
+/** Actions of each hand before its member leaves and another registers. */
 const LIFE = 18;
-/** Longer than the heartbeat after which a killed worker's erasure is another's. */
+/** Longer than the heartbeat after which another worker takes over a killed worker's erasure. */
 const ERASURE_MS = 90_000;
 const ERASURE_STEP_MS = 500;
 
-/** Lets clients loose on the stage while it breaks, and says what is wrong afterwards. */
+/** Runs concurrent clients on the stage while faults strike, then checks every rule. */
 export async function run(
   stage: Stage,
   {
@@ -42,7 +42,7 @@ export async function run(
   say: (line: string) => void,
 ): Promise<Verdict[]> {
   const random = seeded(seed);
-  // One each, so that what one of them draws changes nothing for another.
+  // Separate generators, so that the draws of one do not change those of another.
   const plan = random.fork();
   const choice = random.fork();
   const bursting = random.fork();
@@ -123,8 +123,8 @@ export async function run(
 }
 
 /**
- * The accounts that are not erased, once the workers have had their time: half way through one, the
- * log has forgotten what its read models still say.
+ * Waits for the workers to erase deleted accounts and returns those that remain. Half way through
+ * an erasure, the read models still hold what the log has erased, so a rebuild would differ.
  */
 function eraseAll(url: string): Promise<string[]> {
   return withConnection(url, async (client) => {
@@ -144,7 +144,7 @@ async function wordsOfErased(pool: pg.Pool, { words }: History): Promise<Set<str
   return new Set(rows.flatMap(({ member_id }) => words.get(member_id) ?? []));
 }
 
-/** One member after another, each with several hands and a reader of its feed. */
+/** Runs one member after another in a seat, each with several hands and a feed reader. */
 async function live(
   common: Common,
   random: Random,
@@ -161,7 +161,7 @@ async function live(
     await member.renew();
     readers.push(readFeed(common, random.fork(), member));
     await Promise.all(Array.from({ length: HANDS }, () => hand(common, random.fork(), member)));
-    // Whoever is there when the time is over stays, and the reader reads to the end.
+    // A member that exists at the end of the run stays, and its reader reads the whole feed.
     while (!member.gone() && history.now() < common.until) await member.remove();
   }
 }

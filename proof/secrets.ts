@@ -2,17 +2,17 @@ import { accessSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
 
-/** A window of the bytes that are searched; every form of a secret is at least twice as long. */
+/** Bytes per search window; every form of a secret is at least twice as long. */
 const WINDOW = 15;
 
 /**
- * A key of 64 hex digits as it may stand somewhere, as latin1: (1) in hex, small or capital, (2) its 32
- * bytes as they are, (3) the bytes or the digits in base64, at each alignment, (4) the same in
- * base64url, (5) the digits escaped: percent, JSON, or hex once more.
+ * The forms in which a key of 64 hex digits may appear, as latin1: (1) hex in lower or upper case,
+ * (2) its 32 raw bytes, (3) the bytes or the digits in base64, at each alignment, (4) the same in
+ * base64url, (5) the digits escaped: percent, JSON, or hex again.
  */
 export function formsOf(secret: string): string[] {
   const bytes = [Buffer.from(secret, 'hex'), Buffer.from(secret)];
-  // Of something longer, what is the same whatever stands before and after.
+  // Keep only the characters that do not depend on the bytes before and after the secret.
   const base64 = bytes.flatMap((raw) =>
     [0, 1, 2].map((shift) =>
       Buffer.concat([Buffer.alloc(shift), raw])
@@ -38,8 +38,8 @@ export function formsOf(secret: string): string[] {
 }
 
 /**
- * Looks for any form of many secrets at once: of whatever is as long as two windows, one whole window
- * begins at a multiple of its length, so only those are looked up.
+ * Searches for any form of many secrets in one pass. Every form is at least two windows long, so it
+ * covers a whole window that starts at a multiple of the window's length; only those are looked up.
  */
 export function finder(secrets: Iterable<string>): (bytes: Buffer) => string | undefined {
   const windows = new Map<string, { secret: string; form: string; at: number }[]>();
@@ -63,7 +63,7 @@ export function finder(secrets: Iterable<string>): (bytes: Buffer) => string | u
   };
 }
 
-/** Undefined where it is gone: PostgreSQL removes and renames files of its own at any time. */
+/** Returns undefined if the file is gone: PostgreSQL removes and renames files at any time. */
 function ifThere<Result>(read: () => Result): Result | undefined {
   try {
     return read();
@@ -81,7 +81,7 @@ function filesIn(place: string): string[] {
   );
 }
 
-/** Each file once, and those that come to be meanwhile: what is renamed is read under its new name. */
+/** Yields each file once, including files created or renamed meanwhile. */
 export function* filesOf(places: readonly string[]): Generator<[file: string, bytes: Buffer]> {
   for (const place of places) accessSync(place);
   const known = new Set<string>();
@@ -96,7 +96,7 @@ export function* filesOf(places: readonly string[]): Generator<[file: string, by
   }
 }
 
-/** Where a secret stands that should stand nowhere: every row as a dump shows it, and every file. */
+/** Searches every table row, in its text form, and every file for the secrets. */
 export async function leaks(
   pool: pg.Pool,
   secrets: ReadonlySet<string>,

@@ -2,11 +2,11 @@ import { anyAddress, type Common, insist } from './client.ts';
 import { type Answer, done } from './history.ts';
 import type { Random } from './random.ts';
 
-/** What the log calls a session, by its cookie. */
+/** The id of a session in the log, from its cookie. */
 export const sessionId = (cookie: string | undefined) =>
   /=([0-9a-f-]{36})\./.exec(cookie ?? '')?.[1];
 
-/** The cookie of a new session, whoever's it is. */
+/** Signs in a member or a moderator and returns the cookie of the session. */
 export async function signIn(
   common: Common,
   random: Random,
@@ -37,7 +37,7 @@ export async function signIn(
   return cookie;
 }
 
-/** A session whose end was acknowledged proves nothing any more. */
+/** Records a violation if a session is accepted after its end was acknowledged. */
 export async function expectEnded(
   { call, history }: Common,
   path: string,
@@ -47,7 +47,7 @@ export async function expectEnded(
   if (done(answer)) history.wrong.push(`GET ${path}: answered to a session that had ended`);
 }
 
-/** A member's session in a browser, whoever of several hands uses it. */
+/** A member's browser session, shared by several concurrent hands. */
 export function openSession(common: Common, random: Random, id: string, signInKey: () => string) {
   const { call } = common;
   let cookie: string | undefined;
@@ -59,7 +59,7 @@ export function openSession(common: Common, random: Random, id: string, signInKe
     return cookie;
   }
 
-  /** A post with the session's cookie; of what has no receipt only the subject is known. */
+  /** Sends a POST with the session's cookie; operations without receipt name only a subject. */
   function post(
     operation: string,
     path: string,

@@ -16,7 +16,7 @@ const services = (file: string) => join(import.meta.dirname, '../services', file
 const WORKER = join(import.meta.dirname, '../workers/worker.ts');
 const HOUR_MS = 3_600_000;
 
-/** By how much a process's clock is off, at first and after each jump. */
+/** A process's clock offsets in milliseconds: the initial offset, then one for each jump. */
 const clocks = (index: number) =>
   [0, HOUR_MS, -HOUR_MS, 30 * HOUR_MS].map((_, at, all) => all[(at + index) % all.length]).join();
 
@@ -39,7 +39,7 @@ interface Actor {
   child?: ChildProcess;
 }
 
-/** Two web and two worker processes, PostgreSQL, and a proxy on its wire; no two clocks agree. */
+/** Starts two web and two worker processes and PostgreSQL behind a proxy; no two clocks agree. */
 export async function openStage(limits: Record<string, string>, mutant: string | undefined) {
   const { path: folder, remove } = temporaryFolder('proof');
   const dataDir = join(folder, 'data');
@@ -47,7 +47,7 @@ export async function openStage(limits: Record<string, string>, mutant: string |
   const startPostgres = () =>
     embeddedPostgres({
       dataDir,
-      // All of the WAL is kept, to be searched.
+      // Keep all of the WAL, because it is searched for secrets.
       settings: { port, max_connections: 200, wal_keep_size: '4GB' },
     });
   let postgres = await startPostgres();
@@ -103,7 +103,7 @@ export async function openStage(limits: Record<string, string>, mutant: string |
     actor.child = child;
   }
 
-  /** Ends a process at once, and starts another in its place. */
+  /** Kills a process with SIGKILL and starts a replacement. */
   async function kill(name: string): Promise<void> {
     const actor = actors.find((one) => one.name === name);
     if (!actor?.child) return;
@@ -118,7 +118,7 @@ export async function openStage(limits: Record<string, string>, mutant: string |
     child?.kill('SIGCONT');
   }
 
-  /** One of PostgreSQL's processes that serve connections, with whatever locks it holds. */
+  /** Freezes one of PostgreSQL's client backends, together with the locks it holds. */
   async function freezeBackend(which: number, ms: number): Promise<void> {
     const { rows } = await withConnection(postgres.url, (client) =>
       client.query<{ pid: number }>(
@@ -141,7 +141,7 @@ export async function openStage(limits: Record<string, string>, mutant: string |
     if (running) process.kill(running.pid, 'SIGKILL');
     await postgres.died;
     await postgres.stop();
-    // The next one begins its log anew.
+    // The next server truncates the log, so save it first.
     appendFileSync(logFile, readFileSync(join(home, 'log')));
     postgres = await startPostgres();
   }
@@ -151,7 +151,7 @@ export async function openStage(limits: Record<string, string>, mutant: string |
       const answers = await Promise.all(
         addresses.map((base) => fetch(`${base}/readyz`).catch(() => undefined)),
       );
-      // A worker that could not begin while storage was gone has ended: it begins again.
+      // Restart processes that exited because the database was down when they started.
       for (const actor of actors) if (actor.child && hasEnded(actor.child)) start(actor);
       if (answers.every((answer) => answer?.status === 200)) return;
       await sleep(100);
@@ -170,7 +170,7 @@ export async function openStage(limits: Record<string, string>, mutant: string |
     );
   }
 
-  /** Where no secret may stand: all logs, all answers, and PostgreSQL's files with its WAL. */
+  /** Where no secret may appear: all logs, all answers, and PostgreSQL's files with its WAL. */
   async function places(): Promise<string[]> {
     await Promise.all([log, answers].map((file) => new Promise<void>((ended) => file.end(ended))));
     return [logFile, answersFile, join(home, 'log'), join(home, 'data')];
@@ -190,7 +190,7 @@ export async function openStage(limits: Record<string, string>, mutant: string |
     url: () => postgres.url,
     web: actors.map(({ name }) => name).filter((name) => name.startsWith('web')),
     workers: actors.map(({ name }) => name).filter((name) => name.startsWith('worker')),
-    /** Keeps what was answered, to be searched with the rest. */
+    /** Keeps an answer, to be searched for secrets. */
     keep: (text: string) => answers.write(`${text}\n`),
     places,
     secret: serverKey,

@@ -27,7 +27,7 @@ import { openWaiting } from './updates/waiting.ts';
 
 export type Core = Awaited<ReturnType<typeof openCore>>;
 
-/** What every process needs of storage: pools, keys, jobs and the event store. */
+/** Opens the storage that every process uses: pools, keys, jobs and the event store. */
 export async function openCore(config: Config, application: string) {
   const url = databaseUrl(config);
   const keys = keyRing(serverKeys(config));
@@ -70,7 +70,7 @@ export async function openCore(config: Config, application: string) {
 
 const lacksTable = (error: unknown) => (error as { code?: unknown }).code === '42P01';
 
-/** The API of one process: the features' table on Express. */
+/** Creates the API of one process: the routes of all capabilities, mounted on Express. */
 export function openApp(
   core: Core,
   logger: Logger,
@@ -111,7 +111,7 @@ export function openApp(
     ...watch,
   });
 
-  /** Before the server closes: whoever waits is answered or let go. */
+  /** Ends all waiting requests; call this before the server closes. */
   function stop(): void {
     readiness.stop();
     waiting.close();

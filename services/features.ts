@@ -82,7 +82,7 @@ export interface FeatureParts {
   store: EventStore;
   readiness: Readiness;
   wakeUps: WakeUps;
-  /** Aborted when the process is about to end: whoever waits is let go. */
+  /** Aborted when the process starts to shut down, to end waiting requests. */
   ending: AbortSignal;
   waiting: Waiting;
   places: WaitingPlaces;
@@ -90,7 +90,7 @@ export interface FeatureParts {
   logger: Logger;
 }
 
-/** What ends with a member, feature by feature. The member comes last: nothing follows it. */
+/** How each capability reacts when an account is closed. The member's own closing runs last. */
 export const closings: readonly Closing[] = [
   profileClosing,
   artifactsClosing,
@@ -101,7 +101,7 @@ export const closings: readonly Closing[] = [
   memberClosing,
 ];
 
-/** What members publish without review: what is reported, and taken down by moderators. */
+/** Record types that members publish without review; members report and moderators remove them. */
 export const subjects: readonly Subject[] = [
   profileSubject,
   artifactSubject,
@@ -109,7 +109,7 @@ export const subjects: readonly Subject[] = [
   caseNoteSubject,
 ];
 
-/** What an export holds, in the order of the document; the receipts and the feed follow. */
+/** Sections of an account export, in document order; the receipts and the feed follow them. */
 const exportSections: readonly ExportSection[] = [
   profileSection,
   credentialsSection,
@@ -121,7 +121,7 @@ const exportSections: readonly ExportSection[] = [
   reportsSection,
 ];
 
-/** The table: every feature's contract and handlers, in document order. */
+/** The contract and handlers of every capability, in the order of the OpenAPI document. */
 export function featuresOf(parts: FeatureParts): Feature[] {
   const operations = () => operationsOf(features);
   const features: Feature[] = [

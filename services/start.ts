@@ -8,7 +8,7 @@ import { type Child, startChild } from '../platform/supervisor/child.ts';
 import { labelledLog } from '../platform/supervisor/log.ts';
 import { type Instance, instances, parseProcfile } from '../platform/supervisor/procfile.ts';
 
-// Longer than any drain of the processes; whatever stands then is killed.
+// Longer than any process takes to drain; a process that still runs after this time is killed.
 const PATIENCE_MS = 30_000;
 
 const USAGE = `Usage:
@@ -26,7 +26,7 @@ const say = (line: string) => write('start', line);
 type Ending = { failed: boolean; why: string };
 const ending = Promise.withResolvers<Ending>();
 const over = new AbortController();
-// Whoever ends first decides; a second signal, as nodemon and terminals send it, changes nothing.
+// Only the first call counts: nodemon and terminals send the signal twice.
 function end(why: string, failed: boolean): void {
   if (!over.signal.aborted) say(why);
   over.abort();
@@ -73,12 +73,12 @@ async function startPostgres(config: Config): Promise<EmbeddedPostgres> {
 
 function environment(config: Config, postgres: EmbeddedPostgres | undefined, index: number) {
   const inherited = environmentWith({});
-  // Several of one kind cannot share a port: each next one takes the next.
+  // Instances of one process cannot share a port, so each instance adds its index.
   const ports = ['PORT', 'METRICS_PORT', 'WORKER_METRICS_PORT']
     .filter((name) => name === 'PORT' || Number(inherited[name]) > 0)
     .map((name) => [name, String(Number(inherited[name] || config.port) + index)]);
   return environmentWith({
-    // The Procfile's `node` is the one that runs this file.
+    // `node` in the Procfile resolves to the Node that runs this file.
     PATH: `${dirname(process.execPath)}:${inherited.PATH ?? ''}`,
     BASE_URL: config.baseUrl,
     ...Object.fromEntries(ports),
@@ -106,7 +106,7 @@ async function stop(child: Child): Promise<boolean> {
   return ok;
 }
 
-/** When the web says that it listens: whoever answers at its port may be another instance. */
+/** Logs when the web process itself reports that it listens: the port may be another instance's. */
 function announce(web: Child, config: Config): void {
   void web.told.then(() => {
     if (!over.signal.aborted) say(`Ready: ${config.baseUrl}`);

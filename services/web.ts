@@ -11,13 +11,13 @@ import { openApp, openCore } from './compose.ts';
 import { waitingMetrics } from './moderation/stats/waiting-metrics.ts';
 import { builtPages } from './pages/build.ts';
 
-/** One line of the log for all connections that are dropped in this time. */
+/** Shortest interval between log warnings about dropped connections. */
 const DROP_WARNING_MS = 60_000;
 
 const config = configOrExit();
 const logger = openLogger(config.logLevel);
 
-// A page that cannot be built is a release that cannot be served.
+// A release whose pages do not build must not start.
 const [core] = await Promise.all([openCore(config, 'service web'), builtPages()]).catch(
   (error: unknown) => {
     logger.fatal({ error: loggable(error) }, 'web failed to start');
@@ -55,7 +55,7 @@ server.listen(port, host, () => {
 
 let stopping = false;
 
-/** Answers what has arrived, lets nobody new in, and ends. */
+/** Stops accepting connections, answers the requests in progress, and closes all resources. */
 async function drain(): Promise<void> {
   if (stopping) return;
   stopping = true;

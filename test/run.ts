@@ -14,7 +14,7 @@ const interrupt = (signal: NodeJS.Signals) => {
   stopTests(signal);
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
-// Whoever reads may go before the end (`| head`): the database is stopped all the same.
+// If the reader closes the pipe (`| head`), stop the tests, so that the database stops as well.
 process.stdout.once('error', () => interrupt('SIGTERM')).on('error', () => undefined);
 
 async function runTap(env: Record<string, string>, given: string[]): Promise<TapOutput> {
@@ -24,7 +24,7 @@ async function runTap(env: Record<string, string>, given: string[]): Promise<Tap
   const timeout = args.findLast((arg) => arg.startsWith('--timeout=')) ?? TIMEOUT;
   const tap = startGroup('tap', args, {
     env: { ...process.env, ...env },
-    // It ends each file in time, and writes of them in their order.
+    // tap ends each file within its timeout, but prints files in order, so allow for two timeouts.
     silenceMs: 2 * 1000 * Number(timeout.replace('--timeout=', '')),
     line: (text) => output.read(text),
   });
@@ -38,7 +38,7 @@ async function runTap(env: Record<string, string>, given: string[]): Promise<Tap
   return output;
 }
 
-/** The arguments for tap: a folder stands for all test files below it. */
+/** Replaces each folder among the arguments with all test files below it. */
 function expandFolders(args: readonly string[]): string[] {
   return args.flatMap((arg) =>
     statSync(arg, { throwIfNoEntry: false })?.isDirectory()
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
   const database = areUnitTests(args.filter((arg) => !arg.startsWith('--')))
     ? NO_DATABASE
     : await suiteDatabase(process.env.TEST_DATABASE_URL);
-  // Hundreds of processes load the same files: each is compiled once.
+  // Hundreds of processes load the same files, so share the compiled code.
   const compiled = temporaryFolder('test-compiled');
   try {
     const env = { TEST_DATABASE_URL: database.url, NODE_COMPILE_CACHE: compiled.path };

@@ -5,7 +5,7 @@ import type { Sql } from '../platform/sql.ts';
 export const BATCH = 500;
 const LANES = 4;
 
-/** Runs a batch until it touches fewer rows than it may; answers how many it touched. */
+/** Repeats `batch` until it returns fewer than BATCH rows; returns how many rows in total. */
 export async function untilNone(pool: pg.Pool, batch: () => Sql): Promise<number> {
   for (let done = 0; ; ) {
     const touched = await query(pool, batch());
@@ -15,9 +15,9 @@ export async function untilNone(pool: pg.Pool, batch: () => Sql): Promise<number
 }
 
 /**
- * Works through what `next` finds, batch by batch, each row once. One that fails, or has nothing to
- * do and is found again, keeps no other from its turn: so many more are asked for. Where any failed
- * the run fails at its end, and the job is retried.
+ * Works on the rows that `next` finds, batch by batch, each row once; returns for how many `work`
+ * returned true. A row that fails, or needs no work, may be found again, so each batch asks for as
+ * many more rows. If any row failed, the run fails at its end, and the job is retried.
  */
 export async function inBatches<Row>(
   next: (limit: number) => Promise<Row[]>,

@@ -17,17 +17,17 @@ import { screenNotes, ToScreen } from './screening/screen-note.ts';
 
 export interface JobDefinition<Schema extends z.ZodType = z.ZodType> {
   schema: Schema;
-  /** Seconds between runs: a divisor of 60, 3600, or 86400 (by night, UTC). */
+  /** Seconds between runs: a divisor of 60, 3600, or 86400 (at night, UTC). */
   every?: number;
-  /** Idempotent: it may run twice, also at once. The answer is for the log; an `alert` in it warns. */
+  /** Idempotent: runs may repeat and overlap. The result is logged, its `alert` as a warning. */
   run(core: Core, data: z.infer<Schema>, logger: Logger): Promise<unknown>;
 }
 
 const Nothing = z.strictObject({});
 
-/** Every job; how often its queue retries stands in platform/jobs/queues.ts. */
+/** Every job; platform/jobs/queues.ts defines the retries of each queue. */
 export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
-  // Half a minute, so that with the scheduler's own delay an expiry is told within a minute.
+  // Every 30 seconds, so that expiries are recorded within a minute despite the scheduler's delay.
   'expire-sessions': { schema: Nothing, every: 30, run: expireSessions },
   'expire-credentials': { schema: Nothing, every: 30, run: expireCredentials },
   'lapse-case-claims': { schema: Nothing, every: 30, run: lapseCaseClaims },
@@ -53,7 +53,7 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
     schema: ToScreen,
     run: (core, data, logger) => screenNotes(core, data as z.infer<typeof ToScreen>, logger),
   },
-  // Of one member, told by its deletion; the schedule's finds what a lost job left.
+  // A deletion enqueues a job for its member; the scheduled job finds what a lost job left.
   'erase-member': {
     schema: z.strictObject({ member_id: z.uuid().optional() }),
     every: 3600,
@@ -61,7 +61,7 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
   },
 };
 
-/** Cron knows minutes only: runs within one are the same schedule again, each delayed further. */
+/** Cron has a resolution of one minute; a shorter interval repeats the schedule with delays. */
 export function schedulesOf(every: number): { cron: string; key: string; startAfter: number }[] {
   if (every === 86_400) return [{ cron: '17 3 * * *', key: '0', startAfter: 0 }];
   if (every === 3600) return [{ cron: '0 * * * *', key: '0', startAfter: 0 }];

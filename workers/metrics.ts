@@ -3,7 +3,7 @@ import type { QueueName } from '../platform/jobs/queues.ts';
 
 const JOB_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
 
-/** Jobs by queue. */
+/** Registers the histogram of job durations by queue and outcome. */
 export function jobMetrics(registry: Registry) {
   const duration = new Histogram({
     name: 'job_duration_seconds',

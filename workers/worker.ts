@@ -31,14 +31,14 @@ async function startJobs(
   metrics: JobMetrics,
 ): Promise<PgBoss> {
   const boss = new PgBoss({
-    // Past any pooler: it holds session locks.
+    // Connects directly and not through a pooler, because pg-boss holds session locks.
     connectionString: config.databaseDirectUrl ?? databaseUrl(config),
     application_name: 'worker-jobs',
     schema: JOBS_SCHEMA,
     max: 4,
     migrate: false,
     createSchema: false,
-    // What stands between a minute's beginning and its scheduled jobs.
+    // These intervals delay scheduled jobs after the start of their minute.
     cronMonitorIntervalSeconds: 10,
     cronWorkerIntervalSeconds: 1,
   });
@@ -67,7 +67,7 @@ async function serve(
   for (const { cron, key, startAfter } of every ? schedulesOf(every) : [])
     await boss.schedule(name, cron, {}, { key, startAfter });
 
-  // One job's failure is its own, not its batch's.
+  // Each job has a separate result, so that one failure does not fail the batch.
   await boss.work(name, WORK, async (jobs) => {
     const results: JobResult[] = [];
     for (const { id, data } of jobs) {
@@ -94,8 +94,8 @@ async function serve(
 const config = configOrExit();
 const logger = openLogger(config.logLevel);
 
-// A second signal, as nodemon and terminals send it, changes nothing; one
-// that comes during the start is heeded after it.
+// A second signal, as nodemon and terminals send it, has no effect. A signal
+// during the start takes effect after the start.
 const stopping = Promise.withResolvers<void>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.resolve());
 onParentGone(() => stopping.resolve());

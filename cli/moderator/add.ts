@@ -4,13 +4,13 @@ import { addModerator } from '../../services/moderation/staff/moderators.ts';
 import { ROLES } from '../../services/moderation/staff/roles.ts';
 import { withStorage } from './storage.ts';
 
-/** The last line of the output is the token. */
+/** Adds a moderator; the last line of the output is the token. */
 export async function run(args: string[]): Promise<void> {
   const { positionals, values } = parseArguments(args, { role: { type: 'string' } }, [1, 1]);
   const name = positionals[0]?.trim() ?? '';
   const role = ROLES.find((known) => known === values.role);
   if (!role) throw new ArgumentError(`--role must be one of ${ROLES.join(', ')}.`);
-  // A name goes to terminals and into JSON: it has no control characters.
+  // A name appears in terminals and in JSON, so it must not contain control characters.
   if (name === '' || /\p{C}/u.test(name) || [...name].length > 80)
     throw new ArgumentError('A name has 1 to 80 printable characters.');
   await withStorage(async (core) => {

@@ -5,7 +5,7 @@ import { leave, printable } from './terminal.ts';
 
 const PATIENCE_MS = 30_000;
 
-/** What the commands read of an item of the queue. */
+/** The fields of a queue item that the commands read. */
 export interface Item {
   id: string;
   state: string;
@@ -21,13 +21,13 @@ export interface Item {
 
 export interface Answer {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the service's JSON, whose shapes its contract gives
+  // biome-ignore lint/suspicious/noExplicitAny: JSON of the service; its contract defines the shape
   body: any;
 }
 
 export type Api = Awaited<ReturnType<typeof openApi>>;
 
-/** The moderators' API at BASE_URL, called as the moderator whose token is given or asked for. */
+/** A client of the moderation API at BASE_URL; asks for the token if none is configured. */
 export async function openApi() {
   const { baseUrl, moderatorToken } = clientSettingsOrExit();
   const token = moderatorToken ?? (await askToken());
@@ -42,7 +42,7 @@ export async function openApi() {
           ...(body ? { 'content-type': 'application/json' } : {}),
         },
         ...(body ? { body: JSON.stringify(body) } : {}),
-        // A stream has its time; an answer has not.
+        // The audit is a stream of any duration; every other request has a timeout.
         ...(path.startsWith('audit') ? {} : { signal: AbortSignal.timeout(PATIENCE_MS) }),
       });
     } catch {
@@ -56,7 +56,7 @@ export async function openApi() {
     return { status: response.status, body: answer };
   }
 
-  /** Ends the command where the service refuses. */
+  /** Like `call`, but exits the command if the service refuses. */
   async function need(method: string, path: string, body?: object): Promise<Answer['body']> {
     const answer = await call(method, path, body);
     return answer.status < 300 ? answer.body : leave(`${explain(answer)}\n`);
@@ -65,7 +65,7 @@ export async function openApi() {
   return { call, need, send };
 }
 
-/** A refusal in one line. */
+/** Describes a refusal in one line. */
 export function explain({ status, body }: Answer): string {
   const { code = `HTTP ${status}`, message = '', reason, ...more } = body?.error ?? {};
   const who = more.claimed_by?.name ?? more.decided_by?.name;
@@ -81,7 +81,7 @@ export function explain({ status, body }: Answer): string {
   return printable(`${code}: ${message}${details.length > 0 ? ` (${details.join(', ')})` : ''}`);
 }
 
-/** Without showing it. */
+/** Reads the token from the terminal without echoing it. */
 async function askToken(): Promise<string> {
   if (!process.stdin.isTTY) leave('Set MODERATOR_TOKEN to your token.\n');
   process.stderr.write('Token: ');

@@ -5,7 +5,7 @@ import { parseArguments } from '../../platform/command-line/arguments.ts';
 import { explain, openApi } from './api.ts';
 import { leave, printableJson } from './terminal.ts';
 
-/** The whole audit as lines of JSON, oldest first, as they come. */
+/** Streams the whole audit as lines of JSON, oldest first. */
 export async function run(args: string[]): Promise<void> {
   parseArguments(args);
   const api = await openApi();

@@ -2,7 +2,7 @@ import { ArgumentError, parseArguments } from '../../platform/command-line/argum
 import { explain, type Item, openApi } from './api.ts';
 import { leave, say } from './terminal.ts';
 
-/** One decision on one note: the command's name is the action. */
+/** Makes one decision on one note; the command's name is the action. */
 export async function run(args: string[], action: string): Promise<void> {
   const options = { policy: { type: 'string' }, message: { type: 'string' } } as const;
   const {
@@ -16,7 +16,7 @@ export async function run(args: string[], action: string): Promise<void> {
   const path = `notes/${encodeURIComponent(id)}`;
   const api = await openApi();
 
-  // A note that waits is claimed first, so that nobody else works on it unknowingly.
+  // Claim a pending note first, so that no other moderator works on it unknowingly.
   const waits = action === 'approve' || action === 'reject';
   const [claim] = waits ? (await api.need('POST', 'claims', { note_ids: [id] })).claims : [];
   const item: Item = waits ? claim.item : (await api.need('GET', path)).item;

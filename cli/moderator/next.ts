@@ -13,11 +13,11 @@ interface Claim {
 interface Decision {
   event_id: string;
   version: number;
-  /** Null where there is nothing to undo. */
+  /** Null if the decision cannot be undone. */
   undo_until: string | null;
 }
 
-/** One note after another: read it, decide, until the queue is clear or one quits. */
+/** Shows one note after another and takes decisions, until the queue is clear or `q` quits. */
 export async function run(args: string[]): Promise<void> {
   parseArguments(args);
   const api = await openApi();
@@ -28,7 +28,7 @@ export async function run(args: string[]): Promise<void> {
   const input = createInterface({ input: process.stdin });
   const lines = input[Symbol.asyncIterator]();
 
-  /** Undefined at the end of the input. */
+  /** Reads one line of input; undefined at the end of the input. */
   async function ask(question: string): Promise<string | undefined> {
     process.stdout.write(question);
     const line = await lines.next();
@@ -53,7 +53,7 @@ export async function run(args: string[]): Promise<void> {
   input.close();
 }
 
-/** Until the note is decided or given back. */
+/** Takes input until the note is decided or released. */
 async function handle(
   api: Api,
   { lease_id, item }: Claim,

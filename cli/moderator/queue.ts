@@ -4,7 +4,7 @@ import { age, say } from './terminal.ts';
 
 const FIRST_CHARACTERS = 70;
 
-/** A page of the queue, a line each. */
+/** Prints a page of the queue, one line for each item. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArguments(args, { view: { type: 'string' }, limit: { type: 'string' } });
   const search = new URLSearchParams(Object.entries(values));

@@ -2,7 +2,7 @@ import { parseArguments } from '../../platform/command-line/arguments.ts';
 import { rescreen } from '../../services/screening/rescreen.ts';
 import { withStorage } from './storage.ts';
 
-/** After a change of the rules of screening. */
+/** Enqueues the pending notes that the current screening rules have not seen. */
 export async function run(args: string[]): Promise<void> {
   parseArguments(args);
   await withStorage(async ({ store }) => {

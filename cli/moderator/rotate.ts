@@ -3,7 +3,7 @@ import { rotateModerator } from '../../services/moderation/staff/moderators.ts';
 import { oneName, withStorage } from './storage.ts';
 import { printable } from './terminal.ts';
 
-/** The last line of the output is the token. */
+/** Gives a moderator a new token, which is the last line of the output. */
 export async function run(args: string[]): Promise<void> {
   const name = oneName(args);
   await withStorage(async (core) => {

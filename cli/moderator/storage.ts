@@ -5,7 +5,7 @@ import { isUnavailable } from '../../platform/postgres/errors.ts';
 import { type Core, openCore } from '../../services/compose.ts';
 import { leave } from './terminal.ts';
 
-/** Work on the database of this service, without its HTTP. */
+/** Runs `work` directly on the database of the service, without HTTP. */
 export async function withStorage(work: (core: Core) => Promise<void>): Promise<void> {
   const config = configOrExit();
   const core = await openCore(config, 'service moderator').catch((error) => leave(lineOf(error)));
@@ -19,7 +19,7 @@ export async function withStorage(work: (core: Core) => Promise<void>): Promise<
   }
 }
 
-/** The one name or id that the arguments have. */
+/** The only argument: a moderator's name or id. */
 export function oneName(args: string[]): string {
   const { positionals } = parseArguments(args, {}, [1, 1]);
   const name = positionals[0]?.trim();

@@ -1,11 +1,12 @@
 /**
- * Whatever others wrote reaches a terminal through here alone: escapes and control characters would
- * command it, invisible and direction characters would show another text than there is.
+ * Characters that must not reach the terminal: escapes and control characters would command it, and
+ * invisible and direction characters would disguise a text. All text from other people is printed
+ * through this file only.
  */
 const DANGEROUS =
   /(?![\uFE0E\uFE0F])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** One line, with every such character drawn as a mark. */
+/** Text for one line, with each dangerous character replaced by a visible mark. */
 export function printable(text: string): string {
   return text.replace(DANGEROUS, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -14,7 +15,7 @@ export function printable(text: string): string {
   });
 }
 
-/** JSON that stays the same to who parses it. */
+/** JSON with dangerous characters escaped; it still parses to the same value. */
 export function printableJson(json: string): string {
   return json.replace(DANGEROUS, (character) =>
     Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
@@ -27,12 +28,12 @@ export function say(line = ''): void {
   process.stdout.write(`${printable(line)}\n`);
 }
 
-/** Text of many lines, each behind a bar, so that none passes for a line of this command. */
+/** Prints text with a bar before each line, so that no line passes for output of the command. */
 export function quote(text: string): void {
   for (const line of text.split('\n')) say(`  | ${line.replaceAll('\t', '    ')}`);
 }
 
-/** Ends the command, as one that failed. */
+/** Prints a message to standard error and exits with status 1. */
 export function leave(message: string): never {
   process.stderr.write(message);
   process.exit(1);

@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
-/** The arguments of a command do not fit. The message is one sentence. */
+/** The arguments of a command are invalid. The message is one sentence. */
 export class ArgumentError extends Error {
   override readonly name = 'ArgumentError';
 }
@@ -8,8 +8,8 @@ export class ArgumentError extends Error {
 const NO_OPTIONS = {} as const;
 
 /**
- * Parses arguments strictly. `positionals` is the least and the greatest number of positional arguments
- * (none by default). Throws `ArgumentError`.
+ * Parses arguments strictly. `least` and `most` bound the number of positional arguments (none by
+ * default). Throws `ArgumentError`.
  */
 export function parseArguments<const Options extends ParseArgsOptionsConfig = typeof NO_OPTIONS>(
   args: string[],
@@ -36,8 +36,9 @@ function parse<const Options extends ParseArgsOptionsConfig>(args: string[], opt
 }
 
 /**
- * The arguments of this process. `--help` prints `usage` and exits with 0. Where the arguments do not fit, or `check`
- * throws `ArgumentError`, one sentence and `usage` go to stderr and the process exits with 2.
+ * Parses the arguments of this process. `--help` prints `usage` and exits with 0. If the arguments
+ * are invalid or `check` throws `ArgumentError`, prints one sentence and `usage` to stderr and
+ * exits with 2.
  */
 export function processArguments<const Options extends ParseArgsOptionsConfig = typeof NO_OPTIONS>(
   usage: string,
@@ -56,18 +57,19 @@ export function processArguments<const Options extends ParseArgsOptionsConfig = 
   }
 }
 
-/** Whether `--help` is among the options. */
+/** Whether `--help` is among the options, that is, before any `--`. */
 export function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   return args.slice(0, end < 0 ? args.length : end).includes('--help');
 }
 
+/** Prints the usage text and exits with 0. */
 export function exitWithHelp(usage: string): never {
   process.stdout.write(usage);
   process.exit(0);
 }
 
-/** Exits with 2 after an `ArgumentError`; throws any other error. */
+/** Prints an `ArgumentError` with the usage text and exits with 2; rethrows any other error. */
 export function exitWithUsage(error: unknown, usage: string): never {
   if (!(error instanceof ArgumentError)) throw error;
   process.stderr.write(`${error.message}\n${usage}`);

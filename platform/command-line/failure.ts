@@ -1,11 +1,11 @@
-/** What went wrong with a command, in a line: an error with what caused it. */
+/** Formats an error and its causes as one line. */
 export function lineOf(error: unknown): string {
   const said: string[] = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    // One for several addresses has no words of its own.
+    // An AggregateError of several connection attempts has no message, only a code.
     const { message, code = cause.name } = cause as NodeJS.ErrnoException;
     const words = message || code;
-    // Some tell what caused them in their own words.
+    // Some messages already include the message of their cause.
     if (!said.at(-1)?.includes(words)) said.push(words);
   }
   return `${said.join(': ')}\n`;

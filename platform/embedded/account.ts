@@ -4,7 +4,11 @@ import { dirname } from 'node:path';
 
 export type Account = { readonly uid: number; readonly gid: number };
 
-// PostgreSQL refuses to run as root. Undefined: run it as the account we already have.
+/**
+ * The account to run the server as, because PostgreSQL refuses to run as root. Undefined if this
+ * process is not root: the server then runs as the same account. Throws if the data folder belongs
+ * to another account.
+ */
 export function serverAccount(data: string): Account | undefined {
   const self = process.getuid?.();
   const owner = ownerOf(data);
@@ -19,13 +23,16 @@ function ownerOf(path: string): Account | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    // Below a folder that is closed to us: its owner's.
+    // The path is below a folder that this account cannot enter: that folder's owner counts.
     if ((error as NodeJS.ErrnoException).code === 'EACCES') return ownerOf(dirname(path));
     throw error;
   }
 }
 
-// `test` runs as the account, so that every rule of the file system counts, not only mode bits.
+/**
+ * Whether an account may execute (`-x`) or read (`-r`) a path. `test` runs as the account, so that
+ * all rules of the file system apply, not only the mode bits.
+ */
 export function canUse(account: Account | undefined, check: '-x' | '-r', path: string): boolean {
   const run = spawnSync('/bin/sh', ['-c', `test ${check} "$1"`, 'sh', path], {
     cwd: '/',

@@ -4,7 +4,10 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Account, canUse } from './account.ts';
 
-// The folder of the executables, usable by the server's account.
+/**
+ * The folder of the PostgreSQL executables: that of the npm package, or a copy under `home` if the
+ * server's account cannot use the package. Throws if the package is not installed.
+ */
 export function serverBinaries(home: string, account: Account | undefined): string {
   const packed = packageFolder();
   const native = join(packed, 'native');
@@ -24,7 +27,8 @@ function packageFolder(): string {
   }
 }
 
-// npm packages cannot hold links, and the package's install script may not have been allowed to run.
+// npm packages cannot contain symbolic links, and the package's install script may be disabled.
+// Returns false if the folder is not writable.
 function makeLinks(folder: string): boolean {
   const list = readFileSync(join(folder, 'native/pg-symlinks.json'), 'utf8');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {

@@ -7,7 +7,10 @@ import type { Account } from './account.ts';
 
 export const SUPERUSER = 'service';
 
-// Other users of the machine reach the port too: hence the password, which only our account reads.
+/**
+ * Creates the database cluster in `home` unless it exists. It has a password, readable only by this
+ * account, because other users of the machine can reach the port. Throws if initdb fails.
+ */
 export async function createCluster(
   home: string,
   binaries: string,
@@ -40,7 +43,7 @@ export async function createCluster(
   } finally {
     rmSync(passwordForServer, { force: true });
   }
-  // Only a whole cluster gets the name that a later start trusts.
+  // Only a complete cluster gets the name that later starts rely on.
   renameSync(draft, data);
 }
 

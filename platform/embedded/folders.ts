@@ -11,8 +11,11 @@ import {
 import { dirname, join } from 'node:path';
 import { type Account, canUse } from './account.ts';
 
-// Root's database runs as another account, which must be able to walk through the folder (0711)
-// without listing it. Parents are made apart: a recursive mkdir would give them the mode as well.
+/**
+ * Creates a folder that only this account can use. As root its mode is 0711, because the database
+ * runs as another account, which must traverse the folder but not list it. Parent folders are
+ * created in a separate call, since a recursive mkdir would give them the mode as well.
+ */
 export function makePrivateFolder(folder: string): void {
   mkdirSync(dirname(folder), { recursive: true });
   try {
@@ -23,8 +26,11 @@ export function makePrivateFolder(folder: string): void {
   }
 }
 
-// Where the server's files live: `postgres` in the data folder, or, where the server's account
-// cannot get there (root's project below a closed home), a folder of the machine it links to.
+/**
+ * The folder of the server's files: `postgres` in the data folder. If the server's account cannot
+ * reach that (the project of root, below a closed home folder), `postgres` links to a new folder in
+ * /var/lib or /var/tmp. Throws if an existing folder is gone or out of reach.
+ */
 export function serverHome(dataDir: string, account: Account | undefined): string {
   const home = join(dataDir, 'postgres');
   if (lstatSync(home, { throwIfNoEntry: false })) {

@@ -1,8 +1,11 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-// The operating system drops SQLite's lock with the process, however it ends; a file that names a
-// process would have to be judged after every crash. Undefined: someone else holds it.
+/**
+ * Locks a file and returns a function that unlocks it; undefined if another process holds the lock.
+ * The operating system releases SQLite's lock however the process ends, whereas a file with a
+ * process id could be stale after a crash.
+ */
 export function lockFile(file: string): (() => void) | undefined {
   try {
     closeSync(openSync(file, 'wx', 0o600));

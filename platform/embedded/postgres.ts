@@ -13,13 +13,16 @@ const DATABASE = 'service';
 
 export type EmbeddedPostgres = {
   readonly url: string;
-  // Settles when the server ends without having been stopped here.
+  /** Resolves when the server ends without a call of `stop`. */
   readonly died: Promise<void>;
   stop(): Promise<void>;
 };
 
-// For development and tests: a real PostgreSQL under the data folder, which this process owns until
-// `stop`. One that a killed process left running is taken over.
+/**
+ * Starts a real PostgreSQL under the data folder, for development and tests. This process owns the
+ * server until `stop`, and takes over a server that a killed process left running. Throws if
+ * another process uses the folder or the server does not start.
+ */
 export async function embeddedPostgres(options: {
   readonly dataDir: string;
   readonly settings?: Settings;
@@ -55,7 +58,7 @@ export async function embeddedPostgres(options: {
   }
 }
 
-// For commands beside a running instance.
+/** The database URL for commands beside a running instance. Throws if no instance is running. */
 export function databaseUrl(config: {
   readonly dataDir: string;
   readonly databaseUrl?: string | undefined;

@@ -5,15 +5,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Postmaster = { readonly pid: number; readonly port: number; readonly ready: boolean };
 
-// postmaster.pid: the process on line 1, its port on line 4, its state on line 8.
+/**
+ * The running server of a data folder, by postmaster.pid: the process id on line 1, the port on
+ * line 4, the state on line 8.
+ */
 export function runningPostmaster(data: string): Postmaster | undefined {
   const [pid, , , port, , , , state] = pidFile(data);
   if (!isServerOf(data, Number(pid))) return undefined;
   return { pid: Number(pid), port: Number(port), ready: state?.trim() === 'ready' };
 }
 
-// The file a crash left is the server's own to judge, by its shared memory, except where its number
-// now belongs to an unrelated process: then the server would refuse to start for ever.
+/**
+ * Removes postmaster.pid if its process id now belongs to an unrelated process, since the server
+ * would never start. In all other cases the server judges a leftover file itself, by its shared
+ * memory.
+ */
 export function removeMisleadingPid(data: string): void {
   const pid = Number(pidFile(data)[0]);
   if (pid > 0 && isAlive(pid) && !isServerOf(data, pid))
@@ -29,8 +35,11 @@ function pidFile(data: string): string[] {
   }
 }
 
-// After a reboot or in a new container the number may belong to any other process. The command line
-// is what everyone may read, and a zombie has none.
+/**
+ * Whether a process is the server of this data folder; after a reboot or in a new container, its id
+ * may belong to another process. Checks the command line, which every account can read and a zombie
+ * lacks.
+ */
 export function isServerOf(data: string, pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   return commandLine(pid).includes(` -D ${data} `);
@@ -46,11 +55,12 @@ function commandLine(pid: number): string {
   return spawnSync('ps', ['-p', String(pid), '-o', 'command='], { encoding: 'utf8' }).stdout ?? '';
 }
 
+/** Stops the server by a fast shutdown, after 30 s by an immediate one, and waits for its end. */
 export async function stopPostmaster(data: string, pid: number): Promise<void> {
   const patience = Date.now() + 30_000;
   signal(pid, 'SIGINT');
   while (isServerOf(data, pid)) {
-    // Immediate shutdown: safe, but the next start has to recover.
+    // An immediate shutdown is safe, but the next start must run recovery.
     if (Date.now() > patience) signal(pid, 'SIGQUIT');
     await sleep(20);
   }

@@ -19,11 +19,12 @@ const usual: Settings = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   jit: 'off',
-  // Members' texts stand in statements and in details of errors; the server's log is no place for them.
+  // Keeps members' texts out of the server's log: statements and error details contain them.
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
 };
 
+/** Starts the server and resolves when it is ready. Throws after four failed attempts. */
 export async function startServer(
   home: string,
   binaries: string,
@@ -34,7 +35,7 @@ export async function startServer(
   for (let attempt = 1; ; attempt++) {
     const started = await startOnce(home, binaries, account, settings);
     if (started) return started;
-    // Someone took the port, or processes of a killed server still hold its memory for a moment.
+    // Another process took the port, or processes of a killed server still hold its shared memory.
     if (attempt === attempts)
       throw new Error(`The embedded PostgreSQL did not start:\n${logTail(home)}`);
     await sleep(500 * attempt);
@@ -54,7 +55,7 @@ async function startOnce(
   const server = spawn(
     join(binaries, 'postgres'),
     ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    // A group of its own: Ctrl-C at the terminal is for the supervisor, which stops this last.
+    // `detached`, so that Ctrl-C reaches only the supervisor, which stops the database last.
     {
       cwd: '/',
       env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
@@ -70,7 +71,7 @@ async function startOnce(
   return untilReady(data, () => server.exitCode === null && server.signalCode === null);
 }
 
-// Recovery after a crash may take long; a server that runs is waited for.
+// Waits without a timeout while the server runs, because recovery after a crash may take long.
 async function untilReady(data: string, runs: () => boolean): Promise<Postmaster | undefined> {
   while (runs()) {
     const found = runningPostmaster(data);
@@ -80,6 +81,7 @@ async function untilReady(data: string, runs: () => boolean): Promise<Postmaster
   return undefined;
 }
 
+/** Waits until the running server of a data folder is ready; undefined if no server runs. */
 export function adopt(data: string): Promise<Postmaster | undefined> {
   const { pid } = runningPostmaster(data) ?? {};
   return untilReady(data, () => pid !== undefined && isServerOf(data, pid));

@@ -3,7 +3,7 @@ import { fault } from '../fault.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Actor, NewEvent, RecordedEvent } from './event.ts';
 
-/** Events for one stream. `version` is the stream's version they were decided on (0: it is new). */
+/** Events for one stream. `version` is the stream version they were decided on; 0 if it is new. */
 export interface Append {
   owner: string;
   stream: string;
@@ -12,6 +12,7 @@ export interface Append {
   events: readonly NewEvent[];
 }
 
+/** The version of a stream, from its events; 0 for a new stream. */
 export function streamVersion(events: readonly RecordedEvent[]): number {
   return events.at(-1)?.stream_version ?? 0;
 }
@@ -28,7 +29,7 @@ const insertEvent = defineInsert('events', {
   recorded_at: 'timestamptz',
 });
 
-/** The unique index on (owner, stream, version) refuses a second writer. */
+/** Inserts an event. The unique index on (owner, stream, version) rejects a concurrent writer. */
 export const appendStatement = (event: RecordedEvent): Sql => insertEvent(event);
 
 const streamEvents = defineRead<RecordedEvent>(
@@ -37,13 +38,14 @@ const streamEvents = defineRead<RecordedEvent>(
     ORDER BY stream_version`,
 );
 
-/** One stream, oldest first. */
+/** Reads the events of one stream, oldest first. */
 export const readStream = (owner: string, stream: string): Sql<RecordedEvent> =>
   streamEvents({ owner, stream });
 
+/** The stored outcome of a command with an idempotency key. */
 export interface Receipt {
   owner: string;
-  /** Receipts with the same key in different spaces do not meet. */
+  /** The namespace of `key`: the same key in another space is another receipt. */
   space: 'api' | 'register' | 'recover' | 'note' | 'guestbook' | 'moderation';
   key: string;
   operation: string;
@@ -73,6 +75,7 @@ const insertReceipt = defineInsert(
   fault('no-receipt') ? { key: ['owner_id', 'space', 'key'], action: 'DO NOTHING' } : undefined,
 );
 
+/** Inserts a receipt, recorded at `now`. */
 export function receiptStatement(receipt: Receipt, now: Date): Sql {
   return insertReceipt({
     owner_id: receipt.owner,
@@ -105,10 +108,11 @@ const receiptByKey = defineRead<ReceiptRow>(
       WHERE owner_id = ${owner} AND space = ${space} AND key = ${key}`,
 );
 
+/** Reads the receipt of a key, if there is one. */
 export const readReceipt = (owner: string, space: Receipt['space'], key: string): Sql<ReceiptRow> =>
   receiptByKey({ owner, space, key });
 
-/** How many keyed hashes in receipts stand under each server key. It reads every receipt. */
+/** Counts the keyed hashes in receipts by server key. Scans all receipts. */
 export function countReceipts(): Sql<{ key_id: number; count: number }> {
   return sql`SELECT (part.value->>'key_id')::int AS key_id, count(*)::int AS count
     FROM receipts, jsonb_each(bound) part

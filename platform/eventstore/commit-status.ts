@@ -4,17 +4,19 @@ import { clientConfig, cut } from '../postgres/connection.ts';
 import { OutcomeUnconfirmed } from '../postgres/errors.ts';
 import type { RecordedEvent } from './event.ts';
 
-/** What asking may take where it begins late, and the most for one answer, in milliseconds. */
+/** Time to query the outcome, in milliseconds, even if less is left before the deadline. */
 export const LEAST_MS = 400;
+/** Timeout of one query attempt, in milliseconds. */
 const ANSWER_MS = 800;
+/** After this time, in milliseconds, a transaction that is still in progress is terminated. */
 const GRACE_MS = 300;
 
 /**
- * Asks storage, over a connection of its own, whether a transaction whose COMMIT got no answer was
- * committed. An id that was given out before a crash may be given out again after it, and then tells
- * another transaction's fate: an event of the transaction itself must be there too. A transaction
- * still in progress after a moment is ended: its connection is lost, so its COMMIT may never arrive.
- * `until` is a `deadline`.
+ * Resolves, over a new connection, whether a transaction whose COMMIT got no answer was committed.
+ * PostgreSQL may reuse a transaction id after a crash, so the status of the id alone proves
+ * nothing: `event`, if the transaction wrote one, must exist too. A transaction still in progress
+ * after `GRACE_MS` is terminated: its connection is lost, so its COMMIT may never arrive. `until`
+ * is a `deadline`. Throws `OutcomeUnconfirmed` if the outcome is still unknown at that time.
  */
 export async function wasCommitted(
   url: string,
@@ -49,7 +51,7 @@ async function ask(
     query_timeout: patience,
   });
   client.on('error', () => undefined);
-  // For all of it together.
+  // Bounds all queries of this attempt together.
   const timer = setTimeout(() => cut(client), patience);
   try {
     await client.connect();

@@ -1,14 +1,20 @@
 import type { Refusal } from '../refusal.ts';
 import type { EventType, NewEvent } from './event.ts';
 
-/** Pure: no clock, no id, no I/O. `now` and new ids are in the command. `[]` means already so. */
+/**
+ * A pure decision function: no clock, no random ids, no I/O; the command carries `now` and new ids.
+ * `decide` returns `[]` if the state is already as the command wants it.
+ */
 export interface Decider<State, Command, Types extends EventType, Code extends string = string> {
   initial: State;
   decide(state: State, command: Command): NewEvent<Types>[] | Refusal<Code>;
   evolve(state: State, event: NewEvent<Types>): State;
 }
 
-/** The state after a decider's own events: the catalogue knew each of them when it was recorded. */
+/**
+ * Folds a stream's events into the state. The cast is safe: the catalogue checked each event's type
+ * when the event was recorded.
+ */
 export function replay<State, Types extends EventType>(
   decider: Pick<Decider<State, never, Types>, 'initial' | 'evolve'>,
   events: Iterable<NewEvent>,

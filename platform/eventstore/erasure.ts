@@ -1,28 +1,28 @@
 import { type Sql, sql } from '../sql.ts';
 
-/** Where the last batch ended in an owner's part of the log. */
+/** The position in an owner's streams where the last batch ended. */
 export interface LogPlace {
   stream_id: string;
   stream_version: number;
 }
 
-/** What stays in the log of a member whose words go: these events of these streams. */
+/** The events whose personal data stays when a member's texts are erased. */
 export interface Kept {
   streams: readonly string[];
-  /** Of the member's own events in these streams, those of these types stay. */
+  /** Types of the member's own events in these streams that keep their personal data. */
   types: readonly string[];
 }
 
-/** Names and texts of whole streams, whoever wrote them. */
+/** Erases the names and texts in all events of these streams, including those of other actors. */
 export function eraseStreams(owner: string, streams: readonly string[]): Sql {
   return sql`UPDATE events SET personal = NULL
     WHERE owner_id = ${owner} AND stream_id = ANY(${streams}) AND personal IS NOT NULL`;
 }
 
 /**
- * The next batch of a member's own streams: erases what the member wrote and what was said to the
- * member. Other members' words in them are their own and stay. One row: how far it came; none when
- * there is no more.
+ * Erases the next batch in a member's own streams: what the member wrote, and what moderators,
+ * guests and the service wrote to the member. The texts of other members stay. Returns one row, the
+ * position that the batch reached, or no row if nothing is left.
  */
 export function eraseOwned(
   owner: string,
@@ -44,7 +44,10 @@ export function eraseOwned(
     SELECT stream_id, stream_version FROM batch ORDER BY stream_id DESC, stream_version DESC LIMIT 1`;
 }
 
-/** A member's words in streams of others, such as a report on another's note; one row for each. */
+/**
+ * Erases a batch of a member's texts in streams of other members, such as a report on another's
+ * note. Returns one row per event.
+ */
 export function eraseElsewhere(memberId: string, limit: number): Sql {
   return sql`UPDATE events SET personal = NULL WHERE position = ANY(ARRAY(
       SELECT position FROM events WHERE personal IS NOT NULL AND actor->>'type' = 'member'

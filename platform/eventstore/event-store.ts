@@ -27,15 +27,18 @@ export interface StoreParts {
   url: string;
   catalogue: EventCatalogue;
   project: (events: readonly RecordedEvent[]) => Sql[];
-  /** The members in whose feeds an event stands: they must be locked when it is appended. */
+  /** The members whose feeds list an event; they must be locked when it is appended. */
   concerns: (event: RecordedEvent) => readonly string[];
   enqueue: (job: Job) => Promise<Sql>;
-  /** Called after COMMIT, never inside the transaction. */
+  /** Called after COMMIT, outside of the transaction. */
   committed?: (events: readonly RecordedEvent[]) => void;
 }
 
 export interface EventStore {
-  /** Runs a command; `attempts` is how often it is decided again after a lost race. */
+  /**
+   * Runs a command, at most `attempts` times if it loses races or storage fails. Throws
+   * `StorageUnavailable` if nothing was written, `OutcomeUnconfirmed` if that is unknown.
+   */
   execute<Answer, Code extends string>(
     plan: Plan<Answer, Code>,
     attempts?: number,
@@ -44,11 +47,13 @@ export interface EventStore {
   pool: pg.Pool;
 }
 
+/** How often a command is tried by default. */
 const ATTEMPTS = 6;
 
 /**
- * Runs each command in one transaction of two round trips: lock and load; then append, project,
- * write the receipt and the jobs, and COMMIT. A lost race is decided again on what the winner left.
+ * Creates a store that runs each command in one transaction with two round trips: lock and load;
+ * then append, project, write the receipt and the jobs, and COMMIT. A command that loses a race is
+ * decided again on the state that the winner left.
  */
 export function openEventStore(parts: StoreParts): EventStore {
   const { pool, catalogue } = parts;
@@ -94,7 +99,7 @@ export function openEventStore(parts: StoreParts): EventStore {
   }
 
   function record(appends: readonly Append[], now: Date): RecordedEvent[] {
-    // Rising, since what one command did at one time is listed in this order.
+    // Sorted, because lists order events that one command recorded at the same time by id.
     const ids = appends.flatMap(({ events }) => events.map(() => uuidv7())).sort();
     return appends.flatMap(({ owner, stream, version, actor, events }) =>
       events.map((event, index) => {
@@ -113,7 +118,7 @@ export function openEventStore(parts: StoreParts): EventStore {
     );
   }
 
-  /** The members concerned may have changed since they were looked for. */
+  /** Retries if an event concerns a member who was not yet found when the members were locked. */
   function requireLocks(events: readonly RecordedEvent[], locked: readonly string[]): void {
     for (const event of events)
       for (const member of parts.concerns(event))

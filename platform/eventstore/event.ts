@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Who did it. `service` is a worker or the service itself. */
+/** Who caused an event. `service` is a worker or the service itself. */
 export const Actor = z.strictObject({
   type: z.enum(['member', 'moderator', 'service', 'guest']),
   id: z.uuid().optional(),
@@ -8,8 +8,8 @@ export const Actor = z.strictObject({
 export type Actor = z.infer<typeof Actor>;
 
 /**
- * An event type: `data` is for ever, `personal` (names, texts) may be erased to null later.
- * `upcast` brings the data of an older shape to the present one when it is read.
+ * An event type. `data` is permanent; `personal` (names, texts) may be erased to null later.
+ * `upcast` converts data of an older shape to the current one on read.
  */
 export interface EventType<
   Type extends string = string,
@@ -22,6 +22,7 @@ export interface EventType<
   upcast?: (data: Record<string, unknown>) => Record<string, unknown>;
 }
 
+/** Defines an event type; without `personal`, its events hold no personal data. */
 export function defineEvent<
   const Type extends string,
   Data extends z.ZodType,
@@ -52,7 +53,7 @@ export type NewEvent<T extends EventType = EventType> =
       }
     : never;
 
-/** An event as the log holds it. `position` is 0 until the database has given one. */
+/** An event in the log. `position` is 0 until the database assigns one. */
 export type RecordedEvent<T extends EventType = EventType> = NewEvent<T> & {
   owner_id: string;
   stream_id: string;
@@ -63,9 +64,10 @@ export type RecordedEvent<T extends EventType = EventType> = NewEvent<T> & {
   recorded_at: Date;
 };
 
-/** The events of one module, by name. */
+/** The event types of one module, by export name. */
 export type EventTypes = Readonly<Record<string, EventType>>;
 
+/** All event types by name. The constructor throws if two modules define the same type. */
 export class EventCatalogue {
   readonly #types = new Map<string, EventType>();
 
@@ -82,7 +84,7 @@ export class EventCatalogue {
     return [...this.#types.keys()];
   }
 
-  /** Throws where the event is of no known type or does not fit its schema: that is a bug. */
+  /** Throws if the event has an unknown type or does not match its schema, which is a bug. */
   check(event: NewEvent): void {
     const type = this.#known(event.type);
     type.data.parse(event.data);
@@ -91,7 +93,7 @@ export class EventCatalogue {
     type.personal?.parse(event.personal);
   }
 
-  /** A row of the log as an event of the present shape. */
+  /** Converts a row of the log to the current shape of its event. */
   read(row: RecordedEvent): RecordedEvent {
     const type = this.#known(row.type);
     return type.upcast ? { ...row, data: type.upcast(row.data as Record<string, unknown>) } : row;

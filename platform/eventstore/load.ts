@@ -1,22 +1,25 @@
 import type { Sql } from '../sql.ts';
 
-/** What a command reads: statements, by name or in a list; null for one that it can do without. */
+/** What a command reads: statements, by name or in a list; null skips an optional read. */
 export type Load = Sql | null | readonly Load[] | { readonly [name: string]: Load };
 
-/** The rows of each of them, in the same shape; none of null. Of no load in particular: unknown. */
+/**
+ * The result rows in the shape of the load. Null reads yield no rows; for an unspecified `Load` the
+ * type is `unknown`.
+ */
 export type Rows<Of extends Load> = Load extends Of
   ? unknown
   : [Of] extends [Sql<infer Row> | null]
     ? readonly Row[]
     : { readonly [Name in keyof Of]: Of[Name] extends Load ? Rows<Of[Name]> : never };
 
-/** All statements of a load, in its order. */
+/** Lists the statements of a load in order, without the null reads. */
 export function readsOf(load: Load): Sql[] {
   if (load === null) return [];
   return isSql(load) ? [load] : Object.values(load).flatMap(readsOf);
 }
 
-/** The rows of its statements, given in their order, in its shape. */
+/** Arranges the rows of the statements that `readsOf` lists in the shape of the load. */
 export function rowsOf(load: Load, rows: readonly (readonly unknown[])[]): unknown {
   const rest = rows.values();
   const shape = (part: Load): unknown => {

@@ -4,27 +4,27 @@ import type { Append, Receipt } from './append.ts';
 import type { RecordedEvent } from './event.ts';
 import type { Load, Rows } from './load.ts';
 
-/** A job to enqueue in the same transaction. */
+/** A job to enqueue in the command's transaction. */
 export interface Job {
   queue: string;
   data: Record<string, unknown>;
-  /** Seconds from now. */
+  /** Delay in seconds. */
   startAfter?: number;
-  /** Every member of `data` is a list: such jobs of one queue in one transaction become one job. */
+  /** Merges the jobs of one queue in one transaction: every field of `data` must be a list. */
   gathers?: boolean;
 }
 
-/** What a command writes. Everything in it is committed together, or nothing is. */
+/** What a command writes, all in one transaction. */
 export interface Writes<Answer> {
   answer: Answer | ((events: RecordedEvent[]) => Answer);
   appends: readonly Append[];
-  /** Rows of primary data that are no events: verifiers, sessions, budgets. */
+  /** Writes of primary data that is not events: verifiers, sessions, budgets. */
   rows?: readonly Sql[];
   receipt?: (events: RecordedEvent[]) => Receipt | readonly Receipt[];
   jobs?: readonly Job[];
 }
 
-/** Answered without a write: a replay, or already so. */
+/** The answer to a command that writes nothing: a replay, or a state that is already as wanted. */
 export interface Unchanged<Answer> {
   unchanged: Answer;
 }
@@ -34,7 +34,7 @@ export type Decision<Answer, Code extends string = string> =
   | Unchanged<Answer>
   | Refusal<Code>;
 
-/** What `decide` sees: the rows of what `load` names, and the database's clock. */
+/** The input of `decide`: the rows of `load`, and the time by the database's clock. */
 export interface Loaded<Known = unknown> {
   rows: Known;
   /** The members whose rows are locked. */
@@ -42,35 +42,36 @@ export interface Loaded<Known = unknown> {
   now: Date;
 }
 
+/** A command for the event store: what to lock and to load, and how to decide. */
 export interface Plan<Answer, Code extends string = never, Known = unknown> {
   /**
-   * Members to lock: ids, or a statement that selects `member_id` (it may find them through the
-   * read models). They are locked in id order.
+   * Members to lock, in id order: their ids, or a statement that selects `member_id`, for example
+   * from a read model.
    */
   lock?: readonly string[] | Sql;
   /**
-   * Locks a row before the members are looked for. Where commands themselves change whom `lock`
-   * finds, they wait here for each other, instead of finding at the end that they locked too few.
+   * Locks a row before `lock` selects the members. It serializes commands that change which members
+   * `lock` selects; without it they would notice only when they write that a lock is missing.
    */
   gate?: Sql;
   /**
-   * Set for a batch of commands: members that another transaction has locked are skipped, and no
-   * other lock is waited for longer than 200 ms.
+   * Set for a batch of commands: skips members that another transaction has locked, and waits for
+   * any other lock at most 200 ms.
    */
   impatient?: boolean;
-  /** Read after the lock is held, in this order. */
+  /** The reads, run in this order while the locks are held. */
   load: Load;
   decide(loaded: Loaded<Known>): Decision<Answer, Code>;
 }
 
-/** A plan whose `decide` knows the rows of its own `load`. */
+/** Types the rows that `decide` gets from the plan's `load`. */
 export function definePlan<Answer, Code extends string, const Of extends Load>(
   plan: Plan<Answer, Code, Rows<Of>> & { load: Of },
 ): Plan<Answer, Code> {
   return plan;
 }
 
-/** The answer of accepted writes. */
+/** The answer to a command whose writes were committed. */
 export function answerOf<Answer>({ answer }: Writes<Answer>, events: RecordedEvent[]): Answer {
   return typeof answer === 'function'
     ? (answer as (events: RecordedEvent[]) => Answer)(events)

@@ -1,12 +1,12 @@
 import { named, type Sql } from '../sql.ts';
 
-/** A receipt as its owner may see it: without the keyed hashes that it binds secrets by. */
+/** A receipt in its owner's export, without the keyed hashes of secrets. */
 export interface ShownReceipt {
   space: string;
   key: string;
   operation: string;
   route: string;
-  /** Null where it is such a hash itself: a note's, whose short text could be guessed from a plain one. */
+  /** Null for a note: its hash is keyed, since a short text can be guessed from a plain hash. */
   body_hash: string | null;
   http_status: number;
   reply: unknown;
@@ -15,14 +15,14 @@ export interface ShownReceipt {
 }
 
 /**
- * Receipts of a member, $1. A guest's note stands under its own id, which may be a member's as well:
- * the log says whose it is.
+ * Selects the receipts of member $1. The receipt of a guest's note is stored under the note's id,
+ * which may equal a member's id; the log says whether a guest wrote the note.
  */
 const OF_MEMBER = `owner_id = $1::uuid AND (space <> 'note' OR key <> $1::uuid OR NOT EXISTS (
     SELECT FROM events WHERE owner_id = $1::uuid AND stream_id = 'note-' || $1::uuid
       AND stream_version = 1 AND actor->>'type' = 'guest'))`;
 
-/** A member's receipts after one of them, in the order of their keys. */
+/** Reads a page of a member's receipts after `last`, ordered by space and key. */
 export function receiptsAfter(
   memberId: string,
   last: Pick<ShownReceipt, 'space' | 'key'> | undefined,
@@ -38,8 +38,9 @@ export function receiptsAfter(
 }
 
 /**
- * Drops what receipts of a member say, a batch at a time, one row for each; that the operation was
- * done stays. A plain hash of a short body would tell what was in it, so it goes too.
+ * Erases the contents of a batch of a member's receipts; the record that the operation ran stays.
+ * Body hashes are erased too, since a short body can be guessed from a plain hash. Returns one row
+ * per receipt.
  */
 export function emptyReceipts(memberId: string, limit: number): Sql {
   return named(

@@ -3,21 +3,22 @@ import { query } from '../postgres/query.ts';
 import { named, type Sql, sql } from '../sql.ts';
 import type { RecordedEvent } from './event.ts';
 
+/** An event without its contents. */
 export type TailEvent = Pick<
   RecordedEvent,
   'position' | 'event_id' | 'type' | 'stream_id' | 'stream_version' | 'actor'
 >;
 
 const BATCH = 1000;
-/** How far back a transaction may still hold a position when the tail is opened. */
+/** Positions before the newest that open transactions may still hold when the tail is created. */
 const LOOKBACK = 500;
-/** No command lives as long: a position that is missing for so long was rolled back. */
+/** No command runs this long, so a position that is missing for this time was rolled back. */
 const LOST_MS = 10_000;
 
 /**
- * Follows the log by position from now on. Positions are given before they are committed, so a
- * later one may be seen first: those that are missing are asked for again until they come or are
- * given up.
+ * Follows new events of the log by position. Positions are assigned before COMMIT, so a later one
+ * may become visible first: each read queries missing positions again, until they appear or until
+ * `LOST_MS` has passed.
  */
 export function openTail(pool: pg.Pool) {
   const missing = new Map<number, number>();
@@ -35,8 +36,8 @@ export function openTail(pool: pg.Pool) {
   }
 
   /**
-   * What was committed since the last call, in the order of positions but for late ones. Where it
-   * fails, nothing is lost: the next call answers it.
+   * Returns the events that were committed since the last call, in position order except for late
+   * ones. The first call returns none. After a failure, the next call returns the missed events.
    */
   async function read(): Promise<TailEvent[]> {
     if (last < 0) {
@@ -57,7 +58,7 @@ export function openTail(pool: pg.Pool) {
     }
   }
 
-  /** Everything up to here was read: where whoever got all of it may go on later. */
+  /** The position up to which every event was read, from which a consumer can resume. */
   function settled(): number {
     return Math.min(last, ...[...missing.keys()].map((position) => position - 1));
   }
@@ -65,7 +66,7 @@ export function openTail(pool: pg.Pool) {
   return { read, settled, last: () => last };
 }
 
-/** Of the log; 0 where nothing stands in it. */
+/** Reads the newest position of the log; 0 if the log is empty. */
 export function newestPosition(): Sql<{ position: number }> {
   return sql`SELECT coalesce(max(position), 0) AS position FROM events`;
 }
@@ -81,7 +82,7 @@ function eventsFrom(last: number, missing: readonly number[], limit: number): Sq
   ]);
 }
 
-/** What stands after a position now. */
+/** Reads the events that are visible after a position, oldest first. */
 export function eventsAfter(position: number, limit: number): Sql<TailEvent> {
   return named(`${EVENTS} ORDER BY position LIMIT $2`, [position, limit]);
 }

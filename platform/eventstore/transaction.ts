@@ -9,13 +9,13 @@ import { LEAST_MS } from './commit-status.ts';
 import { readsOf, rowsOf } from './load.ts';
 import type { Loaded, Plan } from './plan.ts';
 
-/** The command lost a race: decide again on what the winner left. */
+/** The command lost a race and must be decided again on the state that the winner left. */
 export class TryAgain extends Error {}
 
 const BEGIN = sql`BEGIN`;
-/** Named, so that a proxy between the two can see it. */
+/** A named statement, so that the fault proxy of the tests can recognize it on the wire. */
 const COMMIT: Sql = { name: 'COMMIT', text: 'COMMIT', values: [] };
-/** What a command reads it finds by keys, however small a table was when the plan was made. */
+/** Without hash and merge joins, plans read by key, even plans made while a table was small. */
 const settings = (lockTimeout: string) =>
   sql`SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
     set_config('lock_timeout', ${lockTimeout}, true)`;
@@ -24,11 +24,11 @@ const IMPATIENT = settings('200ms');
 const NOW = sql`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS xid`;
 
 export interface Begun extends Loaded {
-  /** The transaction's id, by which its fate can be asked. */
+  /** The transaction's id, to query its outcome. */
   xid: string;
 }
 
-/** Begins a transaction: the plan's members are locked, then what it loads is read. */
+/** Begins a transaction, locks the plan's members and runs its reads, in one round trip. */
 export async function begin(
   client: pg.PoolClient,
   { gate, lock, impatient = false, load }: Omit<Plan<unknown, string>, 'decide'>,
@@ -69,20 +69,22 @@ function lockStatement(lock: readonly string[] | Sql, impatient: boolean): Sql {
   );
 }
 
-/** What a command leaves of its time to ask for its fate, and the least time for writing, in ms. */
+/** Time that is reserved, in milliseconds, to query the outcome of a COMMIT without an answer. */
 const ASKING_MS = 700;
+/** Shortest timeout for writing, in milliseconds. */
 const WRITING_MS = 200;
-/** A command may exceed its deadline by this, in milliseconds; its caller waits less than 3 s. */
+/** A command may exceed its deadline by this, in milliseconds; its client waits less than 3 s. */
 const OVERRUN_MS = 100;
-/** With less time left, in milliseconds, no write is begun whose fate might have to be asked. */
+/** Least time left, in milliseconds, to begin a write, so that its outcome can be queried. */
 export const NEEDED_MS = WRITING_MS + LEAST_MS - OVERRUN_MS;
 
-/** How long writing may take, in milliseconds, with this much time left. */
+/** The timeout for writing, given the time left before the deadline; both in milliseconds. */
 export const writingMs = (left: number): number => Math.max(WRITING_MS, left - ASKING_MS);
 
 /**
- * Writes the statements and commits. Where COMMIT gets no answer, `wasCommitted` decides. `until` is
- * a deadline on the clock of `performance.now()`.
+ * Writes the statements and commits. If COMMIT gets no answer, `wasCommitted` resolves the outcome.
+ * `until` is a deadline on the clock of `performance.now()`. Throws `TryAgain` after a lost race
+ * and `StorageUnavailable` if nothing was committed.
  */
 export async function commit(
   client: pg.PoolClient,

@@ -1,9 +1,10 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * The address bucket of a caller: the IPv4 address or the IPv6 /64. `forwarded` counts only behind
- * exactly as many proxies as configured: the n-th entry from the right is what the outermost
- * trusted proxy saw. Anything that is no address falls back to the connection's own.
+ * Returns the address bucket of a caller: the IPv4 address or the IPv6 /64. `forwarded`
+ * (`X-Forwarded-For`) counts only behind exactly `trustedProxies` proxies: the n-th entry from the
+ * right is what the outermost trusted proxy saw. Without a valid entry, the address of the
+ * connection counts.
  */
 export function addressBucket(
   remote: string | undefined,
@@ -19,7 +20,7 @@ export function addressBucket(
 
 function bucket(address: string | undefined): string | undefined {
   if (!address) return undefined;
-  // Some proxies tell the port too.
+  // Some proxies append the port.
   const [, v4 = address] = /^([\d.]+):\d+$/.exec(address) ?? [];
   if (isIPv4(v4)) return v4;
   const plain = address.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/%.*$/, '');

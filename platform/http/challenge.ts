@@ -7,8 +7,8 @@ const UNAUTHENTICATED: readonly ProblemCode[] = [
 ];
 
 /**
- * `WWW-Authenticate` of a refusal (RFC 6750, section 3), if it has one. `bearerSent`: the request
- * carried a bearer on a route that reads it.
+ * Returns the `WWW-Authenticate` value of a refusal (RFC 6750, section 3), or undefined if the
+ * refusal has none. `bearerSent`: the request carried a bearer on a route that reads bearers.
  */
 export function challengeOf(
   code: ProblemCode,

@@ -3,13 +3,13 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Content } from './route.ts';
 
 /**
- * Compression of answers. Two kinds of answers stay as they are: streams, since their readers wait for
- * each piece, and everything below one packet, where it saves nothing.
+ * Compresses responses. Two kinds stay uncompressed: streams, because their readers wait for each
+ * chunk, and bodies below one packet, where compression saves nothing.
  *
- * Compression can leak a secret where an attacker's own text is in the same answer and the attacker
- * sees its length (BREACH). No answer holds a secret of its caller: keys, tokens and cookies are never
- * sent back in a body. Besides, both session cookies are SameSite=Strict, so no other site can have an
- * authenticated page or read fetched.
+ * Compression can leak a secret if a response contains the secret beside an attacker's text and the
+ * attacker sees its length (BREACH). No response contains a secret of its caller: keys, tokens and
+ * cookies are never sent back in a body. Both session cookies are also SameSite=Strict, so no other
+ * site can make a browser fetch an authenticated page or read.
  */
 
 export type Encoding = 'br' | 'gzip';
@@ -18,22 +18,25 @@ const ENCODINGS = ['br', 'gzip'] as const;
 const MIN_BYTES = 1024;
 const COMPRESSIBLE = /^(text\/|application\/(json|xml)\b)/;
 
-/** Levels for content that is compressed once in a process, and for content that is made anew. */
+/** Compression levels: `KEPT` for content compressed once per process, `PASSING` per response. */
 const KEPT = { brotli: 9, gzip: 9 };
 const PASSING = { brotli: 4, gzip: 4 };
 
-/** Whether the bytes of an answer depend on `Accept-Encoding`. */
+/** Whether a response body may be compressed, and so depends on `Accept-Encoding`. */
 export const isCompressible = (type: string, bytes: number): boolean =>
   bytes >= MIN_BYTES && COMPRESSIBLE.test(type);
 
-/** The encoding that `Accept-Encoding` prefers; brotli where it has no preference. */
+/**
+ * Returns the encoding that `Accept-Encoding` prefers, brotli on a tie; undefined for no
+ * compression.
+ */
 export function preferredEncoding(header: string | undefined): Encoding | undefined {
   if (header === undefined) return undefined;
   const qualities = new Map<string, number>();
   for (const entry of header.split(',')) {
     const [coding = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
     const quality = parameters.find((parameter) => parameter.startsWith('q='));
-    // A quality that is no number counts as a refusal.
+    // A quality that is not a number counts as 0, a refusal.
     qualities.set(coding, quality === undefined ? 1 : Number(quality.slice(2)) || 0);
   }
   const qualityOf = (coding: string) => qualities.get(coding) ?? qualities.get('*') ?? 0;
@@ -51,7 +54,7 @@ export function preferredEncoding(header: string | undefined): Encoding | undefi
 
 const compressed = new WeakMap<Content, Partial<Record<Encoding, Promise<Uint8Array>>>>();
 
-/** The content in an encoding, compressed once for all answers that share the same object. */
+/** Compresses content once per encoding, for all responses that share the same `Content` object. */
 export function encode(content: Content, encoding: Encoding): Promise<Uint8Array> {
   const forms = compressed.get(content) ?? {};
   compressed.set(content, forms);

@@ -8,9 +8,10 @@ const IDLE_MS = 100;
 const PATIENCE_MS = 25_000;
 
 /**
- * What ends a server: nobody new is let in, and each answer says that its connection ends with it, so
- * that whoever goes on asking learns it before a request is lost. Only then is what is idle closed;
- * what takes longer than the patience is cut.
+ * Returns the function that shuts a server down. It accepts no new connections and adds
+ * `Connection: close` to every response, so that clients learn of the shutdown before they lose a
+ * request. After 500 ms it starts to close idle connections; 25 s later it destroys the remaining
+ * ones.
  */
 export function openDraining(server: Server): () => Promise<void> {
   const connections = new Set<Socket>();
@@ -29,7 +30,7 @@ export function openDraining(server: Server): () => Promise<void> {
   return async () => {
     draining = true;
     for (const socket of connections) last(latestOn(socket));
-    // Not the server's own `close`, which cuts what is idle at once, as it is between two requests.
+    // Not `server.close`, which also closes connections that are idle between two requests.
     const closed = new Promise((resolve) => Listener.prototype.close.call(server, resolve));
     await Promise.race([closed, sleep(LAST_ANSWERS_MS)]);
     const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);

@@ -20,7 +20,10 @@ interface Operation {
   responses: Record<string, Part>;
 }
 
-/** Adds to each operation what a service was sent and answered; `npm run examples` records it. */
+/**
+ * Adds recorded requests and responses to each operation as examples; `npm run examples` records
+ * them. `{base_url}` in the recording becomes `baseUrl`.
+ */
 export function addExamples(document: OpenApiDocument, baseUrl: string): void {
   const text = readFileSync(FILE, 'utf8').replaceAll('{base_url}', baseUrl);
   const exchanges = JSON.parse(text) as Record<string, Exchange>;

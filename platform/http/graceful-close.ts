@@ -4,14 +4,14 @@ import type { Headers } from './respond.ts';
 
 const LINGER_MS = 2000;
 
-/** A body that nobody read, too long to be worth reading for the connection's sake. */
+/** Whether an unread body is over 64 KiB, too long to read just to keep the connection open. */
 const leavesMuch = (req: IncomingMessage) =>
   !req.complete && Number(req.headers['content-length']) > 65_536;
 
 /**
- * The headers of an answer, after which the connection is closed where they say so or much is left.
- * Many callers send all of a body before they read: bytes that nobody took would break the connection,
- * and the answer with it, so they are taken for a while.
+ * Returns the response headers, with `Connection: close` if they ask for it or a large body is
+ * unread. Many clients send the whole body before they read: closing with unread bytes would reset
+ * the connection and lose the response, so the server discards the rest of the body for up to 2 s.
  */
 export function closing(req: IncomingMessage, headers: Headers = {}): Headers {
   if (!leavesMuch(req) && headers.connection !== 'close') return headers;
@@ -26,7 +26,7 @@ export function closing(req: IncomingMessage, headers: Headers = {}): Headers {
   return { ...headers, connection: 'close' };
 }
 
-/** Ends a connection: a caller who does not end it as well has it for a while more and no longer. */
+/** Ends a connection after writing `last`; destroys it if the peer has not closed it within 2 s. */
 export function endWithin(socket: Socket, last = ''): void {
   socket.end(last);
   const late = setTimeout(() => socket.destroy(), LINGER_MS);

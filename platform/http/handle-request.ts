@@ -44,22 +44,30 @@ export interface HttpParts {
   authenticators: Authenticators;
   logger: Logger;
   baseUrl: string;
-  /** `isSecure` of it. */
+  /** Whether `baseUrl` is https, which adds HSTS. */
   secure: boolean;
   trustedProxies: number;
   apiOpen: boolean;
-  /** Told of every request, for the metrics: `answered` follows each `arrived`. */
+  /** Called for every request, for the metrics. Each call is followed by one of `answered`. */
   arrived?: () => void;
-  /** Told of every answer, for the metrics. `route` is a path template, `-` for an unknown path. */
+  /**
+   * Called for every response, for the metrics. `route` is a path template, or `-` for an unknown
+   * path.
+   */
   answered?: (method: string, route: string, status: number, seconds: number) => void;
 }
 
 type Request = IncomingMessage & { params?: object };
 
-/** Nobody reads an answer: no fault of this service, and told apart from them in log and metrics. */
+/**
+ * Status in the log and metrics of a request whose caller disconnected: no fault of this service.
+ */
 const CALLER_GONE = 499;
 
-/** Answers one request, counts it and logs it. Without `methods` no route has its path: `failure` is the answer. */
+/**
+ * Responds to one request, counts it and logs it. Without `methods` no route has the path, and
+ * `failure` is the error to respond with.
+ */
 export async function exchange(
   parts: HttpParts,
   req: Request,
@@ -100,10 +108,10 @@ export async function exchange(
   );
 }
 
-/** What a stream is told whose reader goes away, or had gone before it began. */
+/** Stream errors of a reader that disconnects, or disconnected before the stream began. */
 const READER_GONE = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
 
-/** The headers are already sent, so the broken connection says that the answer is not whole. */
+/** Headers are already sent, so destroy the connection to signal a truncated response. */
 function cut(parts: HttpParts, res: ServerResponse, error: unknown, id: string): void {
   res.destroy();
   if (!READER_GONE.includes((error as { code?: string }).code ?? ''))
@@ -148,7 +156,7 @@ async function answer(
   await send(req, res, route, outcome, { ...headers, ...locationHeader(route, input, outcome) });
 }
 
-/** A replay has the `Location` of the first reply, since both have the same body. */
+/** A replay has the same `Location` as the first response, because both have the same body. */
 function locationHeader(route: Route, { params }: Input, reply: AnyReply): Headers {
   const location = route.replies[reply.status]?.location;
   return location ? { location: fillLocation(location, params, bodyOf(reply)) } : {};

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
-// RFC 3986, in patterns that every dialect of regular expressions reads. International names come in
-// their ASCII form; a name's last label begins with a letter, since others are read as a number.
+// RFC 3986, in patterns that every regular-expression dialect accepts. International names must be
+// in ASCII form; the last label of a name begins with a letter, because other labels parse as a
+// number.
 const LABEL = '[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?';
 const NAME = `(?:${LABEL}\\.)*[A-Za-z](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?`;
 const BYTE = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
@@ -23,14 +24,14 @@ const HTTPS_URL = new RegExp(
     `(?:/${PART})?(?:\\?${AFTER_MARK})?(?:#${AFTER_MARK})?$`,
 );
 
-/** So many groups of an address before its `::`, or fewer. */
+/** Pattern for at most this many groups of an address before its `::`. */
 function upTo(groups: number): string {
   return groups === 0 ? '' : `(?:(?:${HEX}:){0,${groups - 1}}${HEX})?`;
 }
 
 const REFUSED = 'must be an absolute https URL in ASCII, without a user name';
 
-/** An absolute https URL without credentials in it. */
+/** An absolute https URL in ASCII without credentials, at most 2000 characters. */
 export const HttpsUrl = z
   .string()
   .max(2000)

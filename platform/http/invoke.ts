@@ -6,7 +6,7 @@ import { Problem, type ProblemCode } from './problems.ts';
 import type { AnyReply, Call, Feature, Handler, RequestFacts, Route } from './route.ts';
 import type { JsonObject } from './strict-json.ts';
 
-/** An operation by its id: its row and its handler. */
+/** An operation: its id, route and handler. */
 export interface Operation {
   id: string;
   route: Route;
@@ -15,6 +15,7 @@ export interface Operation {
 
 export type Operations = ReadonlyMap<string, Operation>;
 
+/** Indexes the operations of all capabilities by id. Throws if an id is defined twice. */
 export function operationsOf(features: readonly Feature[]): Operations {
   const operations = new Map<string, Operation>();
   for (const { contract, handlers } of features) {
@@ -29,11 +30,14 @@ export function operationsOf(features: readonly Feature[]): Operations {
 export interface Input {
   params: Record<string, string>;
   query: Record<string, string>;
-  /** Undefined where the route takes none. */
+  /** Undefined if the route takes no body. */
   body: JsonObject | undefined;
 }
 
-/** Who may call; called by a transport before it reads a body, and by `invoke` in any case. */
+/**
+ * Checks whether a principal may call a route; returns the refusal, or null. A transport calls this
+ * before it reads a body; `invoke` always does.
+ */
 export function authorise(route: Route, principal: Principal): Refusal<ProblemCode> | null {
   const { access } = route;
   if (access === 'public' || access === 'session?') return null;
@@ -50,8 +54,8 @@ export function authorise(route: Route, principal: Principal): Refusal<ProblemCo
 }
 
 /**
- * One operation for one principal, whatever the transport: authorise, validate, handle.
- * Throws `Problem` for input that does not fit.
+ * Runs an operation for a principal, for any transport: authorises, validates, calls the handler.
+ * Returns the reply or the refusal; throws `Problem` for invalid input.
  */
 export async function invoke(
   operation: Operation,
@@ -76,7 +80,7 @@ export async function invoke(
   return isRefusal(outcome) ? (outcome as Refusal<ProblemCode>) : (outcome as AnyReply);
 }
 
-/** A row that speaks a protocol of its own: it reads the request itself, and never refuses. */
+/** Runs an operation with `transport`: its handler reads the request itself and never refuses. */
 export async function converse(
   { id, route, handler }: Operation,
   request: RequestFacts,
@@ -94,7 +98,7 @@ function parse(schema: z.ZodType | undefined, value: unknown): unknown {
   return schema && validate(schema, value);
 }
 
-/** The value as the schema reads it; throws a `Problem` with the issues where it does not fit. */
+/** Parses a value with a schema. Throws a `Problem` with the issues if the value does not match. */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

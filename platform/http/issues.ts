@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { withoutKeys } from './problems.ts';
 
-/** What is wrong with one field of a request. */
+/** One invalid field of a request. */
 export interface Issue {
-  /** Dotted; empty for the request as a whole. */
+  /** Dotted path; empty for the request as a whole. */
   path: string;
   /** A predicate that follows the field's name: "must be an integer". */
   message: string;
 }
 
-/** Enough issues to correct a request, however much of it is wrong. */
+/** Maximum number of issues in a response; enough to correct a request. */
 const MAX_ISSUES = 20;
 const MAX_PATH_LENGTH = 200;
 const MAX_MESSAGE_LENGTH = 600;
@@ -19,11 +19,11 @@ const UNKNOWN = 'is not a known field';
 
 type FoundIssue = z.core.$ZodIssue;
 
-// One wording for every transport. The MCP library validates the arguments of tools itself, so the
-// wording is set once for the process instead of being passed to each call.
+// Sets one wording for every transport, for the whole process: the MCP library validates the
+// arguments of tools itself, so the wording cannot be passed to each call.
 z.config({ customError: describeIssue });
 
-/** The issues of a failed validation, the first twenty, with one for each unknown field. */
+/** Returns the issues of a failed validation, at most 20, with one issue for each unknown field. */
 export function issuesOf(error: z.ZodError): Issue[] {
   const issues: Issue[] = [];
   for (const issue of flatten(error.issues)) {
@@ -54,7 +54,9 @@ function* flatten(
   }
 }
 
-/** The branch of a union whose required fields are all present, if there is exactly one. */
+/**
+ * Returns the union branch whose required fields are all present, if exactly one branch qualifies.
+ */
 function meantBranch(branches: FoundIssue[][]): FoundIssue[] | undefined {
   const present = branches.filter((issues) =>
     issues.every(({ path, message }) => path.length > 0 && message !== MISSING),
@@ -62,7 +64,7 @@ function meantBranch(branches: FoundIssue[][]): FoundIssue[] | undefined {
   return present.length === 1 ? present[0] : undefined;
 }
 
-/** The service's own words for what zod finds; a schema's own message wins over these. */
+/** The service's wording for zod's issues; a message in the schema takes precedence. */
 function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -8,7 +8,7 @@ export interface RpcError {
   data?: unknown;
 }
 
-/** A JSON-RPC error as an answer; `id` is null where the request's cannot be told. */
+/** Builds a JSON-RPC error response. `id` is null if the id of the request is unknown. */
 export function rpcFailure(
   status: number,
   id: RpcId,
@@ -18,6 +18,7 @@ export function rpcFailure(
   return { status, body: { jsonrpc: '2.0', id, error }, headers };
 }
 
+/** Builds a JSON-RPC success response. */
 export function rpcSuccess(id: RpcId, result: unknown): AnyReply {
   return { status: 200, body: { jsonrpc: '2.0', id, result } };
 }

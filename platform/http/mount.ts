@@ -7,8 +7,9 @@ import { splitUrl } from './read-request.ts';
 import { unknownRoute } from './unknown-route.ts';
 
 /**
- * Express, routing from the table: a path knows its methods, so 405 and `Allow` derive from it. `app`
- * looks up a path without parameters before Express, which tries its routes one after the other.
+ * Routes requests with Express from the route table. A path knows its methods, so 405 and `Allow`
+ * derive from the table. `app` finds a path without parameters in a map, because Express tries its
+ * routes in turn.
  */
 export function mount(parts: HttpParts): { app: RequestListener; router: Express } {
   const paths = new Map<string, Map<string, Operation>>();
@@ -55,19 +56,22 @@ export function mount(parts: HttpParts): { app: RequestListener; router: Express
   return { app, router };
 }
 
-/** Clients of the agent protocols append a slash to the address; every other path refuses one. */
+/**
+ * Clients of the agent protocols append a slash to the address, so those paths match both forms;
+ * every other path refuses the slash.
+ */
 function spellingsOf(path: string, methods: ReadonlyMap<string, Operation>): string[] {
   const speaksProtocol = [...methods.values()].some(({ route }) => route.transport);
   return speaksProtocol ? [path, `${path}/`] : [path];
 }
 
-/** The error of the router; undefined if no route has the path. */
+/** Returns the error of the router, or undefined if no route has the path. */
 function failureOf(error: unknown): unknown {
   const malformed = error instanceof URIError || (error as { status?: number })?.status === 400;
   return malformed ? badPath() : error;
 }
 
-/** A path of the table, with a parameter that cannot be decoded. */
+/** The problem for a path with a parameter that cannot be decoded. */
 function badPath(): Problem {
   const issues = [{ path: 'path', message: 'must be percent-encoded UTF-8' }];
   return new Problem('invalid_request', { issues });

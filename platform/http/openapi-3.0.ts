@@ -30,7 +30,10 @@ interface Part {
   [field: string]: unknown;
 }
 
-/** The document in OpenAPI 3.0.3, for tools that do not read 3.1. It says the same, less precisely where 3.0 has no word for it. */
+/**
+ * Converts the document to OpenAPI 3.0.3, for tools that do not read 3.1. The meaning is the same,
+ * but less precise where 3.0 has no equivalent.
+ */
 export function toOpenApi30(document: OpenApiDocument): object {
   const {
     components = {},
@@ -60,7 +63,7 @@ function mapValues<From, To>(values: Record<string, From>, map: (value: From) =>
 function operation({ parameters, requestBody, responses, security, ...rest }: Part): Part {
   return {
     ...rest,
-    // Scopes stand beside OAuth alone; the description of each operation names its scope.
+    // 3.0 allows scopes only for OAuth; the description of each operation names its scope.
     ...(security ? { security: security.map((need) => mapValues(need, () => [])) } : {}),
     ...(parameters ? { parameters: parameters.map(part) } : {}),
     ...(requestBody ? { requestBody: part(requestBody) } : {}),
@@ -68,9 +71,9 @@ function operation({ parameters, requestBody, responses, security, ...rest }: Pa
   };
 }
 
-/** A parameter, header, body, response or media type. */
+/** Converts a parameter, header, body, response or media type. */
 function part({ schema, headers, content, ...rest }: Part): Part {
-  // A reference has no description of its own in 3.0.
+  // In 3.0 a reference cannot have a description.
   if (rest.$ref) return { $ref: rest.$ref };
   return {
     ...rest,
@@ -109,18 +112,20 @@ function schemaIn30(schema: Schema): Schema {
 function withoutConst(schema: Schema): void {
   const { const: value, description } = schema;
   delete schema.const;
-  // Generators do not read an enumeration of booleans.
+  // Code generators do not support enumerations of booleans.
   if (typeof value !== 'boolean') schema.enum = [value];
   else schema.description = [description, `Always ${value}.`].filter(Boolean).join(' ');
 }
 
-/** Alternatives without `null`, which becomes `nullable`; a single one is the schema itself. */
+/**
+ * Removes `null` from alternatives and sets `nullable`; a single alternative replaces the union.
+ */
 function combine(schema: Schema, keyword: string, alternatives: Schema[]): void {
   const others = alternatives.filter((one) => !isNull(one)).map(schemaIn30);
   const [only] = others;
   const nullable = others.length < alternatives.length;
   if (!nullable || !only || others.length > 1) {
-    // `nullable` goes with a `type`, which alternatives have and the union has not.
+    // `nullable` needs a `type`, which the alternatives have and the union lacks.
     schema[keyword] = nullable ? others.map((one) => ({ ...one, nullable: true })) : others;
     return;
   }

@@ -13,7 +13,7 @@ import {
 import { AnyUuid, Timestamp, UnixSeconds } from './schemas.ts';
 import { SCOPES } from './scopes.ts';
 
-/** Every code, as it is sent. */
+/** Every error code, as sent on the wire. */
 const CODES = [...new Set((Object.keys(problems) as ProblemCode[]).map(wireCode))].sort();
 
 const ErrorCode = z
@@ -93,7 +93,7 @@ const described = (headers: Readonly<Record<string, string>> = {}) =>
     ]),
   );
 
-/** Headers of every answer, and what an answer says to have them. */
+/** Headers of every response, and the references by which each response includes them. */
 export const commonHeaders = Object.fromEntries(
   Object.entries(REPLY_HEADERS).map(([name, [text, type]]) => [name, header(text, type)]),
 );
@@ -101,15 +101,17 @@ const common = Object.fromEntries(
   Object.keys(REPLY_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 );
 
-// Of a stream of events a schema would describe each event, where the whole is meant here: none says it.
+// No schema for `text/event-stream`: it would describe each event instead of the whole stream.
 const textMedia = (type: string) => ({
   [type]: type === 'text/event-stream' ? {} : { schema: { type: 'string' } },
 });
 
-/** What the edge may refuse before a handler sees the request. */
+/**
+ * Every problem of a route: those that it declares, and those of the HTTP layer before its handler.
+ */
 function problemsOf(route: Route): ProblemCode[] {
   const { access } = route;
-  // The server itself answers these before a handler sees the request.
+  // The HTTP layer sends the first two before the handler reads the request.
   if (route.transport) return ['request_timeout', 'headers_too_large', ...route.problems];
   const codes: ProblemCode[] = [
     'invalid_request',
@@ -121,7 +123,7 @@ function problemsOf(route: Route): ProblemCode[] {
   if (route.unknownQuery !== 'ignored') codes.push('query_not_allowed');
   if (isMutation(route))
     codes.push('origin_not_allowed', 'fetch_site_not_allowed', 'outcome_unconfirmed');
-  // Of two `Authorization` headers neither is looked at.
+  // A mutation with two `Authorization` headers is refused, whatever they contain.
   if (isMutation(route) && !isForModerators(route)) codes.push('credential_not_accepted');
   if (route.body) codes.push('invalid_json', 'unsupported_media_type', 'body_too_large');
   if (route.idempotency) codes.push('invalid_idempotency_key');
@@ -131,14 +133,14 @@ function problemsOf(route: Route): ProblemCode[] {
   if (typeof access === 'object') codes.push(...('scope' in access ? SCOPED : MODERATORS));
   if (route.gated) codes.push('api_disabled');
   const all = [...new Set([...codes, ...route.problems])];
-  // Declared with what any command may be refused with; the exempt ones are not, by the budget.
+  // `COMMAND_PROBLEMS` includes the write budget, from which some routes are exempt.
   return route.budgetExempt ? all.filter((code) => code !== 'write_budget_exhausted') : all;
 }
 
 const SCOPED = ['scope_required'] as const;
 const MODERATORS = ['moderator_required', 'role_required'] as const;
 
-/** Every answer that an operation can give, by its HTTP number. */
+/** Every response of an operation, by HTTP status. */
 export function responsesOf(route: Route): Record<string, object> {
   const responses: Record<string, object> = {};
   const revalidated = isRevalidated(route);
@@ -185,7 +187,7 @@ function contentOf({ body, stream, type }: ReplyShape): object {
   return { 'application/json': { schema: body }, ...(stream ? textMedia(stream) : {}) };
 }
 
-/** Component names of the responses that refuse, by HTTP number. */
+/** Component names of the problem responses, by HTTP status. */
 const PROBLEM_NAMES: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -217,7 +219,7 @@ const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>
 
 const EXAMPLE_REQUEST_ID = '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
 
-/** Details of the example of a code. */
+/** Details in the example of a code. */
 const EXAMPLE_DETAILS: Partial<Record<ProblemCode, Record<string, unknown>>> = {
   invalid_request: { issues: [{ path: 'title', message: 'must not be empty' }] },
   query_not_allowed: { issues: [{ path: 'sort', message: 'unknown query parameter' }] },
@@ -240,7 +242,7 @@ const CODES_BY_STATUS = Map.groupBy(
   (code) => problems[code][0] as number,
 );
 
-/** One response for each HTTP number of a refusal, with an example of each of its codes. */
+/** Builds one response for each HTTP status of a problem, with an example of each of its codes. */
 export function problemResponses(): Record<string, ZodOpenApiResponseObject> {
   return Object.fromEntries(
     [...CODES_BY_STATUS].map(([status, codes]) => [
@@ -268,7 +270,10 @@ export function problemResponses(): Record<string, ZodOpenApiResponseObject> {
   );
 }
 
-/** The shared response of a number, with the codes of this operation where it does not use them all. */
+/**
+ * References the shared response of a status, and lists the codes of this operation if it does not
+ * use all of them.
+ */
 function sharedProblem(status: number, codes: readonly ProblemCode[]): object {
   const description = listed(codes);
   const all = listed(CODES_BY_STATUS.get(status) ?? []);

@@ -21,7 +21,7 @@ import { UUID_V4 } from './schemas.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
-/** Semantic version of the document, as package managers of generated clients require one. */
+/** Semantic version of the document; package managers require one for generated clients. */
 const API_VERSION = '1.0.0';
 
 const DESCRIPTION = `One service: optional key-based membership, a moderated public guestbook,
@@ -58,7 +58,10 @@ const TAGS: Readonly<Record<string, string>> = {
   pages: 'The pages for people',
 };
 
-/** OpenAPI 3.1 of the route table: from the schemas that validate requests, so that it cannot differ. */
+/**
+ * Builds the OpenAPI 3.1 document from the route table. It uses the schemas that validate requests,
+ * so it cannot differ from the service.
+ */
 export function openApiDocument(features: readonly Feature[], baseUrl: string): OpenApiDocument {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   const used = new Set<string>();
@@ -104,7 +107,7 @@ const withoutNoise: NonNullable<CreateDocumentOptions['override']> = ({
   // `minItems` and `maxItems` already close a tuple.
   if (jsonSchema.items === false) delete jsonSchema.items;
   const { type, format } = zodSchema._zod.def as { type: string; format?: string };
-  // The patterns that zod adds beside `format`; those of our own stay.
+  // Drops the patterns that zod adds beside `format`; patterns of our own schemas stay.
   if (type === 'string' && ['datetime', 'date', 'uuid'].includes(format ?? ''))
     delete jsonSchema.pattern;
 };

@@ -1,8 +1,7 @@
 import { strongEtag } from './respond.ts';
 import type { Content } from './route.ts';
 
-// All that a page may load comes from here, and no script or style stands in the document. Icons are
-// data: addresses.
+// A page loads everything from this origin, without inline scripts or styles. Icons are data: URLs.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -14,18 +13,18 @@ const POLICY = [
   "frame-ancestors 'none'",
 ];
 
-/** Headers of a page for people, with what its content security policy has beside the common part. */
+/** Headers of an HTML page. `directives` extend the common content security policy. */
 export function pageHeaders(...directives: string[]) {
   return {
     'content-security-policy': [...POLICY, ...directives].join('; '),
     'cross-origin-opener-policy': 'same-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-    // Browsers answer no-referrer with "Origin: null", which the API refuses.
+    // With no-referrer, browsers send "Origin: null", which the API refuses.
     'referrer-policy': 'same-origin',
   };
 }
 
-/** The same, as the OpenAPI document tells of them. */
+/** Descriptions of the page headers for the OpenAPI document. */
 export const PAGE_HEADERS = {
   'Content-Security-Policy': 'What the page may load: this origin, nothing inline',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -37,7 +36,7 @@ export function textContent(type: string, bytes: Uint8Array | string): Content {
   return { type: `${type}; charset=utf-8`, bytes, etag: strongEtag(bytes) };
 }
 
-/** The same, for a text that is made once in a process. */
+/** Like `textContent`, for text that is created once per process. */
 export function keptText(type: string, bytes: Uint8Array | string): Content {
   return { ...textContent(type, bytes), kept: true };
 }

@@ -6,7 +6,7 @@ export const MODERATOR_COOKIE = '__Host-ServiceModerator';
 
 export type Role = 'triage' | 'moderator' | 'lead' | 'auditor';
 
-/** Who calls. Nobody is a principal too. */
+/** The caller of a request; anonymous callers are principals as well. */
 export type Principal =
   | { kind: 'anonymous' }
   | { kind: 'session'; memberId: string; handle: string; sessionId: string; expiresAt: Date }
@@ -16,13 +16,13 @@ export type Principal =
       handle: string;
       credentialId: string;
       scopes: readonly Scope[];
-      /** The member's, since the bearer holds: a recovery raises it. */
+      /** Key epoch of the member, which equals that of the bearer. A recovery raises the epoch. */
       keyEpoch: number;
       createdAt: Date;
       expiresAt: Date;
       /** Writes of the member on this UTC day, before this request. */
       writesToday: number;
-      /** When the bearer was proven, by the database's clock. */
+      /** When the bearer was verified, by the database's clock. */
       provenAt: Date;
     }
   | {
@@ -30,34 +30,39 @@ export type Principal =
       moderatorId: string;
       name: string;
       role: Role;
-      /** The browser session, where the cookie was used; else the keyed hash of the token. */
+      /**
+       * The browser session if the cookie was used; otherwise null, with the keyed hash of the
+       * token.
+       */
       sessionId: string | null;
       tokenHash: string | null;
     };
 
 export type PrincipalOf<Kind extends Principal['kind']> = Extract<Principal, { kind: Kind }>;
 
-/** What a request carries that can prove who calls: values of single headers, undefined where absent. */
+/** Headers that can authenticate the caller, each sent once; undefined if absent. */
 export interface Presented {
   authorization: string | undefined;
   cookie: string | undefined;
-  /** Of `Expected-Moderator`: whom the caller takes itself for. */
+  /** Value of `Expected-Moderator`: the moderator as whom the caller expects to act. */
   moderator?: string | undefined;
 }
 
-/** Made by the features, wired by app.ts. None of them keeps a positive answer beyond a request. */
+/**
+ * Implemented by the capabilities. No authenticator caches a positive result beyond one request.
+ */
 export interface Authenticators {
   bearer(presented: Presented): Promise<PrincipalOf<'credential'> | Refusal>;
   session(presented: Presented): Promise<PrincipalOf<'session'> | Refusal>;
   moderator(presented: Presented): Promise<PrincipalOf<'moderator'> | Refusal>;
 }
 
-/** The credentials of an Authorization header of the scheme Bearer, which is matched in any case. */
+/** Returns the token of an `Authorization: Bearer` header; the scheme is case-insensitive. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +([!-~]+)$/i.exec(authorization ?? '')?.[1];
 }
 
-/** The value of a cookie; one sent twice counts as none. */
+/** Returns the value of a cookie, or undefined if the cookie is absent or sent twice. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   const values = (header ?? '')
     .split(';')
@@ -66,7 +71,7 @@ export function readCookie(header: string | undefined, name: string): string | u
   return values.length === 1 ? values[0]?.slice(name.length + 1) : undefined;
 }
 
-/** Without the white space that HTTP knows, which is less than `trim` takes away. */
+/** Trims only spaces and tabs, the white space of HTTP; `trim` removes more. */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length];
   while (text[start] === ' ' || text[start] === '\t') start++;

@@ -52,14 +52,14 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** Refusals that every mutation of the API can answer. */
+/** Refusals that every mutation of the API can return. */
 export const COMMAND_PROBLEMS = [
   'credential_not_accepted',
   'idempotency_conflict',
   'write_budget_exhausted',
 ] as const satisfies readonly ProblemCode[];
 
-/** Hides anything as long as a key in a text that repeats input: a client may misplace a key. */
+/** Hides anything as long as a key in text that echoes input, since a client may misplace a key. */
 export function withoutKeys(text: string): string {
   return text.replace(/[\w-]{43,}/g, '(hidden)');
 }
@@ -67,7 +67,9 @@ export function withoutKeys(text: string): string {
 /** Seconds after which a rate-limited client may try again. */
 const RETRY_AFTER = 600;
 
-/** Two problems share a code on the wire: the 404 of a read and the 409 of a write. */
+/**
+ * Returns the code that is sent. Two problems share one: the 404 of a read and the 409 of a write.
+ */
 export const wireCode = (code: ProblemCode): string =>
   code === 'reply_target_missing' ? 'reply_target_unavailable' : code;
 
@@ -77,8 +79,8 @@ interface ProblemBody {
 }
 
 /**
- * A thrown problem, for the edge alone (reading and checking a request). Handlers and deciders
- * return refusals.
+ * A problem that the HTTP layer throws while it reads and checks a request. Handlers and deciders
+ * return refusals instead.
  */
 export class Problem extends Error {
   readonly code: ProblemCode;
@@ -97,7 +99,7 @@ export class Problem extends Error {
   }
 }
 
-/** The problem that a transport answers for a refusal. */
+/** Converts a refusal to the problem that a transport responds with. */
 export function problemFrom({
   refused,
   details,
@@ -107,8 +109,8 @@ export function problemFrom({
 }
 
 /**
- * Status, headers and body of a problem. A `message` in the details, or else the message of its
- * reason, replaces the default one.
+ * Builds the status, headers and body of a problem. A `message` in the details, or else the message
+ * of its reason, replaces the default message.
  */
 export function problemReply(code: ProblemCode, details: Record<string, unknown>, id: string) {
   const [status, message] = problems[code];

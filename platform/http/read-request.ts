@@ -17,10 +17,13 @@ const MAX_HEADERS = 100;
 const MAX_HEADER_BYTES = 8192;
 const DEFAULT_BODY_LIMIT = 64 * 1024;
 
-/** Who went away, or was cut off, before all of the request had come. */
+/** The caller disconnected, or was disconnected, before the whole request arrived. */
 export class CallerGone extends Error {}
 
-/** As they stood on the wire, with what parts them: the parser's own count has the address in it. */
+/**
+ * Refuses more than 100 headers or 8192 bytes of headers. Counts bytes as on the wire, with
+ * separators, because the limit of Node's parser includes the URL.
+ */
 export function checkHeaderSize({ rawHeaders }: IncomingMessage): void {
   let bytes = 2 * rawHeaders.length;
   for (const part of rawHeaders) bytes += part.length;
@@ -29,14 +32,13 @@ export function checkHeaderSize({ rawHeaders }: IncomingMessage): void {
 }
 
 /**
- * Check 2: a header that decides about security must not be sent twice, nor `Host` be missing. Of a
- * read `Origin` decides nothing, and `Authorization` only where it is what proves who calls; nor does
- * it where all are `anonymous`.
+ * Refuses a missing `Host` and security headers that are sent twice. On reads, `Origin` is ignored
+ * and `Authorization` matters only on authenticated routes; with `anonymous` it never matters.
  */
 export function checkHeaders(req: IncomingMessage, route: Route, { anonymous = false } = {}): void {
   if (req.headers.host === undefined && req.httpVersion === '1.1')
     throw new Problem('invalid_request', { issues: [{ path: 'host', message: 'is required' }] });
-  // Where no name stands twice there is nothing to look for.
+  // No header is repeated.
   if (req.rawHeaders.length / 2 === Object.keys(req.headers).length) return;
   const headers = req.headersDistinct;
   for (const name of SINGLE_HEADERS)
@@ -52,7 +54,10 @@ export function checkHeaders(req: IncomingMessage, route: Route, { anonymous = f
   if ((headers['sec-fetch-site']?.length ?? 0) > 1) throw new Problem('fetch_site_not_allowed');
 }
 
-/** Check 3. A cookie must come from this service's own pages, or from a client that says so. */
+/**
+ * Refuses cross-origin mutations. With a cookie, `Origin` must be `baseUrl`; otherwise `Origin` may
+ * be absent. `Sec-Fetch-Site`, if sent, must be `same-origin`.
+ */
 export function checkOrigin(req: IncomingMessage, route: Route, baseUrl: string): void {
   if (!isMutation(route)) return;
   const { origin, 'sec-fetch-site': site } = req.headers;
@@ -62,7 +67,9 @@ export function checkOrigin(req: IncomingMessage, route: Route, baseUrl: string)
   if (site !== undefined && site !== 'same-origin') throw new Problem('fetch_site_not_allowed');
 }
 
-/** Moderators may come with a bearer or with a cookie, which a page of someone else's may ride on. */
+/**
+ * Moderators may use a bearer or a cookie, and a browser attaches the cookie for any site's page.
+ */
 function provenByCookie({ headers }: IncomingMessage, route: Route): boolean {
   return (
     isForModerators(route) &&
@@ -71,7 +78,7 @@ function provenByCookie({ headers }: IncomingMessage, route: Route): boolean {
   );
 }
 
-/** Check 4, before reading. */
+/** Checks the media type, encoding and declared length of a body before it is read. */
 export function checkMedia(req: IncomingMessage, route: Route): void {
   if (!route.body) return;
   const { headers } = req;
@@ -85,7 +92,7 @@ export function checkMedia(req: IncomingMessage, route: Route): void {
 const isNoneBut = (coding: string, header = coding): boolean =>
   header.trim().toLowerCase() === coding;
 
-/** No type of JSON is longer; parsing one costs the square of its length. */
+/** Longest accepted `Content-Type`; parsing one takes time quadratic in its length. */
 const MAX_CONTENT_TYPE = 256;
 
 function isJson(type = ''): boolean {
@@ -93,7 +100,8 @@ function isJson(type = ''): boolean {
   if (type.length > MAX_CONTENT_TYPE) return false;
   try {
     const { essence, params } = new MIMEType(type);
-    // Of a name that stands twice the first counts there, and one without a value not at all.
+    // `MIMEType` keeps the first of repeated parameters and drops one without a value, so count
+    // them here.
     const charsets = type.match(/;\s*charset\s*=/gi)?.length ?? 0;
     const charset = params.get('charset') ?? (charsets === 0 ? 'utf-8' : '');
     return essence === 'application/json' && charsets < 2 && /^utf-8$/i.test(charset);
@@ -102,6 +110,7 @@ function isJson(type = ''): boolean {
   }
 }
 
+/** The body limit of a route in bytes, 64 KiB by default. */
 export function limitOf(route: Route): number {
   return route.bodyLimit ?? DEFAULT_BODY_LIMIT;
 }
@@ -112,13 +121,16 @@ function tooLarge(route: Route): Problem {
 
 const broken = new WeakMap<IncomingMessage, Problem>();
 
-/** What the rest of a body would have been is not to be known: whoever reads it is told. */
+/** Marks a body as unreadable after a protocol error; `readBody` rejects with the problem. */
 export function breakBody(req: IncomingMessage, problem: Problem): void {
   broken.set(req, problem);
   req.emit('broken', problem);
 }
 
-/** Check 4, while reading. */
+/**
+ * Reads the body. Rejects with `body_too_large` above the limit of the route, with the problem of
+ * `breakBody`, and with `CallerGone` if the caller disconnects.
+ */
 export function readBody(req: IncomingMessage, route: Route): Promise<Buffer> {
   const limit = limitOf(route);
   return new Promise((resolve, reject) => {
@@ -132,9 +144,9 @@ export function readBody(req: IncomingMessage, route: Route): Promise<Buffer> {
         reject(tooLarge(route));
       } else chunks.push(chunk);
     });
-    // Made only where it is needed: an error's stack is dear, and every request closes.
+    // Created on demand: an error captures a stack, which is expensive, and every request closes.
     const gone = () => reject(new CallerGone());
-    // While the bearer was proven: nothing is told of it again.
+    // The caller disconnected during authentication; no further event reports it.
     if (req.destroyed) gone();
     const problem = broken.get(req);
     if (problem) reject(problem);
@@ -148,7 +160,11 @@ export function readBody(req: IncomingMessage, route: Route): Promise<Buffer> {
   });
 }
 
-/** Check 7, the header. Answers the key in lowercase. */
+/**
+ * Returns the `Idempotency-Key` in lowercase, or undefined if the route takes none or an optional
+ * key is absent. Throws `invalid_idempotency_key` if a required key is absent or a key is not a
+ * UUIDv4.
+ */
 export function idempotencyKey(req: IncomingMessage, route: Route): string | undefined {
   const key = req.headers['idempotency-key'];
   if (!route.idempotency || (key === undefined && route.idempotency === 'optional'))
@@ -157,13 +173,15 @@ export function idempotencyKey(req: IncomingMessage, route: Route): string | und
   return key.toLowerCase();
 }
 
-/** The path and the query, without its mark. */
+/** Splits the URL into its path and its query, without the question mark. */
 export function splitUrl({ url = '' }: IncomingMessage): [path: string, search: string] {
   const mark = url.indexOf('?');
   return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
 }
 
-/** A repeated parameter is refused; an unknown one too, unless the route ignores it. */
+/**
+ * Parses the query. Refuses repeated parameters, and unknown ones unless the route ignores them.
+ */
 export function readQuery(search: string, route: Route): Record<string, string> {
   const query: Record<string, string> = {};
   if (search === '') return query;

@@ -1,4 +1,4 @@
-/** The header of an answer that an `Idempotency-Key` brought back. */
+/** The header of a response that replays an `Idempotency-Key`, for the OpenAPI document. */
 export const REPLAYED = {
   'Idempotency-Replayed': 'true, where this is the answer of an earlier request',
 };

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addressBucket } from './address.ts';
 import type { RequestFacts } from './route.ts';
 
-/** What a handler may know of a request besides its input. */
+/** Collects what a handler may know of a request besides its input. */
 export function factsOf(
   req: IncomingMessage,
   res: ServerResponse,
@@ -25,8 +25,9 @@ export function factsOf(
     lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
     accept: req.headers.accept,
     idempotencyKey: key,
-    // No getter: an object literal with one has a hidden class of its own, in which V8 keeps the
-    // closure, and by it the request and its answer, until it next collects all of the heap.
+    // A method, not a getter: an object literal with a getter has its own hidden class, in which V8
+    // keeps the closure, and so the request and its response, until the next full garbage
+    // collection.
     gone() {
       const controller = new AbortController();
       if (res.closed) controller.abort();

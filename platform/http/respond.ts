@@ -20,7 +20,7 @@ const REVALIDATE = 'public, max-age=0, must-revalidate';
 
 export type Headers = Record<string, string>;
 
-/** The headers of every answer. */
+/** The headers of every response. `strictTransport` adds HSTS for a year. */
 export function commonHeaders(requestId: string, strictTransport: boolean): Headers {
   return {
     'x-request-id': requestId,
@@ -32,7 +32,10 @@ export function commonHeaders(requestId: string, strictTransport: boolean): Head
   };
 }
 
-/** Anonymous reads may be kept and revalidated, and all but pages may be read from any page. */
+/**
+ * Headers for caches and other origins: anonymous reads may be cached and revalidated, and a page
+ * of any origin may read all of them but HTML pages.
+ */
 export function cachingHeaders(route: Route | undefined): Headers {
   if (!route || !isPublicRead(route)) return { 'cache-control': 'no-store' };
   return {
@@ -43,32 +46,37 @@ export function cachingHeaders(route: Route | undefined): Headers {
   };
 }
 
+/** JSON content of a value. */
 export function jsonContent(body: unknown): Content {
   return jsonText(JSON.stringify(body));
 }
 
-/** JSON that is written already. */
+/** JSON content of text that is JSON already. */
 export function jsonText(text: string): Content {
   return { type: JSON_TYPE, bytes: text };
 }
 
-/** What an answer of JSON says, written already or not. */
+/** Returns the JSON body of a reply, parsed if it is serialized already. */
 export function bodyOf({ body, content }: AnyReply): Record<string, unknown> {
   if (!content) return body as Record<string, unknown>;
   return parseJson(Buffer.from(content.bytes as Uint8Array).toString()) as Record<string, unknown>;
 }
 
+/** A strong ETag of the bytes: the first 27 characters (162 bits) of their SHA-256. */
 export function strongEtag(bytes: Uint8Array | string): string {
   return `"${hash('sha256', bytes, 'base64url').slice(0, 27)}"`;
 }
 
-/** JSON with its ETag, made once for all who share it. */
+/** JSON content with its ETag, serialized once for all responses that share it. */
 export function publicContent(body: unknown): Content {
   const bytes = Buffer.from(JSON.stringify(body));
   return { type: JSON_TYPE, bytes, etag: strongEtag(bytes) };
 }
 
-/** Writes an answer: compressed where the caller asks; ETag and 304 for anonymous reads; no body for HEAD. */
+/**
+ * Writes a response: compressed if the caller accepts it, with ETag and 304 for anonymous reads,
+ * without a body for HEAD.
+ */
 export async function send(
   req: IncomingMessage,
   res: ServerResponse,
@@ -90,7 +98,7 @@ export async function send(
   const type = content.type ? { 'content-type': content.type } : {};
   const all: Headers = { ...headers, ...type, ...reply.headers };
   const length = Buffer.byteLength(content.bytes);
-  // The log takes the status of a refusal before an encoding would be ready; refusals are short.
+  // Refusals are short, and the log reads their status before an encoding would be ready.
   const varies = reply.status < 400 && isCompressible(content.type, length);
   const encoding = varies ? preferredEncoding(req.headers['accept-encoding']) : undefined;
   if (varies) all.vary = 'accept-encoding';
@@ -115,18 +123,18 @@ export async function send(
   res.end(req.method === 'HEAD' ? undefined : bytes);
 }
 
-/** Only for answers that say when they were modified. */
+/** Whether `since` is at or after `modified`; false if either is absent. */
 export function isAsOf(since = '', modified = ''): boolean {
   return Date.parse(since) >= Date.parse(modified);
 }
 
-/** An ETag is strong: each encoding of the same content has its own. */
+/** A strong ETag identifies exact bytes, so each encoding of the same content has its own. */
 const encodedEtag = (etag: string, encoding: Encoding | undefined): string =>
   encoding ? `${etag.slice(0, -1)}-${encoding}"` : etag;
 
 /**
- * The ETag that the caller has of this content, in any encoding: a cache looks for the answer that it
- * holds by the ETag of the 304. `*` stands for the one that would be sent now.
+ * Returns the ETag in `If-None-Match` that names this content in any encoding: a cache finds its
+ * stored response by the ETag of the 304. `*` matches the ETag that would be sent now.
  */
 export function matchingTag(header: string, etag: string, current: string): string | undefined {
   if (header.trim() === '*') return current;

@@ -7,8 +7,8 @@ import type { Scope } from './scopes.ts';
 import type { JsonObject } from './strict-json.ts';
 
 /**
- * Who may call: anyone; the member of a browser session; `session?`, whose handler looks at the
- * session itself; any bearer; a bearer with a scope; a moderator with one of the roles.
+ * Who may call a route: anyone; the member of a browser session; anyone, with a handler that checks
+ * the session (`session?`); any bearer; a bearer with a scope; a moderator with one of the roles.
  */
 export type Access =
   | 'public'
@@ -20,16 +20,16 @@ export type Access =
 
 export interface ReplyShape {
   description: string;
-  /** Absent: the reply is no JSON; `type` says what it is. */
+  /** Absent if the reply is not JSON; `type` then says what it is. */
   body?: z.ZodType;
   type?: string;
-  /** There is no body at all. */
+  /** The reply has no body. */
   empty?: true;
-  /** The media type that it is streamed as, where it may be answered so instead of as JSON. */
+  /** The media type of the stream that may be sent instead of JSON. */
   stream?: string;
   headers?: Record<string, string>;
   /**
-   * `Location` of a 201, obligatory there: `:name` is a path parameter, `{field.name}` a field of the
+   * `Location` of a 201, required there: `:name` is a path parameter, `{field.name}` a field of the
    * body.
    */
   location?: `/${string}`;
@@ -44,40 +44,41 @@ export interface Route {
   tag: string;
   access: Access;
   /**
-   * Speaks a protocol of its own: the edge routes, counts and logs, and the handler reads and checks
-   * the request itself (`request.incoming`). Every answer is among the replies; the rest of the row
-   * is documentation. The path is served with a slash at its end as well.
+   * The route speaks another protocol: the HTTP layer routes, counts and logs, and the handler
+   * reads and checks the request itself (`request.incoming`). `replies` lists every response; the
+   * other fields are documentation. The path also matches with a slash at its end.
    */
   transport?: true;
-  /** `cookie`: Origin must be the base URL. Otherwise it is checked only where it is present. */
+  /** `cookie`: `Origin` must be the base URL. Otherwise `Origin` is checked only if present. */
   origin?: 'cookie';
   params?: z.ZodObject;
   query?: z.ZodObject;
-  /** Headers that the handler reads, beside those that all rows of the kind have: for the document. */
+  /** Headers that the handler reads besides the common ones, for the OpenAPI document. */
   requestHeaders?: Readonly<Record<string, { description: string; schema: object }>>;
-  /** Unknown query parameters: refused unless this says that they are ignored. */
+  /** Ignores unknown query parameters, which are refused by default. */
   unknownQuery?: 'ignored';
   body?: z.ZodType;
-  /** `Cache-Control` of a public read that is not revalidated each time: it has no ETag. */
+  /** `Cache-Control` of a public read that caches need not revalidate; such a read has no ETag. */
   cacheControl?: string;
-  /** In bytes; 64 KiB where nothing is said. */
+  /** In bytes, 64 KiB by default. */
   bodyLimit?: number;
-  /** The `Idempotency-Key` header: obligatory on every /api/v1 mutation. */
+  /** The `Idempotency-Key` header; required on every /api/v1 mutation. */
   idempotency?: 'required' | 'optional';
   /** Does not count against the daily write budget. */
   budgetExempt?: boolean;
-  /** Answers 503 `api_disabled` where API_OPEN is false. */
+  /** Responds with 503 `api_disabled` if API_OPEN is false. */
   gated?: boolean;
   replies: Readonly<Record<number, ReplyShape>>;
   problems: readonly ProblemCode[];
-  /** HTTP numbers of problems whose body is `{status}` alone. */
+  /** HTTP statuses of problems whose body is `{status}` alone. */
   bareProblems?: readonly number[];
-  /** Headers of problems beside those that all have, by HTTP number: name and description. */
+  /** Additional headers of problems, by HTTP status: name and description. */
   problemHeaders?: Readonly<Record<number, Readonly<Record<string, string>>>>;
 }
 
 export type Contract = Readonly<Record<string, Route>>;
 
+/** Defines the routes of a capability by operation id, and keeps their literal types. */
 export function defineContract<const C extends Contract>(contract: C): C {
   return contract;
 }
@@ -92,7 +93,7 @@ type PrincipalFor<A extends Access> = A extends 'public' | 'session?'
       ? PrincipalOf<'moderator'>
       : PrincipalOf<'credential'>;
 
-/** What the transport knows of a request beside its input. */
+/** What the transport knows of a request besides its input. */
 export interface RequestFacts {
   id: string;
   /** The caller's address bucket: an IPv4 address or an IPv6 /64. */
@@ -103,9 +104,9 @@ export interface RequestFacts {
   lastEventId: string | undefined;
   accept?: string | undefined;
   idempotencyKey: string | undefined;
-  /** Aborted when the caller goes. */
+  /** Returns a signal that aborts when the caller disconnects. */
   gone(): AbortSignal;
-  /** The request itself, unread, for a row with `transport`. */
+  /** The unread request, for a route with `transport`. */
   incoming?: IncomingMessage;
 }
 
@@ -115,18 +116,18 @@ export interface Call<R extends Route = Route> {
   params: Parsed<R['params']>;
   query: Parsed<R['query']>;
   body: Parsed<R['body']>;
-  /** The body as it was sent, for the canonical hash. */
+  /** The body as sent, for the canonical hash. */
   sent: JsonObject;
   principal: PrincipalFor<R['access']>;
   request: RequestFacts;
 }
 
 export interface Content {
-  /** Empty where there are no bytes. */
+  /** Media type; empty if there are no bytes. */
   type: string;
   bytes: Uint8Array | string;
   etag?: string;
-  /** Served for the life of the process: it is worth compressing it well. */
+  /** Served for the life of the process, so worth a high compression level. */
   kept?: true;
 }
 
@@ -149,25 +150,26 @@ type ReplyOf<R extends Route> = {
       : { content: Content } | Streamed);
 }[keyof R['replies'] & number];
 
-/** A declared reply or a declared refusal; anything else does not compile. */
+/** A declared reply or a declared refusal; any other outcome does not compile. */
 export type Outcome<R extends Route> = ReplyOf<R> | (Refusal<R['problems'][number]> & Extras);
 
 export type Handler<R extends Route> = (call: Call<R>) => Promise<Outcome<R>>;
 
-/** Exactly one handler for each row. */
+/** Exactly one handler for each route. */
 export type Handlers<C extends Contract> = { [Operation in keyof C]: Handler<C[Operation]> };
 
-/** A feature: its rows and their handlers. */
+/** A capability: its routes and their handlers. */
 export interface Feature<C extends Contract = Contract> {
   contract: C;
   handlers: Handlers<C>;
 }
 
+/** Joins a contract with its handlers, which the compiler checks against each other. */
 export function feature<C extends Contract>(contract: C, handlers: Handlers<C>): Feature {
   return { contract, handlers } as unknown as Feature;
 }
 
-/** A reply of any row, as the transports see it. */
+/** A reply of any route, as the transports see it. */
 export interface AnyReply extends Extras {
   status: number;
   body?: unknown;
@@ -176,13 +178,13 @@ export interface AnyReply extends Extras {
   type?: string;
 }
 
-/** The path of a request: the route's, with its parameters in place. */
+/** The path of a request: that of the route with its parameters filled in. */
 export function pathOf({ path }: Route, params: unknown): string {
   const values = (params ?? {}) as Record<string, string>;
   return path.replace(/:([a-z_]+)/g, (_, name: string) => values[name] ?? '');
 }
 
-/** A `location` of the table with its parameters and fields in place. */
+/** Fills path parameters and fields of the body into a `location`. */
 export function fillLocation(
   location: string,
   params: Readonly<Record<string, string>>,
@@ -199,24 +201,27 @@ function fieldAt(body: unknown, path: string): unknown {
     .reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], body);
 }
 
+/** Whether only moderators may call the route. */
 export const isForModerators = ({ access }: Pick<Route, 'access'>): boolean =>
   typeof access === 'object' && 'roles' in access;
 
-/** Proven by `Authorization`; a moderator by a cookie, too. */
+/** Whether `Authorization` authenticates the caller; a moderator may use a cookie as well. */
 export const isByAuthorization = ({ access }: Pick<Route, 'access'>): boolean =>
   access === 'bearer' || typeof access === 'object';
 
+/** Whether the route may change state: every method but GET. */
 export function isMutation(route: Route): boolean {
   return route.method !== 'GET';
 }
 
+/** Whether anyone may read the route without authentication. */
 export const isPublicRead = (route: Route): boolean =>
   !isMutation(route) && route.access === 'public';
 
-/** A page of any origin may read it. Pages for people are for their own origin. */
+/** Whether a page of any origin may read the response; HTML pages are only for their own origin. */
 export const isReadableAnywhere = (route: Route): boolean =>
   isPublicRead(route) && route.replies[200]?.type !== 'text/html';
 
-/** Answered with an ETag, and with 304 to whoever has it. */
+/** Whether responses have an ETag, and 304 follows a matching `If-None-Match`. */
 export const isRevalidated = (route: Route): boolean =>
   isPublicRead(route) && route.cacheControl === undefined;

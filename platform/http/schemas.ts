@@ -4,23 +4,23 @@ import { hasVisibleText } from '../visible-text.ts';
 export const UUID_V4 =
   /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-4[0-9A-Fa-f]{3}-[89aAbB][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$/;
 
-/** A UUIDv4 in either case, read as lowercase. */
+/** A UUIDv4 in either case, converted to lowercase. */
 export const Uuid = z
   .string()
   .regex(UUID_V4, 'must be a UUIDv4')
   .toLowerCase()
   .meta({ format: 'uuid' });
 
-/** The name that a client gives to an operation. */
+/** The idempotency key that a client chooses for an operation. */
 export const IdempotencyKey = z
   .string()
   .regex(UUID_V4, 'must be a UUIDv4')
   .meta({ format: 'uuid' });
 
-/** A UUID that the server made, of any version. */
+/** A UUID of any version that the server created. */
 export const AnyUuid = z.uuid();
 
-/** One of those as a client gives it back: in either case, read as lowercase. */
+/** A server-created UUID that a client sends back: in either case, converted to lowercase. */
 export const GivenUuid = z.uuid().toLowerCase();
 
 export const Handle = z
@@ -38,7 +38,7 @@ export const Sha256 = z
   .regex(HEX_64, 'must be 64 lowercase hex characters')
   .meta({ examples: ['c0'.repeat(32)] });
 
-/** Integer Unix seconds. */
+/** Integer Unix seconds, up to the end of the year 9999. */
 export const UnixSeconds = z
   .int()
   .min(0)
@@ -53,10 +53,11 @@ export const Timestamp = z.iso
   })
   .meta({ examples: ['2026-09-12T08:30:00.000Z'] });
 
-// Patterns for the OpenAPI document, which every dialect of regular expressions reads: any character
-// that strict JSON accepts in a string; no white space; and no other character of the Basic
-// Multilingual Plane that shows nothing. The last is wider than `hasVisibleText`, never narrower,
-// since a dialect without Unicode properties cannot name all of them.
+// Patterns for the OpenAPI document, in the syntax of every regular-expression dialect. TEXT
+// accepts the characters of a strict JSON string, NOT_BLANK requires one that is no white space,
+// and VISIBLE one that renders something. VISIBLE accepts more than `hasVisibleText`, never less,
+// because a dialect without Unicode properties cannot name every invisible character of the Basic
+// Multilingual Plane.
 const CONTROL = '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f';
 const WHITE_SPACE =
   '\\u0009\\u000a\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
@@ -71,28 +72,31 @@ const NOT_BLANK = textWith(`[^${CONTROL}${WHITE_SPACE}]`);
 const VISIBLE = textWith(`[^${CONTROL}${WHITE_SPACE}${INVISIBLE}]`);
 const PLAIN = new RegExp(TEXT);
 
-/** Without control characters, which strict JSON refuses before and a query does not. */
+/** Refuses control characters, which strict JSON refuses earlier but a query does not. */
 const plainText = (max: number) =>
   z
     .string()
     .refine((text) => PLAIN.test(text), 'must not have control characters')
     .refine((text) => codePoints(text) <= max, `must have at most ${max} characters`);
 
-/** Text of at most `max` code points; with a `min` of 1, one character at least is visible. */
+/** Text of at most `max` code points. A `min` of 1 requires a visible character. */
 export function Text(min: 0 | 1, max: number) {
   return plainText(max)
     .refine((text) => min === 0 || hasVisibleText(text), 'must have a visible character')
     .meta({ minLength: min, maxLength: max, pattern: min === 0 ? TEXT : VISIBLE });
 }
 
-/** A filter of at most `max` code points, which may look for characters that show nothing. */
+/**
+ * A filter of at most `max` code points, which may consist of invisible characters but not of white
+ * space alone.
+ */
 export function FilterText(max: number) {
   return plainText(max)
     .refine((text) => /\P{White_Space}/u.test(text), 'must not be empty')
     .meta({ minLength: 1, maxLength: max, pattern: NOT_BLANK });
 }
 
-/** Length as a reader counts it: in code points. */
+/** Length in code points, as a reader counts characters. */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count++;
@@ -106,7 +110,7 @@ export const StatusReply = z
 /** The body of an operation that takes no fields. */
 export const EmptyBody = z.strictObject({}).meta({ id: 'EmptyBody' });
 
-/** Who caused an event, as readers see it. */
+/** Who caused an event, as shown to readers. */
 export const Actor = z
   .object({
     type: z.enum(['member', 'moderator', 'service', 'guest']),
@@ -123,11 +127,12 @@ export const Member = z
   })
   .meta({ id: 'Member' });
 
+/** The body that describes a member. */
 export function memberBody(id: string, handle: string): z.infer<typeof Member> {
   return { id, handle, identity: 'chosen_service_handle', network_verified: false };
 }
 
-/** What every mutation of the API leaves: it is kept for ever, and an exact retry answers it again. */
+/** The receipt of a mutation. It is kept permanently, and an exact retry returns it again. */
 export const Receipt = z
   .object({
     operation_id: Uuid,
@@ -140,7 +145,7 @@ export const Receipt = z
   .meta({ id: 'Receipt' });
 export type Receipt = z.infer<typeof Receipt>;
 
-/** The reply to a withdrawal of something published. */
+/** The reply to the withdrawal of a publication. */
 export const WithdrawnReply = z
   .object({
     status: z.literal('withdrawn'),
@@ -153,10 +158,10 @@ export const WithdrawnReply = z
   })
   .meta({ id: 'WithdrawnReply' });
 
-/** Unix seconds of a time. */
+/** Converts a time to Unix seconds, rounded down. */
 export const unixSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 
-/** `limit` of a list, as a query parameter: 1 to 100, 50 where it is absent. */
+/** `limit` of a list as a query parameter: 1 to 100, 50 by default. */
 export const Limit = z
   .string()
   .regex(/^(?:[1-9]\d?|100)$/, 'must be an integer from 1 to 100')
@@ -164,16 +169,19 @@ export const Limit = z
   .default(50)
   .meta({ override: { type: 'integer', minimum: 1, maximum: 100, default: 50 } });
 
-/** An opaque place in a list. The list itself refuses what is none, as `invalid_cursor`. */
+/** An opaque position in a list. The list itself refuses an invalid one, with `invalid_cursor`. */
 export const Cursor = z.string().meta({ maxLength: 1000, pattern: '^[A-Za-z0-9_.-]+$' });
 
 /** Any string of strict JSON. */
 export const PlainText = z.string().meta({ pattern: TEXT });
 
-/** For the `meta` of an object whose names are the caller's own. */
+/** For the `meta` of an object whose member names the caller chooses. */
 export const PLAIN_NAMES = { propertyNames: { type: 'string', pattern: TEXT } };
 
-/** Any value of strict JSON. The document leaves it open: code generators fail on recursive unions. */
+/**
+ * Any value of strict JSON. The OpenAPI document leaves it open, because code generators fail on
+ * recursive unions.
+ */
 export const Json: z.ZodType = z
   .lazy(() =>
     z.union([

@@ -1,4 +1,4 @@
-/** Every scope a credential can have (SPECIFICATION.md, section 5). */
+/** Every scope that a credential can have. */
 export const SCOPES = [
   'profile:write',
   'artifact:publish',

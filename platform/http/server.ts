@@ -14,17 +14,18 @@ import { commonHeaders } from './respond.ts';
 
 const latest = new WeakMap<object, ServerResponse>();
 
-/** The newest answer of a connection, under way or done. */
+/** The newest response on a connection, in progress or finished. */
 export const latestOn = (socket: object): ServerResponse | undefined => latest.get(socket);
 
-/** For how long a connection may carry nothing while it should: more than any answer waits or pings. */
+/** Socket inactivity timeout; longer than any response waits or pauses between pings. */
 const SILENCE_MS = 60_000;
 
 type Fault = NodeJS.ErrnoException & { reason?: string };
 
 /**
- * Node's server within the contract's bounds: headers in 10 s, the whole request in 20 s. What breaks
- * before there is a request is answered in the error model too; `secure` as in `commonHeaders`.
+ * Creates a Node server with the limits of the contract: 10 s for the headers, 20 s for the whole
+ * request. What fails before a request exists gets a problem response as well. `secure` adds HSTS;
+ * `silenceMs` is the socket inactivity timeout.
  */
 export function openServer(
   listener: RequestListener,
@@ -32,28 +33,28 @@ export function openServer(
   silenceMs = SILENCE_MS,
 ): Server {
   const server = createServer({
-    // With the address, for which as much again is left: the headers are counted per request.
+    // Includes the URL, for which as much again is left: `checkHeaderSize` limits the headers.
     maxHeaderSize: 16_384,
     headersTimeout: 10_000,
     requestTimeout: 20_000,
     connectionsCheckingInterval: 1000,
-    // Node's own refusal has no body; the edge has one.
+    // Node's own refusal has no body; `checkHeaders` sends one.
     requireHostHeader: false,
   });
-  // Node drops what is beyond its own count without a word; the count is checked per request.
+  // Node silently drops headers beyond its own limit; `checkHeaderSize` checks the count instead.
   server.maxHeadersCount = 0;
-  // Who takes no more of an answer would hold its connection without an end.
+  // A client that stops reading a response must not hold its connection indefinitely.
   server.timeout = silenceMs;
   function begin(req: IncomingMessage, res: ServerResponse): void {
     latest.set(req.socket, res);
     listener(req, res);
   }
   server.on('request', begin);
-  // An expectation that nobody knows is let be, as HTTP allows: Node's own refusal has no body.
+  // Ignores an unknown `Expect`, as HTTP allows; the refusal that Node would send has no body.
   server.on('checkExpectation', begin);
-  // No path takes it, as the edge says.
+  // No route accepts CONNECT; the listener sends the refusal.
   server.on('connect', (req: IncomingMessage, socket: Socket) => {
-    // Node has let go of it, and nobody else hears when it breaks.
+    // Node has released the socket and no longer handles its errors.
     socket.on('error', () => socket.destroy());
     const before = latestOn(socket);
     if (before && !before.closed) before.once('close', () => refuse(req, socket));
@@ -70,14 +71,17 @@ export function openServer(
     const res = latestOn(socket);
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else if (res && !res.writableFinished) endAfter(res, socket as Socket, problemOf(error));
-    // The rest of a body whose request was answered before it came.
+    // The error is in the rest of a body whose request already has its response.
     else if (res && !res.req.complete) (socket as Socket).destroySoon();
     else refuseConnection(socket as Socket, problemOf(error), secure);
   });
   return server;
 }
 
-/** What was asked whole is answered, since it may be done by now; one cut short is refused. */
+/**
+ * Ends the connection after the current response. A complete request gets its response, because it
+ * may have taken effect; an incomplete one is refused.
+ */
 function endAfter(res: ServerResponse, socket: Socket, problem: Problem): void {
   if (!res.headersSent) res.setHeader('connection', 'close');
   res.once('close', () => socket.destroySoon());

@@ -3,13 +3,13 @@ import { readCookie } from './principal.ts';
 
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 
-/** A cookie with the token of a browser session, which browsers keep for so many seconds. */
+/** A cookie with the token of a browser session; `seconds` is its Max-Age. */
 export function sessionCookieOf(name: string, seconds: number) {
   return {
-    /** Values of `Set-Cookie`. */
+    /** The value of `Set-Cookie` for a token; `clear` is the value that deletes the cookie. */
     set: (token: Token) => `${name}=${tokenText(token)}; ${ATTRIBUTES}; Max-Age=${seconds}`,
     clear: `${name}=; ${ATTRIBUTES}; Max-Age=0`,
-    /** The token of a `Cookie` header, where there is exactly one and it has the form of one. */
+    /** Returns the token in a `Cookie` header; undefined if it is absent, repeated or malformed. */
     read: (header: string | undefined): Token | undefined =>
       readToken(readCookie(header, name) ?? ''),
   };

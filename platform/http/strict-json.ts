@@ -8,11 +8,11 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
 export type JsonObject = { [name: string]: Json };
 
 /**
- * One UTF-8 JSON object, strictly (RFC 8259 and CONTRACT.md, section 1): no duplicate or `__proto__`
- * member, no byte-order mark, no invalid UTF-8, no lone surrogate, no control character but `\n` and
- * `\t`, no nesting deeper than 32, no number outside the range of a double.
+ * Parses one UTF-8 JSON object (RFC 8259) and throws `invalid_json` for: a duplicate or `__proto__`
+ * member, a byte-order mark, invalid UTF-8, a lone surrogate, a control character other than `\n`
+ * and `\t`, nesting deeper than 32, a number outside the range of a double.
  *
- * JSON.parse does the parsing; a scan before it sees what JSON.parse hides (duplicates, depth).
+ * JSON.parse does the parsing; a scan of the text finds what JSON.parse hides (duplicates, depth).
  */
 export function parseStrictJson(bytes: Uint8Array): JsonObject {
   let text: string;
@@ -40,7 +40,7 @@ function bad(message: string): Problem {
   return new Problem('invalid_json', { message: `The body was refused: ${message}.` });
 }
 
-/** Over text that JSON.parse accepts: depth, and the members of each object. */
+/** Scans text that JSON.parse accepts for its depth and for duplicate members of each object. */
 function scan(text: string): void {
   const objects: (Set<string> | null)[] = [];
   for (let index = 0; index < text.length; index++) {

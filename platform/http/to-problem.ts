@@ -3,7 +3,9 @@ import { OutcomeUnconfirmed, StorageUnavailable } from '../postgres/errors.ts';
 import { loggable } from '../telemetry/loggable.ts';
 import { Problem } from './problems.ts';
 
-/** The problem that a failed request answers. Unexpected errors are logged. */
+/**
+ * Converts the error of a failed request to a problem. Logs every error that is not a `Problem`.
+ */
 export function problemOf(logger: Logger, error: unknown, id: string): Problem {
   if (error instanceof Problem) return error;
   const problem = asProblem(error);

@@ -2,7 +2,7 @@ import { Problem, withoutKeys } from './problems.ts';
 
 const MAX_SHOWN = 200;
 
-/** Answers a path that no route has. `isRoute` says whether a route has a path. */
+/** The problem for a path that no route has. `isRoute` reports whether a route has a path. */
 export function unknownRoute(path: string, isRoute: (path: string) => boolean): Problem {
   return new Problem('not_found', { message: messageFor(path, isRoute) });
 }

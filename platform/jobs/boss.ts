@@ -1,7 +1,7 @@
 import { PgBoss } from 'pg-boss';
 import { JOBS_SCHEMA } from '../postgres/migrate.ts';
 
-/** For who only calls it: it neither migrates nor supervises nor works, which workers do. */
+/** Creates a pg-boss client that only calls: workers migrate the schema, supervise and run jobs. */
 export function callerBoss(connectionString: string, application_name: string): PgBoss {
   const boss = new PgBoss({
     connectionString,
@@ -13,7 +13,7 @@ export function callerBoss(connectionString: string, application_name: string): 
     migrate: false,
     createSchema: false,
   });
-  // What is asked of it rejects by itself; a stale cache of its queues does no harm.
+  // Calls reject with their errors themselves, and a stale cache of the queues is harmless.
   boss.on('error', () => undefined);
   return boss;
 }

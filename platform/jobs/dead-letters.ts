@@ -10,7 +10,7 @@ export interface DeadLetter {
   data: object;
 }
 
-/** Jobs that failed for the last time, oldest first. */
+/** Reads the jobs that have used up their retries, oldest first. */
 export function deadLetters(): Sql<DeadLetter> {
   return sql`SELECT id, coalesce(source_name, '') AS queue, created_on AS failed_at,
       source_output->>'error' AS error, data
@@ -18,7 +18,7 @@ export function deadLetters(): Sql<DeadLetter> {
     ORDER BY created_on, id`;
 }
 
-/** Gives every one, or these, back to the queue that it came from; answers how many. */
+/** Moves dead letters (all if `ids` is empty) back to their queues; resolves to their number. */
 export async function runAgain(url: string, ids: string[]): Promise<number> {
   const boss = callerBoss(url, 'dead-letters');
   try {

@@ -2,7 +2,7 @@ import type { PgBoss } from 'pg-boss';
 import type { Job } from '../eventstore/plan.ts';
 import { type Sql, sql } from '../sql.ts';
 
-/** Where a job goes that failed for the last time. Nothing works on it: a person looks. */
+/** The queue of jobs that have used up their retries. No worker reads it; an operator does. */
 export const DEAD_LETTERS = 'dead-letters';
 
 interface Retry {
@@ -10,25 +10,25 @@ interface Retry {
   /** Seconds before the first retry; with `retryBackoff` it doubles from there. */
   retryDelay: number;
   retryBackoff: boolean;
-  /** Seconds until a job whose worker was killed is given to another; 15 minutes where not said. */
+  /** Seconds until a job of a killed worker goes to another worker; 15 minutes by default. */
   expireInSeconds?: number;
-  /** Seconds without a sign of life after which it is given to another sooner than that. */
+  /** Seconds without a heartbeat after which the job goes to another worker even earlier. */
   heartbeatSeconds?: number;
-  /** The most seconds between two tries. */
+  /** Largest delay between two attempts, in seconds. */
   retryDelayMax?: number;
-  /** Seconds after which one that nobody began is dropped; 14 days where not said. */
+  /** Seconds after which a job that was never started is dropped; 14 days by default. */
   retentionSeconds?: number;
 }
 
-/** For good: some 68 years, the most that can be said. */
+/** Keeps jobs permanently: about 68 years, the largest possible value. */
 const KEPT = { retentionSeconds: 2 ** 31 - 1 };
 
-// A sweep that is missed is made good by the next one, so it is hardly retried.
+// The next sweep makes up for a missed one, so few retries are enough.
 const SWEEP: Retry = { retryLimit: 2, retryDelay: 5, retryBackoff: true };
-// Nobody makes good what is not told: it is tried for the better part of a day.
+// No sweep repairs a missed notification, so retry for most of a day.
 const ONCE: Retry = { retryLimit: 12, retryDelay: 10, retryBackoff: true, ...KEPT };
 
-// Three tries within half a minute: until then a console says that a screening is on its way.
+// Three attempts within half a minute; until then a console shows that a screening is pending.
 const SCREENING: Retry = {
   retryLimit: 2,
   retryDelay: 3,
@@ -37,7 +37,8 @@ const SCREENING: Retry = {
   ...KEPT,
 };
 
-// A member waits for it, so it is tried for a day; a killed worker's job is another's in 30 seconds.
+// A member waits for the erasure, so retry for a day; the job of a killed worker goes to another
+// worker within 30 seconds.
 const ERASURE: Retry = {
   retryLimit: 20,
   retryDelay: 5,
@@ -48,7 +49,7 @@ const ERASURE: Retry = {
   ...KEPT,
 };
 
-/** Every queue. Whichever process comes first makes them, so their settings stand here. */
+/** All queues with their settings, for every process: the first one to start creates the queues. */
 const QUEUES = {
   'expire-sessions': SWEEP,
   'expire-credentials': SWEEP,
@@ -68,23 +69,23 @@ const QUEUES = {
 export type QueueName = keyof typeof QUEUES;
 export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
 
-/** Has the workers screen notes. */
+/** A job that has the workers screen these notes. */
 export function screeningJob(noteIds: readonly string[]): Job {
   return { queue: 'screen-note', data: { note_ids: noteIds }, gathers: true };
 }
 
-/** The dead letter queue must be there before what names it. */
+/** In order of creation: the dead letter queue must exist before the queues that refer to it. */
 const SETTINGS: readonly (readonly [string, Partial<Retry> & { deadLetter?: string }])[] = [
   [DEAD_LETTERS, KEPT],
   ...QUEUE_NAMES.map((name) => [name, { ...QUEUES[name], deadLetter: DEAD_LETTERS }] as const),
 ];
 
-/** Idempotent. */
+/** Creates the queues. Idempotent. */
 export async function makeQueues(boss: PgBoss): Promise<void> {
   for (const [name, settings] of SETTINGS) await boss.createQueue(name, settings);
 }
 
-/** What an earlier release made is as it stands here; so are the jobs that wait, as to how long. */
+/** Applies the settings to existing queues, and extends the retention of their waiting jobs. */
 export async function updateQueues(boss: PgBoss): Promise<void> {
   for (const [name, settings] of SETTINGS) await boss.updateQueue(name, settings);
   await boss.getDb().executeSql(`UPDATE pgboss.job j
@@ -98,7 +99,7 @@ export interface JobsRow {
   jobs: number;
 }
 
-/** Jobs of each queue that are due and not begun; in the dead letter queue all that lie there. */
+/** Counts the due jobs that have not started, by queue; in the dead letter queue, all jobs. */
 export function waitingJobs(): Sql<JobsRow> {
   return sql`SELECT name AS queue, count(*)::int AS jobs FROM pgboss.job
     WHERE state IN ('created', 'retry') AND start_after <= clock_timestamp() GROUP BY name`;

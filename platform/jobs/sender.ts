@@ -3,7 +3,10 @@ import { named, type Sql } from '../sql.ts';
 import { callerBoss } from './boss.ts';
 import { makeQueues } from './queues.ts';
 
-/** Turns jobs into the statements that enqueue them, to be run inside a command's transaction. */
+/**
+ * Creates a function that turns a job into the statement that enqueues it, to run in a command's
+ * transaction.
+ */
 export async function jobSender(url: string) {
   const boss = callerBoss(url, 'jobs-sender');
   const close = () => boss.stop({ graceful: false });

@@ -5,12 +5,12 @@ import type { KeyRing, Verifier } from './key-ring.ts';
 
 type Ring = Pick<KeyRing, 'ids' | 'mac'>;
 
-/** What the server keys were when each was first used. */
+/** Reads the check hash of each server key, recorded at its first use with this database. */
 export function firstUsed(): Sql<Verifier> {
   return sql`SELECT key_id, hash FROM server_keys`;
 }
 
-/** The keys of the ring that have another secret than when their ids were first used. */
+/** Ids of the keys in the ring whose secret differs from the one first used under the same id. */
 export function otherSecrets(keys: Ring, used: readonly Verifier[]): number[] {
   return used
     .filter(({ key_id, hash }) => keys.ids.includes(key_id) && check(keys, key_id).hash !== hash)
@@ -18,16 +18,16 @@ export function otherSecrets(keys: Ring, used: readonly Verifier[]): number[] {
 }
 
 /**
- * Refuses to start under a key that only bears the number of the right one: nothing would be proven
- * by it, and what was made meanwhile would be lost with the right one's return. Called when nothing
- * else refuses the keys: from now on those that are new count as used.
+ * Throws if a server key has the id of an earlier key but another secret: stored verifiers would
+ * not match, and new ones would stop matching when the right key returns. Call it after all other
+ * checks of the keys, because it records new keys as used.
  */
 export async function requireSameKeys(pool: pg.Pool, keys: Ring): Promise<void> {
   const used = await query(pool, firstUsed());
   refuseOthers(keys, used);
   const fresh = keys.ids.filter((id) => used.every(({ key_id }) => key_id !== id));
   if (fresh.length === 0) return;
-  // Of several processes that start at once, whoever comes first.
+  // If several processes start concurrently, the first INSERT wins; the others check against it.
   const hashes = fresh.map((id) => check(keys, id).hash);
   await query(
     pool,

@@ -22,7 +22,7 @@ export type Purpose =
   | 'fingerprint'
   | 'server-key';
 
-/** A keyed hash and the number of the server key that made it. */
+/** A keyed hash and the id of the server key that made it. */
 export interface Verifier {
   key_id: number;
   hash: string;
@@ -31,8 +31,9 @@ export interface Verifier {
 export type KeyRing = ReturnType<typeof keyRing>;
 
 /**
- * Keyed hashes under server keys, one derived key (HKDF-SHA-256) for each purpose. The secrets they
- * cover are 256-bit random values, so no slow password hash is needed.
+ * Creates the keyed hashes (HMAC-SHA-256) of this service. Each purpose has a key derived from a
+ * server key by HKDF-SHA-256. The hashed secrets are 256-bit random values, so no slow password
+ * hash is needed. Throws if `serverKeys` is empty.
  */
 export function keyRing(serverKeys: readonly ServerKey[]) {
   const newest = serverKeys[0];
@@ -40,7 +41,7 @@ export function keyRing(serverKeys: readonly ServerKey[]) {
   const ids = serverKeys.map((key) => key.id);
   const derived = new Map<string, KeyObject>();
 
-  /** The derived key of one purpose under one server key, or undefined where that key is unknown. */
+  /** The derived key of a purpose under a server key; undefined if the server key is unknown. */
   function derive(purpose: Purpose, id: number = newest?.id ?? 0): KeyObject | undefined {
     const name = `${id} ${purpose}`;
     let key = derived.get(name);
@@ -53,6 +54,7 @@ export function keyRing(serverKeys: readonly ServerKey[]) {
     return key;
   }
 
+  /** Hashes a secret, by default under the newest key. Throws if the server key is unknown. */
   function mac(purpose: Purpose, owner: string, secret: string, id = ids[0]): Verifier {
     const key = derive(purpose, id);
     if (!key || id === undefined) throw new Error(`server key ${id} is not in the ring`);
@@ -60,7 +62,7 @@ export function keyRing(serverKeys: readonly ServerKey[]) {
     return { key_id: id, hash };
   }
 
-  /** Constant time; costs the same work where nothing is stored. */
+  /** Compares in constant time. Costs the same if there is no stored verifier. */
   function verify(purpose: Purpose, owner: string, secret: string, stored?: Verifier): boolean {
     const known = stored !== undefined && ids.includes(stored.key_id);
     const { hash } = mac(purpose, owner, secret, known ? stored.key_id : ids[0]);
@@ -68,7 +70,7 @@ export function keyRing(serverKeys: readonly ServerKey[]) {
     return timingSafeEqual(Buffer.from(hash), Buffer.from(expected)) && known;
   }
 
-  /** The hash under every key of the ring, newest first: for what must be found by its hash. */
+  /** The hash under every key of the ring, newest first, to look up a value by its hash. */
   function all(purpose: Purpose, owner: string, secret: string): Verifier[] {
     return ids.map((id) => mac(purpose, owner, secret, id));
   }

@@ -8,6 +8,7 @@ export type ServerKey = { readonly id: number; readonly secret: Buffer };
 export const SERVER_KEYS_FORM =
   'must list keys newest first as id:64 hex digits, such as 2:…,1:…, with distinct ids from 1 to 32767';
 
+/** Parses SERVER_KEYS, newest key first; undefined if the text is malformed. */
 export function parseServerKeys(text: string): readonly ServerKey[] | undefined {
   const keys = text.split(',').map((entry) => {
     const [, id, secret] = /^([1-9]\d{0,4}):([0-9a-f]{64})$/i.exec(entry.trim()) ?? [];
@@ -18,7 +19,10 @@ export function parseServerKeys(text: string): readonly ServerKey[] | undefined 
   return new Set(keys.map((key) => key.id)).size === keys.length ? keys : undefined;
 }
 
-// Newest first: the first key makes new verifiers, every key checks old ones.
+/**
+ * The configured server keys, or those in the data folder, which are created once. Newest first:
+ * the first key makes new verifiers, and every key checks old ones. Throws if the file is damaged.
+ */
 export function serverKeys(config: {
   readonly dataDir: string;
   readonly serverKeys?: readonly ServerKey[] | undefined;
@@ -30,7 +34,8 @@ export function serverKeys(config: {
   return keys;
 }
 
-// Several processes may start at once on an empty folder: `link` lets exactly one file win, whole.
+// Several processes may start concurrently on an empty folder: `link` publishes exactly one of
+// their files, and only when the file is complete.
 function makeOnce(file: string): string {
   makePrivateFolder(join(file, '..'));
   const draft = `${file}.${randomBytes(6).toString('hex')}`;

@@ -2,7 +2,7 @@ import { defineInsert, defineRead } from '../batch-statements.ts';
 import { type Sql, sql, valuesIn } from '../sql.ts';
 import type { Purpose, Verifier } from './key-ring.ts';
 
-/** A stored verifier. `purpose` and `subject_id` say of what: a member's key, one credential, … */
+/** A stored verifier. `purpose` and `subject_id` name what it verifies, such as one credential. */
 export interface VerifierRow extends Verifier {
   purpose: Purpose;
   subject_id: string;
@@ -14,7 +14,7 @@ const verifiersFor = defineRead<VerifierRow>(
     WHERE owner_id = ${owner} AND purpose = ${purpose}`,
 );
 
-/** An owner's verifiers for one purpose. */
+/** Reads an owner's verifiers for one purpose. */
 export const readVerifiers = (owner: string, purpose: Purpose): Sql<VerifierRow> =>
   verifiersFor({ owner, purpose });
 
@@ -43,20 +43,21 @@ export function writeVerifier(
   });
 }
 
+/** Deletes all verifiers of an owner. */
 export function dropVerifiers(owner: string): Sql {
   return sql`DELETE FROM verifiers WHERE owner_id = ${owner}`;
 }
 
-/** Of credentials that end, which nothing asks for any more. */
+/** Deletes the verifiers of ended credentials, which are never read again. */
 export function dropCredentialVerifiers(owner: string, credentialIds: readonly string[]): Sql {
   return sql`DELETE FROM verifiers WHERE owner_id = ${owner}::uuid AND purpose = 'credential'
     AND subject_id = ANY(${credentialIds}::uuid[])`;
 }
 
-/** The server keys of verifiers. */
+/** Reads the ids of the server keys that verifiers use. */
 export const verifierKeys = () => valuesIn<{ key_id: number }>('verifiers', 'key_id');
 
-/** How many verifiers stand under each server key. */
+/** Counts the verifiers by server key. */
 export function countVerifiers(): Sql<{ key_id: number; count: number }> {
   return sql`SELECT key_id, count(*)::int AS count FROM verifiers GROUP BY key_id`;
 }

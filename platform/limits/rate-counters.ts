@@ -1,39 +1,42 @@
 import { type Sql, sql } from '../sql.ts';
 
-/** One counter: at most `limit` in each window of `window` (a PostgreSQL interval), on its clock. */
+/** At most `limit` requests per `window` (a PostgreSQL interval), by the database's clock. */
 export interface Limit {
   kind: string;
   window: '10 minutes' | '1 day';
   limit: number;
 }
 
-/** What one is to be counted under, in each of its limits, but where `unless` selects a row. */
+/** A request to count in each of its limits, unless `unless` selects a row. */
 export interface Asked {
   bucket: string;
   limits: readonly Limit[];
-  /** A read by one key, a text. */
+  /** A read by one key of type text. */
   unless?: Sql | undefined;
 }
 
-/** A kind with room for all that were asked for a bucket; or, without one, a key that `unless` found. */
+/** A limit that counted a bucket's requests; or, if `bucket` is null, a key that `unless` found. */
 export interface CountedRow {
   bucket: string | null;
   kind: string;
   key: string | null;
 }
 
+/** The key of the request's `unless` read; null without one. */
 export const keyOf = ({ unless }: Asked) => (unless?.values[0] ?? null) as string | null;
 
 /**
- * Counts many of the same limits and the same `unless`, in one order of rows everywhere. A bucket
- * without room for all of its own in one limit counts none of them there, nor in those after it: what
- * one limit refuses takes no room in the next, not even until it is given back. Its transaction is
- * never a command's: losing the last counts in a crash of the database is no loss worth a flush, and
- * the setting ends with the transaction.
+ * Counts requests with the same limits and the same `unless` in one statement, which locks counters
+ * in bucket order to avoid deadlocks. If a limit lacks room for all requests of a bucket, neither
+ * this limit nor the later ones count any of them, so a refused request never uses up a later
+ * limit.
+ *
+ * Run it outside of a command's transaction: it turns synchronous commit off for its transaction,
+ * since losing the latest counts when the database crashes is not worth a flush.
  */
 export function increments(asked: readonly Asked[]): Sql {
   const [{ limits = [], unless } = {}] = asked;
-  // A value, and not EXISTS, for which all rows might be read into a hash.
+  // A scalar subquery rather than EXISTS, for which the planner might read all rows into a hash.
   const known = unless
     ? `(SELECT true FROM (${unless.text.replaceAll('$1', 'asker.key')}) row LIMIT 1) IS NOT NULL`
     : 'false';
@@ -51,7 +54,7 @@ export function increments(asked: readonly Asked[]): Sql {
   return { name: `count-${limits.length}-${unless?.name}`, text, values };
 }
 
-/** Those counted in one limit: of all who ask, or of those that the limit before it has room for. */
+/** Counts in one limit: all requests, or those of the buckets that the limit before it counted. */
 function countedIn(turn: number): string {
   const [kind, span, most] = [3, 4, 5].map((place) => `$${place + 3 * turn}`);
   const open = turn === 0 ? '' : `AND bucket IN (SELECT bucket FROM counted_${turn - 1})`;
@@ -68,20 +71,20 @@ function countedIn(turn: number): string {
       RETURNING bucket, kind)`;
 }
 
-/** Takes back some of what was counted. */
+/** Subtracts `count` from a counter in its current window. */
 export function decrement({ kind, window }: Limit, bucket: string, count: number): Sql {
   return sql`UPDATE rate_counters SET count = greatest(0, count - ${count})
     WHERE kind = ${kind} AND bucket = ${bucket}
     AND window_start = date_bin(${window}::interval, clock_timestamp(), 'epoch')`;
 }
 
-/** For a limit that a command checks itself, under a lock of its own: the count of this UTC day. */
+/** Reads a counter of the current UTC day, for a limit that a command checks under its own lock. */
 export function countToday(kind: string, bucket: string): Sql<{ count: number }> {
   return sql`SELECT count FROM rate_counters WHERE kind = ${kind} AND bucket = ${bucket}
     AND window_start = date_bin('1 day', clock_timestamp(), 'epoch')`;
 }
 
-/** Adds one to that count, in the command's transaction. */
+/** Adds one to the counter that `countToday` reads, in the command's transaction. */
 export function countOne(kind: string, bucket: string): Sql {
   return sql`INSERT INTO rate_counters AS counter (kind, bucket, window_start, count)
     VALUES (${kind}, ${bucket}, date_bin('1 day', clock_timestamp(), 'epoch'), 1)

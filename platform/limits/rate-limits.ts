@@ -17,20 +17,22 @@ import {
 
 export type { Limit } from './rate-counters.ts';
 
-/** Addresses whose hash is remembered, all of them forgotten at once. */
+/** Largest number of cached address hashes; a full cache is cleared. */
 const MOST_KNOWN = 1000;
+/** Timeout of `giveBackLater`, in milliseconds. */
 const LATER_MS = 2500;
 
 export type RateLimits = ReturnType<typeof rateLimits>;
 
 /**
- * Counters that hold across all processes. Each is counted in a transaction before the command: no
- * command holds a counter's row through its flush. An address is kept as a keyed hash.
+ * Creates rate limits that all processes share. A request is counted in a separate transaction
+ * before its command, so that no command locks a counter's row while it is flushed. Addresses are
+ * stored as keyed hashes.
  */
 export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   const known = new Map<string, string>();
 
-  /** Those who call come again: a hash costs as much as a statement. */
+  /** The counter bucket of an address. Cached, because a hash costs as much as a statement. */
   function bucketOf(address: string): string {
     const again = known.get(address);
     if (again) return again;
@@ -40,21 +42,24 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
     return hash;
   }
 
-  // One batch after the other: those of one address would wait for each other's rows.
+  // One batch at a time: concurrent batches would wait for the rows of an address that they share.
   const group = openGroup<{ asked: Asked; until: number }, boolean>(
     async (batch) => {
       const until = Math.min(...batch.map((one) => one.until));
       const asked = batch.map((one) => one.asked);
       const counted = count(asked, until);
-      // Whichever spoilt it: each is counted alone.
+      // If the batch fails, retry each request on its own.
       return batch.length === 1 ? counted : counted.catch(() => []);
     },
     { lanes: 1 },
   );
 
-  /** Whether each was counted. Those of one address go as one, and one by one where not all fit. */
+  /**
+   * Counts requests and returns whether each was counted. Requests of one address are counted
+   * together first, and one by one if not all of them fit.
+   */
   async function count(asked: readonly Asked[], until: number): Promise<boolean[]> {
-    // In one order everywhere, so that two processes do not wait for each other.
+    // Every process uses the same order, so that two processes cannot deadlock.
     const sorted = asked.toSorted((a, b) => (a.bucket < b.bucket ? -1 : 1));
     const alike = [...Map.groupBy(sorted, likeness)].sort(([a], [b]) => (a < b ? -1 : 1));
     const counted = new Set<Asked>();
@@ -71,8 +76,8 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   }
 
   /**
-   * Counts one in every limit, or in none where one of them is used up, or where `unless` (a read by
-   * one key) selects a row. Answers whether it counted.
+   * Counts one request in every limit and returns true. Returns false and counts nothing if a limit
+   * is used up or if `unless` (a read by one key) selects a row. Throws `StorageUnavailable`.
    */
   function take(address: string, limits: readonly Limit[], unless?: Sql): Promise<boolean> {
     const asked = { bucket: bucketOf(address), limits, unless };
@@ -82,7 +87,7 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
     );
   }
 
-  /** Gives back what `take` counted, where the command came to nothing. */
+  /** Reverts `take`, for a command that failed. Throws `StorageUnavailable`. */
   async function giveBack(
     address: string,
     limits: readonly Limit[],
@@ -93,22 +98,25 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
     await run(pool, statements, until);
   }
 
-  /** The same where storage failed the command: for a while more it may answer, or not. */
+  /** Reverts `take` after a storage failure: tries for `LATER_MS` and ignores errors. */
   const giveBackLater = (address: string, limits: readonly Limit[]): Promise<void> =>
     giveBack(address, limits, performance.now() + LATER_MS).catch(() => undefined);
 
-  /** The bucket under every server key, newest first: for what must be found again. */
+  /** The buckets of an address under every server key, newest first, to find earlier counts. */
   const bucketsOf = (address: string) =>
     keys.all('address', 'address', address).map(({ hash }) => hash);
 
   return { take, giveBack, giveBackLater, bucketOf, bucketsOf };
 }
 
-/** What goes as one statement: the same limits, and the same condition. */
+/** Groups requests that one statement can count: those with the same limits and condition. */
 const likeness = ({ limits, unless }: Asked) =>
   [...limits.map(({ kind, limit }) => `${kind} ${limit}`), unless?.name].join();
 
-/** Who was counted, whose address had no room for all of its own, and what is to be given back. */
+/**
+ * Splits requests by the result of counting: `counted`; `crowded`, to retry one by one because not
+ * all requests of their address fit; and `back`, the statements that revert partial counts.
+ */
 function sift(lists: readonly (readonly Asked[])[], rows: readonly unknown[][]) {
   const counted: Asked[] = [];
   const crowded: Asked[] = [];

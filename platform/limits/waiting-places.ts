@@ -1,14 +1,14 @@
 export type WaitingPlaces = ReturnType<typeof openWaitingPlaces>;
 
 /**
- * Requests that this process holds open: long polls and streams. Each costs a connection and some
- * memory for as long as it lasts, so their number is bounded, by credential (or moderator) and in all.
+ * Limits the requests that this process holds open, long polls and streams, because each costs a
+ * connection and memory while it lasts. `perHolder` limits each credential or moderator.
  */
 export function openWaitingPlaces(limits: { perHolder: number; total: number }) {
   const held = new Map<string, number>();
   let total = 0;
 
-  /** A place, which `leave` gives back once; or which limit is reached. */
+  /** Takes a place, which `leave` returns; or says which limit is reached. */
   function take(holder: string): { leave: () => void } | 'holder_full' | 'full' {
     const own = held.get(holder) ?? 0;
     if (own >= limits.perHolder) return 'holder_full';

@@ -7,7 +7,7 @@ const budgetToday = defineRead<{ used: number }>(
     AND day = (clock_timestamp() AT TIME ZONE 'UTC')::date`,
 );
 
-/** A member's writes of the current UTC day, by the database's clock; no row where there were none. */
+/** Reads a member's writes of the current UTC day (database clock); no row if there are none. */
 export const writesToday = (memberId: string): Sql<{ used: number }> =>
   budgetToday({ member_id: memberId });
 
@@ -20,18 +20,18 @@ const addWrite = defineInsert(
   },
 );
 
-/** Counts one write, in the command's transaction, which holds the member's lock. */
+/** Counts one write in the command's transaction, which holds the member's lock. */
 export function countWrite(memberId: string, now: Date): Sql {
   return addWrite({ member_id: memberId, day: now.toISOString().slice(0, 10), used: 1 });
 }
 
-/** Drops a member's counts, a batch at a time, one row for each. */
+/** Deletes a batch of a member's counts; returns one row per count. */
 export function dropBudgets(memberId: string, limit: number): Sql {
   return sql`DELETE FROM write_budgets WHERE member_id = ${memberId} AND day IN (
     SELECT day FROM write_budgets WHERE member_id = ${memberId} LIMIT ${limit}) RETURNING 1`;
 }
 
-/** The end of a time's UTC day, when the budget is whole again. */
+/** When the write budget resets: the end of the UTC day of `now`, in ISO 8601. */
 export function budgetResetsAt(now: Date): string {
   const day = 86_400_000;
   return new Date((Math.floor(now.getTime() / day) + 1) * day).toISOString();

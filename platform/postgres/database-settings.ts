@@ -7,8 +7,9 @@ interface Settings {
 }
 
 /**
- * A server can be set up so that it refuses texts, writes times in a form that the driver misreads, or
- * makes an error of every race: told whoever releases, before the callers are.
+ * Throws if the server's settings would reject texts, format times so that the driver misreads
+ * them, or turn every race into an error. Called during a release, so that the release fails, not
+ * requests.
  */
 export async function requireSettings(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<Settings>(`SELECT

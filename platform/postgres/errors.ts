@@ -1,13 +1,13 @@
 import pg from 'pg';
 import { RolledBack } from './pipeline.ts';
 
-/** Storage cannot be reached, is shutting down or does not answer in time: 503, nothing happened. */
+/** Storage is unreachable, shutting down or too slow. Nothing was written; answered with 503. */
 export class StorageUnavailable extends Error {}
 
-/** COMMIT was sent and its fate could not be learnt: 503, the write may or may not have happened. */
+/** COMMIT was sent, but its outcome is unknown: the write may have happened. Answered with 503. */
 export class OutcomeUnconfirmed extends Error {}
 
-/** Undone for another's sake; on a replica also where what a read sees has to go. To be run again. */
+/** Aborted in favour of another transaction, or on a replica in favour of recovery. Retry these. */
 const YIELDED = [
   '40001', // serialization_failure
   '40P01', // deadlock_detected
@@ -30,12 +30,13 @@ const UNAVAILABLE = new Set([
 
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
 
+/** Whether the server aborted a statement that can be retried. */
 export const hasYielded = (error: unknown): boolean => YIELDED.includes(codeOf(error));
 
-/** A unique index, a deadlock or a serialization failure: decide again on what the winner left. */
+/** A unique violation, deadlock or serialization failure: decide again on the winner's state. */
 export const isRace = (error: unknown): boolean => codeOf(error) === '23505' || hasYielded(error);
 
-/** True where the fault is the storage's or the network's, false where it is a bug of ours. */
+/** True for failures of storage or the network; false for bugs of this service. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof StorageUnavailable || error instanceof RolledBack) return true;
   if (!(error instanceof Error)) return false;
@@ -51,17 +52,17 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * What a server does not support; or a migration changed what a prepared statement answers. Then no
- * more can be had from it on its connection; on another it is prepared anew.
+ * `feature_not_supported`. A migration may have changed the result type of a prepared statement:
+ * the statement then fails on this connection, but can be prepared again on another.
  */
 export const mayBeOutdated = (error: unknown): boolean => codeOf(error) === '0A000';
 
-/** What may end the connection, or the server, rather than the statement alone. */
+/** Codes of errors that may end the connection or the server, not only the statement. */
 const ENDING = /^(08|28|3D|53|57P|58|F0|XX|25P0[345]$)/;
 
 /**
- * The server refused the statement and said so: the connection stands, and nothing came of it. Where
- * the server speaks another language its word for ERROR is unknown, and what it could be tells.
+ * Whether the server rejected the statement while the connection stays open, so nothing was
+ * written. A server may translate the severity ERROR; then the error code decides.
  */
 export function isServerError(error: unknown): boolean {
   if (error instanceof RolledBack) return true;

@@ -13,8 +13,11 @@ type Migration = { version: number; name: string; sql: string; checksum: string 
 type Applied = { version: number; name: string; checksum: string };
 type Query = (text: string) => Promise<{ rows: unknown[] }>;
 
-// Forward only; returns the names of what was applied. Any number of processes may call this at
-// once: a session lock lets them through one by one, and the later ones find nothing to do.
+/**
+ * Applies pending migrations, forward only, and returns their names. Any number of processes may
+ * call it concurrently: an advisory lock serializes them, and the later ones find nothing to do.
+ * Throws if the database has a migration that this code lacks or that differs from this code's.
+ */
 export async function migrate(url: string, folder = MIGRATIONS): Promise<string[]> {
   return withConnection({ connectionString: url, application_name: 'migrate' }, async (client) => {
     await requireSettings(client);
@@ -30,8 +33,10 @@ export async function migrate(url: string, folder = MIGRATIONS): Promise<string[
   });
 }
 
-// For readiness: what the code expects and the database lacks. A database that is ahead is ready,
-// because during a release the old processes go on serving.
+/**
+ * Names of migrations that the code expects and the database lacks, for readiness. A database that
+ * is ahead counts as ready, because old processes keep serving during a release.
+ */
 export async function pendingMigrations(query: Query, folder = MIGRATIONS): Promise<string[]> {
   const applied = new Set((await appliedMigrations(query)).map(({ name }) => name));
   return readMigrations(folder)
@@ -39,7 +44,7 @@ export async function pendingMigrations(query: Query, folder = MIGRATIONS): Prom
     .filter((name) => !applied.has(name));
 }
 
-// None where the database has no tables yet.
+/** The applied migrations; none if the database has no tables yet. */
 export async function appliedMigrations(query: Query): Promise<Applied[]> {
   const made = await query(`SELECT to_regclass('schema_migrations') IS NOT NULL AS made`);
   return (made.rows[0] as { made: boolean }).made ? readApplied(query) : [];
@@ -115,7 +120,7 @@ async function makeJobsSchema(url: string): Promise<void> {
     supervise: false,
     schedule: false,
   });
-  boss.on('error', () => undefined); // start() rejects by itself
+  boss.on('error', () => undefined); // start() rejects with the error
   await boss.start();
   await boss.stop({ graceful: false });
 }

@@ -9,32 +9,32 @@ export const MODERATION = 'moderation';
 const CHANNEL = 'wake_ups';
 const EVERYTHING = '*';
 const GATHER_MS = 10;
-// With what gathering and the listener's own look take, a lost hint costs less than two seconds.
+// With the batching delay and the listener's own query, a lost hint costs less than two seconds.
 const POLL_MS = 1800;
 const HEARTBEAT_MS = 15_000;
 const CLOSING_MS = 1000;
-/** A payload must be shorter than 8000 bytes. */
+/** PostgreSQL limits a payload to less than 8000 bytes. */
 const PAYLOAD_BYTES = 7900;
 const MOST_TOPICS = 5000;
 
 /**
- * Hints, after a COMMIT, that something happened under a topic: to this process at once, to the
- * others by NOTIFY. A hint may be lost or come twice, so a listener looks for itself; it is called
- * at least every two seconds in any case.
+ * Hints after a COMMIT that something happened under a topic: delivered to this process directly
+ * and to other processes by NOTIFY. A hint may be lost or repeated, so a listener must query the
+ * state itself; it is called at least every two seconds in any case.
  */
 export interface WakeUps {
-  /** Never waits and never fails. */
+  /** Sends a hint for each topic. Never blocks and never throws. */
   wake(topics: Iterable<string>): void;
-  /** Until the function that is returned is called. `listener` must not throw. */
+  /** Calls `listener`, which must not throw, until the returned function is called. */
   subscribe(topic: string, listener: () => void): () => void;
-  /** Sends what was gathered, within a second, and ends the connection. */
+  /** Sends the gathered hints, within a second, and closes the connection. */
   close(): Promise<void>;
 }
 
 /**
- * One connection a process, past any pooler, for both directions; opened by the first use. NOTIFY
- * takes a lock of the whole cluster at its commit, so it never stands in a command's transaction,
- * and at most one is sent each ten milliseconds.
+ * Creates the wake-ups of one process: one connection for both directions, which bypasses any
+ * pooler and opens on first use. NOTIFY takes a cluster-wide lock at COMMIT, so it never runs in a
+ * command's transaction, and at most once every ten milliseconds.
  */
 export function openWakeUps(url: string, application: string, pollMs = POLL_MS): WakeUps {
   const listeners = new Map<string, Set<() => void>>();
@@ -91,7 +91,7 @@ export function openWakeUps(url: string, application: string, pollMs = POLL_MS):
       if (connection && !ending.signal.aborted) {
         delay = 50;
         client = connection.client;
-        // Whatever was said while nobody listened is lost.
+        // Hints that were sent while this process did not listen are lost.
         deliver([EVERYTHING]);
         schedule();
         await connection.over;
@@ -157,12 +157,12 @@ async function connect(
   const over = once(client, 'end', { signal: ending }).catch(() => undefined);
   client.on('error', giveUp);
   client.on('notification', ({ processId, payload = '' }) => {
-    // This process's own listeners were told before.
+    // `flush` has already called this process's own listeners.
     if (processId !== backendOf(client)) deliver(payload.split(','));
   });
   try {
     await client.connect();
-    // Losing a hint in a crash of the database is not worth a flush.
+    // A hint that is lost when the database crashes is not worth a flush to disk.
     await client.query('SET synchronous_commit = off');
     await client.query(`LISTEN ${CHANNEL}`);
   } catch (error) {
@@ -171,7 +171,7 @@ async function connect(
   } finally {
     ending.removeEventListener('abort', giveUp);
   }
-  // A connection that broke without a word is noticed by asking.
+  // The heartbeat detects a connection that broke silently.
   const heartbeat = setInterval(() => {
     client.query('SELECT 1').catch(giveUp);
   }, HEARTBEAT_MS).unref();
@@ -182,7 +182,7 @@ async function connect(
   return { client, over, close };
 }
 
-/** Beyond some thousand topics it is cheaper to wake everybody. */
+/** Beyond `MOST_TOPICS` topics it is cheaper to wake every listener. */
 function bounded(topics: readonly string[]): Set<string> {
   const some = new Set(topics);
   return some.size > MOST_TOPICS ? new Set([EVERYTHING]) : some;

@@ -3,17 +3,17 @@ import type { Sql } from '../sql.ts';
 
 type Row = Record<string, unknown>;
 
-/** The server answered COMMIT with ROLLBACK, which is no error on the wire: the transaction had failed. */
+/** The server answered COMMIT with ROLLBACK instead of an error: the transaction had failed. */
 export class RolledBack extends Error {}
 
-// The driver's own conversion of a value to its text on the wire.
+// The driver's conversion of a value to its wire format; the types of `pg` do not declare it.
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } })
   .utils;
 
-/** A statement as it is sent: its values have a form on the wire. */
+/** A statement whose values are in wire format. */
 export type Query = Pick<Sql, 'name' | 'text' | 'values'>;
 
-/** Throws where a value has no form on the wire, such as an object that contains itself. */
+/** Converts a statement's values. Throws if a value has no wire format, such as a cyclic object. */
 export const toQuery = ({ name, text, values }: Sql): Query => ({
   name,
   text,
@@ -21,9 +21,9 @@ export const toQuery = ({ name, text, values }: Sql): Query => ({
 });
 
 /**
- * Sends statements together, without waiting for the answer to each, and resolves to the rows of
- * each. Rejects with the first error; in a transaction the server refuses what follows it. Nothing is
- * sent where a value cannot be, so that no COMMIT follows a missing statement.
+ * Sends all statements in one round trip and resolves to the rows of each. Rejects with the first
+ * error; in a transaction, the server rejects the statements after it. Sends nothing if a value
+ * cannot be converted, so that no COMMIT follows a missing statement.
  */
 export async function pipeline(
   client: pg.ClientBase,
@@ -32,6 +32,7 @@ export async function pipeline(
   return send(client, statements.map(toQuery));
 }
 
+/** Sends converted statements like `pipeline`. Throws `RolledBack` if a final COMMIT failed. */
 export async function send(client: pg.ClientBase, queries: readonly Query[]): Promise<Row[][]> {
   const results = await Promise.all(queries.map((query) => client.query<Row>(query)));
   const last = queries.length - 1;

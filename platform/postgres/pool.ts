@@ -3,15 +3,16 @@ import { BY_INDEX, backendOf, clientConfig, cut } from './connection.ts';
 import { mayBeOutdated, StorageUnavailable } from './errors.ts';
 import { spending } from './request-deadline.ts';
 
-/** Asked for as statements: a transaction pooler refuses a connection that begins with them. */
+/** Set by a statement: a transaction pooler rejects connections with these startup parameters. */
 const BOUNDS = `set_config('statement_timeout', '2500', false),
   set_config('idle_in_transaction_session_timeout', '5000', false)`;
 
 const direct = new WeakSet<pg.ClientBase>();
 
-/** Whether a connection is known to have a process of the server for itself, as behind no pooler. */
+/** Whether a connection is known to have its own server process, that is, no pooler in between. */
 const isDirect = (client: pg.ClientBase): boolean => direct.has(client);
 
+/** Opens a pool of at most `size` connections with timeouts for statements and transactions. */
 export function openPool(url: string, application: string, size: number): pg.Pool {
   const pool = new pg.Pool({
     ...clientConfig(url, application),
@@ -19,11 +20,11 @@ export function openPool(url: string, application: string, size: number): pg.Poo
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
   });
-  // Without listeners a connection that breaks, idle (the first) or in use, would end the process.
+  // Without the listeners, a broken connection, idle (this one) or in use, would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
-    // Where this is lost, the connection is.
+    // If this statement fails, the connection is lost too.
     client.query(`${BY_INDEX}, ${BOUNDS}, pg_backend_pid() AS pid`).then(
       ({ rows }) => {
         if (rows[0]?.pid === backendOf(client)) direct.add(client);
@@ -35,8 +36,9 @@ export function openPool(url: string, application: string, size: number): pg.Poo
 }
 
 /**
- * A connection of the pool, within `ms` milliseconds; one that comes later goes straight back. For
- * whatever reason there is none, be it a wrong password, nothing was asked of storage yet.
+ * Acquires a connection from the pool within `ms` milliseconds; a connection that comes later goes
+ * back to the pool. Any failure, even a wrong password, is `StorageUnavailable`: no statement was
+ * sent.
  */
 function acquire(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
@@ -59,15 +61,17 @@ function acquire(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
   });
 }
 
-/** What has been worked on, so that statements may be prepared there. */
+/** Connections that have run work, and may therefore hold prepared statements. */
 const used = new WeakSet<pg.ClientBase>();
 
 /**
- * Work on a connection of the pool until `until` (a `deadline`), when the connection is cut, so that
- * a silent server holds nobody. One left inside a transaction is not used again. Where a statement may
- * be outdated the work is begun anew, so what it did before must be undone by then: as many connections
- * may have prepared it as the pool has, but one that is new has not, and its answer stands (unless a
- * pooler lends it what others worked on).
+ * Runs `work` on a connection of the pool. At `until` (a `deadline`) the connection is cut, so that
+ * a silent server blocks no request. A connection that is left inside a transaction is discarded.
+ *
+ * If a prepared statement may be outdated, `work` runs again, so it must have rolled back by then.
+ * Every connection of the pool may hold the outdated statement, so retries continue until a new
+ * connection gives the same error. Behind a pooler, a new connection may share a used server
+ * process and proves nothing, so retries continue until the deadline.
  */
 export function withClient<Result>(
   pool: pg.Pool,

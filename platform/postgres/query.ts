@@ -5,12 +5,15 @@ import { pipeline } from './pipeline.ts';
 import { withClient } from './pool.ts';
 import { deadline } from './request-deadline.ts';
 
-/** One read outside a transaction, within the deadline. */
+/** Runs one read outside a transaction, within the deadline. Errors are those of `reading`. */
 export async function query<Row>(pool: pg.Pool, statement: Sql<Row>): Promise<Row[]> {
   return reading(pool, async (client) => (await pipeline(client, [statement]))[0] as Row[]);
 }
 
-/** What reads alone, within the deadline; once more where it had to yield. */
+/**
+ * Runs read-only work within the deadline, with one retry if the server aborted it in favour of
+ * other work. Throws `StorageUnavailable` if storage fails.
+ */
 export async function reading<Result>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<Result>,

@@ -4,14 +4,15 @@ import type { Sql } from '../sql.ts';
 import { query } from './query.ts';
 import { patiently, sharedPatience } from './request-deadline.ts';
 
-/** Where storage is this slow, a place in the next statement is soon worth more than one's own. */
+/** If the database is this slow, stop waiting for the shared read and query alone. */
 const WAIT_MS = 1000;
-/** To read many is hardly dearer than to read one: none is split. */
+/** Never split the queue: reading many rows costs hardly more than reading one. */
 const FEW = Number.POSITIVE_INFINITY;
 
 /**
- * Reads of one row by its id, where those that are asked for while others are under way go as one
- * statement: every answer was begun after it was asked for, so none is stale.
+ * Creates a read of one row by id that shares statements: reads requested while others are in
+ * flight are sent as one statement. Each statement starts after its reads were requested, so no
+ * result is stale.
  */
 export function readTogether<Row>(
   pool: pg.Pool,

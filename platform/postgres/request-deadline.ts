@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** How long storage may keep a request waiting before it is refused, in milliseconds. */
+/** Total time that a request may wait for storage before it is refused, in milliseconds. */
 const PATIENCE_MS = 2800;
 
 const patience = new AsyncLocalStorage<{ left: number }>();
 
 /**
- * All that is asked of storage in `work` shares one patience: a request's reads and its command. What
- * is asked for others who have waited takes until their `deadline`.
+ * Runs `work`, whose storage calls (a request's reads and its command) share one time budget. For
+ * work on behalf of requests that have already waited, pass their `deadline` as `until`.
  */
 export function sharedPatience<Result>(
   work: () => Promise<Result>,
@@ -16,14 +16,14 @@ export function sharedPatience<Result>(
   return patience.run({ left: until - performance.now() }, work);
 }
 
-/** Work that may use up what is left of the patience; `until` is a `deadline`. */
+/** Runs `work` with the time that is left of the budget; `until` is a `deadline`. */
 export function patiently<Result>(work: (until: number) => Promise<Result>): Promise<Result> {
   const until = deadline();
-  // Outside of it, since work for several requests at once is done on behalf of none of them.
+  // Runs outside of the budget's context, because batched work belongs to no single request.
   return spending(() => patience.run(undefined as never, () => work(until)));
 }
 
-/** What `work` takes is taken from the patience. */
+/** Runs `work` and deducts its duration from the time budget. */
 export async function spending<Result>(work: () => Promise<Result>): Promise<Result> {
   const shared = patience.getStore();
   const started = performance.now();
@@ -34,7 +34,7 @@ export async function spending<Result>(work: () => Promise<Result>): Promise<Res
   }
 }
 
-/** Until when storage may take now, by `performance.now()`, which no change of the clock moves. */
+/** When the time budget ends, by `performance.now()`, which clock changes do not affect. */
 export function deadline(): number {
   return performance.now() + (patience.getStore()?.left ?? PATIENCE_MS);
 }

@@ -7,7 +7,7 @@ import { reading } from './query.ts';
 const BEGIN = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
 const COMMIT = sql`COMMIT`;
 
-/** Reads of one state of the database, in one round trip: what is answered together must agree. */
+/** Runs reads on one snapshot of the database in one round trip, so that their results agree. */
 export async function snapshot<Rows extends unknown[]>(
   pool: pg.Pool,
   statements: readonly [...{ [Turn in keyof Rows]: Sql<Rows[Turn]> }],

@@ -1,23 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** Everyone who asks for a table while a lock on it is waited for waits as well. */
+/** Short, because every query that needs a table queues behind a pending lock on it. */
 const WAIT_MS = 150;
 const PAUSES_MS = { first: 50, longest: 1000 };
-/** A backup may hold its locks that long. */
+/** A backup may hold its locks for an hour. */
 const PATIENCE_MS = 3_600_000;
 const POLL_MS = 10;
 
 export interface Waiting {
-  /** Done before the locks are tried again. */
+  /** Runs before each further attempt to take the locks. */
   meanwhile?: () => Promise<unknown>;
-  /** The processes that are waited for. */
+  /** Called with the ids of the server processes that block this work. */
   tell: (pids: readonly number[]) => void;
 }
 
 /**
- * Work in a transaction that has these locks. Others take them in orders of their own, or for long,
- * so this gives way soon, and tries again for an hour. `observer` is another connection.
+ * Runs `work` in a transaction after the LOCK statements in `locks`. Other transactions take these
+ * locks in other orders or hold them for long, so each attempt gives up early. Throws if no attempt
+ * succeeds within an hour. `observer` is a second connection, which finds the blocking processes.
  */
 export async function withLocks<Result>(
   client: pg.Client,
@@ -56,7 +57,7 @@ async function lockAll(
   );
   for (const lock of locks) {
     const look = setTimeout(() => {
-      // Whoever is not seen now is at the next attempt.
+      // The next attempt reports a blocking process that this one misses.
       blocking(observer, rows[0]?.pid ?? 0).then(
         (pids) => pids.length > 0 && tell(pids),
         () => undefined,
@@ -78,8 +79,8 @@ async function blocking(observer: pg.Client, pid: number): Promise<number[]> {
 }
 
 /**
- * Waits until everyone who has written into the table by now has ended. It takes no lock: behind one
- * that waits, be it for VACUUM, every writer would wait as well.
+ * Waits until every transaction that has written to the table so far has ended. It polls and takes
+ * no lock: while a lock request waits, for example for VACUUM, every writer would queue behind it.
  */
 export async function untilWritersEnd(
   client: pg.Client,
@@ -97,7 +98,7 @@ export async function untilWritersEnd(
   }
 }
 
-/** The transactions that have written into a table, or are about to. */
+/** The transactions that have written to a table, or are about to. */
 async function writersOf(client: pg.Client, table: string) {
   const { rows } = await client.query<{ id: string; pid: number }>(
     `SELECT virtualtransaction AS id, pid FROM pg_locks

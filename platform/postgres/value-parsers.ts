@@ -8,7 +8,7 @@ const OWN: Readonly<Record<number, (text: string) => unknown>> = {
   [builtins.JSONB]: parseJson,
 };
 
-/** How values are read: the driver's way, but for bigint, which is a number, and for JSON. */
+/** The driver's parsers, except that bigint becomes a number and JSON is parsed by `parseJson`. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     OWN[oid] ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,

@@ -5,20 +5,22 @@ import { signalGroup } from './signal-group.ts';
 type End = { readonly ok: boolean; readonly how: string };
 export type Child = {
   readonly label: string;
-  /** Once it sent word over its channel. */
+  /** Resolves when the child sends its first IPC message. */
   readonly told: Promise<void>;
   readonly ended: Promise<End>;
+  /** Sends SIGTERM, and SIGKILL after `patienceMs` milliseconds. */
   stop(patienceMs: number): Promise<End>;
 };
 
+/** Starts a command of the Procfile and passes each line of its output to `print`. */
 export function startChild(
   label: string,
   command: string,
   env: NodeJS.ProcessEnv,
   print: (label: string, line: string) => void,
 ): Child {
-  // `exec`, so that signals reach the program; `env`, so that NAME=value may stand before it; a group
-  // of its own, so that Ctrl-C reaches the supervisor alone and everything ends in order.
+  // `exec`, so that signals reach the program; `env`, so that NAME=value may precede it;
+  // `detached`, so that Ctrl-C reaches only the supervisor, which stops the processes in order.
   const child = spawn('/bin/sh', ['-c', `exec env ${command}`], {
     env,
     detached: true,
@@ -38,7 +40,7 @@ export function startChild(
   const ended = new Promise<End>((resolve) => {
     child.once('error', (error) => resolve({ ok: false, how: error.message }));
     child.once('exit', () => {
-      send('SIGKILL'); // what a process leaves behind ends with it, and would hold its output open
+      send('SIGKILL'); // ends leftover descendants, which would keep the output open
       gone = true;
     });
     child.once('close', (code, signal) => {

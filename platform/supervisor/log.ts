@@ -3,10 +3,10 @@ import { styleText } from 'node:util';
 type Colour = Parameters<typeof styleText>[0];
 const COLOURS: readonly Colour[] = ['cyan', 'green', 'magenta', 'yellow', 'blue'];
 
-// Lines with the name of the process before them, in colour where a person is watching.
+/** Returns a printer that prefixes lines with the name of their process, coloured on a terminal. */
 export function labelledLog(out: NodeJS.WriteStream): (label: string, line: string) => void {
   const seen: string[] = [];
-  // The terminal may go away first; the processes still have to be stopped in order.
+  // The terminal may close first, but the processes must still be stopped in order.
   out.on('error', () => undefined);
   return (label, line) => {
     if (!seen.includes(label)) seen.push(label);

@@ -1,9 +1,13 @@
+/** Sends a message to the supervisor, if this process has one. */
 export function tellParent(message: string): void {
-  // One that is gone needs no word.
+  // Ignore errors: the parent may have exited.
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 }
 
-// A supervisor that is killed cannot stop its children; they see its channel close instead.
+/**
+ * Calls `stop` when the supervisor ends. A killed supervisor cannot stop its children, but they
+ * notice that its IPC channel closes.
+ */
 export function onParentGone(stop: () => void): void {
   if (!process.send) return;
   if (!process.connected) {
@@ -11,5 +15,5 @@ export function onParentGone(stop: () => void): void {
     return;
   }
   process.once('disconnect', stop);
-  process.channel?.unref(); // listening must not keep a process that is done
+  process.channel?.unref(); // the listener must not keep a finished process alive
 }

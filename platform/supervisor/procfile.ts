@@ -1,6 +1,7 @@
 export type Procfile = ReadonlyMap<string, string>;
 export type Instance = { readonly name: string; readonly command: string; readonly index: number };
 
+/** Parses `name: command` lines. Throws if a line is malformed. */
 export function parseProcfile(text: string): Procfile {
   const processes = new Map<string, string>();
   for (const line of text.split('\n')) {
@@ -12,7 +13,10 @@ export function parseProcfile(text: string): Procfile {
   return processes;
 }
 
-// One of each process, or as many as arguments such as `worker=2` say. `release` runs once, before.
+/**
+ * Lists the processes to start: one of each, or as many as arguments such as `worker=2` say.
+ * Excludes `release`, which runs once before them. Throws if an argument is invalid.
+ */
 export function instances(procfile: Procfile, args: readonly string[]): Instance[] {
   const counts = new Map<string, number>();
   for (const argument of args) {

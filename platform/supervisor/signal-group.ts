@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** To all processes of the group that a child leads (it was started `detached`), if any is left. */
+/** Signals every remaining process in the group of a child that was started `detached`. */
 export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {

@@ -9,9 +9,9 @@ interface Fault {
 }
 
 /**
- * An error for the log: the chain of causes, without what a database driver attaches (parameters,
- * rows, the connection) and without messages in which the database quotes a value. The job queue
- * tells of its errors by objects that are none themselves.
+ * Converts an error and its causes for the log, without what a database driver attaches
+ * (parameters, rows, the connection) and without messages in which the database quotes a value.
+ * Accepts any object with a message, because the job queue reports errors as plain objects.
  */
 export function loggable(error: unknown): Record<string, unknown> {
   if (!isFault(error)) return { message: 'not an error' };

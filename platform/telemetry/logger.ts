@@ -2,23 +2,24 @@ import { write, writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 
 const STDOUT = 1;
+/** Characters that trigger a write before the timer does. */
 const ENOUGH = 8192;
 const FLUSH_MS = 100;
-/** What waits for whoever reads too slowly. What comes on top of it is dropped. */
+/** Characters buffered for a slow reader; further lines are dropped. */
 const MOST = 1_048_576;
 
 /**
- * Lines of JSON on standard output, written together some times a second: a write for each line
- * would cost a request as much as its answer does. Fatal ones are written at once, the rest when
- * the process ends; only a killed one loses its last moment's.
+ * Creates a logger that writes lines of JSON to standard output in batches, ten times a second: a
+ * write per line would cost a request as much as its response. Fatal lines are written immediately,
+ * and the rest when the process exits; only a killed process loses its latest lines.
  */
 export function openLogger(level: string): Logger {
   return pino({ level, base: null }, openOutput());
 }
 
 /**
- * Lines that nobody reads any more, or that the disk has no room for, are lost and hold nobody:
- * pino's own destination tries them for ever when the process ends.
+ * A pino destination that drops lines if the reader is gone or the disk is full. The destination of
+ * pino itself would retry such lines endlessly when the process exits.
  */
 function openOutput() {
   let waiting = '';
@@ -35,14 +36,14 @@ function openOutput() {
     writing = true;
     write(STDOUT, chunk, (error, written) => {
       writing = false;
-      // A pipe that is full is tried again by the timer.
+      // The pipe is full: the timer tries again.
       if (error?.code === 'EAGAIN') return;
       chunk = error ? Buffer.alloc(0) : chunk.subarray(written);
       if (chunk.length > 0 || waiting.length >= ENOUGH) flush();
     });
   }
 
-  /** pino calls this after a fatal line. */
+  /** Writes all buffered lines synchronously. pino calls this after a fatal line. */
   function flushSync(): void {
     let rest = Buffer.concat([writing ? Buffer.alloc(0) : chunk, Buffer.from(waiting)]);
     chunk = writing ? chunk : Buffer.alloc(0);
@@ -50,7 +51,7 @@ function openOutput() {
     try {
       while (rest.length > 0) rest = rest.subarray(writeSync(STDOUT, rest));
     } catch {
-      // Nobody is left to be told.
+      // Standard output is gone, so there is nowhere to report the error.
     }
   }
 

@@ -4,9 +4,9 @@ import type { Registry } from 'prom-client';
 import { loggable } from './loggable.ts';
 
 /**
- * `GET /metrics` on a port of its own, so that it is not public by accident; port 0: not at all. A
- * port that cannot be had is told and done without, since nobody's request depends on it. Answers
- * what closes the server.
+ * Serves `GET /metrics` on a separate port, so that metrics are not public by accident; port 0
+ * turns metrics off. If the port cannot be opened, logs the error and continues, since no request
+ * depends on metrics. Resolves to a function that closes the server.
  */
 export async function serveMetrics(
   registry: Registry,

@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30];
 
-/** A process's own metrics: memory, CPU, garbage collection, the event loop's lag, its pools. */
+/** Creates the metrics of this process: memory, CPU, garbage collection, event loop lag, pools. */
 export function processMetrics(pools: Readonly<Record<string, pg.Pool>>): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -25,8 +25,8 @@ export function processMetrics(pools: Readonly<Record<string, pg.Pool>>): Regist
 }
 
 /**
- * Requests by method, route template and status, all of them from closed lists: what a caller
- * sends makes no new series.
+ * Creates the metrics of HTTP requests by method, route template and status. All labels come from
+ * closed lists, so that requests cannot create new series.
  */
 export function requestMetrics(registry: Registry) {
   const inFlight = new Gauge({

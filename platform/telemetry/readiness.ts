@@ -7,7 +7,11 @@ export type Readiness = ReturnType<typeof watchReadiness>;
 
 const SAMPLE_MS = 5000;
 
-/** Readiness, asked for now or sampled every 5 s in the background, so that status asks nothing. */
+/**
+ * Watches whether the databases are reachable and fully migrated. `check` queries them now;
+ * `sampled` returns the last result, which a timer refreshes every 5 s, so that status requests
+ * query nothing.
+ */
 export function watchReadiness(pools: readonly pg.Pool[]) {
   let last = true;
 

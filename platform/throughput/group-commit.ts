@@ -16,17 +16,17 @@ import { patiently, sharedPatience } from '../postgres/request-deadline.ts';
 import { isRefusal } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
 
-/** With less time left, in milliseconds, a command does not wait for others. */
+/** A command with less time before its deadline, in milliseconds, does not wait for a batch. */
 const CALM_MS = 2000;
 
 type AnyPlan = Plan<unknown, string>;
-/** Undefined for a command that has to run in its own transaction. */
+/** Undefined if the command must run in its own transaction. */
 type Outcome = { answer: unknown } | undefined;
 
 /**
- * Wraps a store: commands that arrive while earlier ones are flushed share the next transaction, each
- * refused or accepted on its own. A command that could disturb others, and each command of a batch
- * that failed, runs in its own transaction.
+ * Wraps a store with group commit: commands that arrive while a batch is flushed share the next
+ * transaction, and each is accepted or refused independently. A command that takes any lock besides
+ * those of known members runs in its own transaction, as does every command of a failed batch.
  */
 export function withGroupCommit(store: EventStore): EventStore {
   const group = openGroup<{ plan: AnyPlan; until: number }, Outcome>(async (batch) => {
@@ -58,12 +58,12 @@ export function withGroupCommit(store: EventStore): EventStore {
 
 const memberIds = ({ lock = [] }: Pick<AnyPlan, 'lock'>) => lock as readonly string[];
 
-/** Whether a command locks nothing but members whose ids are known before. */
+/** Whether a command locks only members whose ids are known before it loads anything. */
 function canShareTransaction({ gate, lock = [], load }: Omit<AnyPlan, 'decide'>): boolean {
   return !gate && !('text' in lock) && readsOf(load).every(({ locks }) => !locks);
 }
 
-/** One command that does the work of several. */
+/** Combines several plans into one, whose answer is the list of their outcomes. */
 function combine(plans: readonly AnyPlan[]): Plan<Outcome[]> {
   const { statements, distribute } = combineReads(plans.map(({ load }) => readsOf(load)));
   const ids = plans.flatMap(memberIds);
@@ -108,7 +108,7 @@ function isAccepted(decision: Decision<unknown> | undefined): decision is Writes
   return decision !== undefined && 'appends' in decision;
 }
 
-/** Which of a batch's events belong to which command: they are recorded in the order of the appends. */
+/** Finds each command's events in those of the batch, which are in the order of the appends. */
 function eventsByWrites(accepted: readonly Writes<unknown>[]) {
   let next = 0;
   const ranges = new Map(
@@ -124,7 +124,7 @@ function eventsByWrites(accepted: readonly Writes<unknown>[]) {
 
 type Row = Record<string, unknown>;
 
-/** Reads of the same kind become one statement for all their keys. */
+/** Combines reads of the same kind into one statement for all their keys. */
 function combineReads(lists: readonly (readonly Sql[])[]) {
   const all = lists.flatMap((list, command) => list.map((read, at) => ({ read, command, at })));
   const groups = [
@@ -133,7 +133,7 @@ function combineReads(lists: readonly (readonly Sql[])[]) {
     ).values(),
   ];
 
-  /** The rows of each read, by command. */
+  /** Assigns the rows of the combined statements to each command's reads. */
   function distribute(results: readonly Row[][]): Row[][][] {
     const rows: Row[][][] = lists.map((list) => list.map(() => []));
     for (const [index, group] of groups.entries())
@@ -159,7 +159,7 @@ function oneRead(reads: readonly Sql[]): Sql {
   };
 }
 
-/** The jobs of one transaction; jobs that gather become one for each queue. */
+/** Merges the jobs of one transaction: jobs with `gathers` become one job per queue. */
 function gatherJobs(jobs: readonly Job[]): Job[] {
   const gathered = new Map<string, Job>();
   for (const job of jobs.filter(({ gathers }) => gathers)) {

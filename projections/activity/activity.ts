@@ -19,7 +19,7 @@ export const ACTIVITY_TYPES = [
 ] as const;
 export type ActivityType = (typeof ACTIVITY_TYPES)[number];
 
-/** A moderator is not named in public. */
+/** Hides from the public which moderator acted. */
 const shown = (actor: Actor): Actor => (actor.type === 'moderator' ? { type: actor.type } : actor);
 
 const insertEntry = defineInsert('activity', {
@@ -42,7 +42,10 @@ function entry({ event_id, actor, recorded_at }: RecordedEvent, type: ActivityTy
   });
 }
 
-/** Against a rejection it makes the note public for the first time; what was removed has its entry. */
+/**
+ * An appeal granted against a rejection makes the note public for the first time. A note that was
+ * removed has its entry already.
+ */
 function granted(event: EventOf<typeof noteEvents, 'AppealGranted'>) {
   const { event_id, owner_id, actor, recorded_at, data } = event;
   return sql`INSERT INTO activity (entry_id, type, occurred_at, actor, subject_type, subject_id)
@@ -52,7 +55,9 @@ function granted(event: EventOf<typeof noteEvents, 'AppealGranted'>) {
       AND event_id = ${data.of} AND type = 'NoteRejected'`;
 }
 
-/** What happened in public. An event of another feature is one more line here and a join below. */
+/**
+ * Public events. An event of another capability needs one more line here and a join in `SUBJECTS`.
+ */
 export const activity = defineProjection(
   { ...noteEvents, ...profileEvents, ...artifactEvents, ...caseEvents },
   {
@@ -85,7 +90,7 @@ export interface ActivityRow {
 
 const AT = `to_char(a.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** Each kind of subject, where it is public. */
+/** Joins each kind of subject, if it is public. */
 const SUBJECTS = `
   LEFT JOIN cases c ON a.subject_type = 'case' AND c.case_id = a.subject_id
     AND c.state <> 'withdrawn' AND NOT c.removed AND NOT c.author_gone
@@ -98,20 +103,23 @@ const SUBJECTS = `
   LEFT JOIN artifacts f ON a.subject_type = 'artifact' AND f.artifact_id = a.subject_id
     AND f.state = 'published'`;
 
-/** Null where the subject is not public or its text was erased. */
+/** Null if the subject is not public or its text was erased. */
 const TITLE = `coalesce(c.title, f.title, p.display_name,
   left(btrim(regexp_replace(n.message, '\\s+', ' ', 'g')), 80))`;
 
 /**
- * Newest first. Title and publicity are the subject's own, read with it: what was withdrawn, taken
- * down or erased is gone from here at once, and back with it. A note's title is its beginning. Of a
- * profile there is what is published now: what stood there before is nobody's to read any more.
+ * Reads public activity, newest first. Title and visibility come from the subject's own read model,
+ * so an entry disappears when its subject is withdrawn, removed or erased, and returns with the
+ * subject. The title of a note is its beginning. A profile has only the entry of its current
+ * publication.
  *
- * Type and limit stand in the text, each a statement of its own: PostgreSQL takes an unknown limit
- * for a tenth of the table, and then plans these joins anew each time, which costs more than they.
+ * Type and limit are part of the text, so that each pair is its own prepared statement: PostgreSQL
+ * estimates an unknown limit as a tenth of the table and then plans these joins on every call,
+ * which costs more than running them.
  *
- * One type is walked by times without a zone, which its index alone has: by the other times the
- * planner may walk all types, and of one that is rare or of long ago it then reads everything newer.
+ * A read of one type compares times without a zone, which only the index by type has. With the
+ * other times the planner may scan all types, and for a rare or old type it then reads every newer
+ * entry.
  */
 export function publicActivity(
   type: ActivityType | undefined,

@@ -3,7 +3,10 @@ import { defineFeedEntries } from '../feed-entry.ts';
 
 const subject = (id: string) => ({ type: 'artifact', id });
 
-/** A removal is told once it can no longer be undone, and a restoration only after that. */
+/**
+ * Members are notified of a removal once it can no longer be undone, and of a restoration only if
+ * they were notified of the removal.
+ */
 export const artifactsFeed = defineFeedEntries(artifacts, {
   ArtifactPublished: ({ owner_id, data }) => ({
     member: owner_id,

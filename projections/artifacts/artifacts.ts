@@ -58,14 +58,14 @@ export const artifacts = defineProjection(heard, {
     ArtifactRestored: ({ stream_version, data }) =>
       sql`UPDATE artifacts SET state = 'published', version = ${stream_version}
         WHERE artifact_id = ${data.artifact_id}`,
-    // With its author, however many there are; the events of those beyond a batch follow.
+    // Withdraws all artifacts of the author; the events of those beyond a batch follow later.
     MemberDeactivated: ({ owner_id }) =>
       sql`UPDATE artifacts SET state = 'withdrawn'
         WHERE author_id = ${owner_id} AND state <> 'withdrawn'`,
   },
 });
 
-/** `packet` is its JSON text. Title, hash and packet are null once they were erased. */
+/** `packet` is JSON text. Hash and packet are null after erasure. */
 export interface ArtifactRow {
   artifact_id: string;
   author_id: string;
@@ -79,7 +79,7 @@ export interface ArtifactRow {
   created_at: Date;
 }
 
-/** One artifact, whatever its state. */
+/** Finds an artifact in any state. */
 export function findArtifact(artifactId: string): Sql<ArtifactRow> {
   return sql`SELECT artifact_id, author_id, kind, content_hash, packet::text, supersedes_id,
       superseded_by, state, version, created_at
@@ -92,11 +92,11 @@ const publishedArtifact = defineRead<{ artifact_id: string }>(
     `SELECT artifact_id FROM artifacts WHERE artifact_id = ${artifact_id} AND state = 'published'`,
 );
 
-/** A row where the artifact is public. */
+/** Returns a row if the artifact is public. */
 export const publicArtifact = (artifactId: string): Sql<{ artifact_id: string }> =>
   publishedArtifact({ artifact_id: artifactId });
 
-/** The events of an artifact, oldest first, without their texts: what a decision looks at. */
+/** Reads the events of an artifact for a decision, oldest first, without their personal data. */
 export function artifactFacts(artifactId: string): Sql<RecordedEvent> {
   return sql`SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
       e.data, NULL AS personal, e.actor, e.recorded_at
@@ -105,13 +105,16 @@ export function artifactFacts(artifactId: string): Sql<RecordedEvent> {
     WHERE a.artifact_id = ${artifactId}::uuid ORDER BY e.stream_version`;
 }
 
-/** What of a member a deletion has to withdraw. */
+/** An artifact that the closure of its author's account has to withdraw. */
 export interface OpenArtifactRow {
   artifact_id: string;
   version: number;
 }
 
-/** By the log: what goes with its author is withdrawn here before an event of its own says so. */
+/**
+ * Reads a member's artifacts that have no `ArtifactWithdrawn` event. It asks the log, because this
+ * read model marks artifacts as withdrawn before those events follow.
+ */
 export function openArtifactsOf(memberId: string, limit: number): Sql<OpenArtifactRow> {
   return sql`SELECT artifact_id, version FROM artifacts a
     WHERE author_id = ${memberId} AND NOT EXISTS (SELECT FROM events e
@@ -122,7 +125,7 @@ export function openArtifactsOf(memberId: string, limit: number): Sql<OpenArtifa
 
 export type OwnArtifactRow = ArtifactRow & Told & { place: string };
 
-/** With its packet's text. */
+/** Reads a member's own artifacts with the text of each packet. */
 export const artifactsOfMember = ownRecords<OwnArtifactRow>({
   type: 'artifact',
   table: 'artifacts',
@@ -143,7 +146,7 @@ export interface ListedArtifactRow {
   place: string;
 }
 
-/** Published artifacts, newest first. Each filter has an index and so a statement of its own. */
+/** Reads published artifacts, newest first. Each filter has an index, and so its own statement. */
 export function publishedArtifacts(
   { author, kind }: { author?: string | undefined; kind?: Kind | undefined },
   limit: number,

@@ -10,7 +10,7 @@ const insertCaseMember = defineInsert(
   { key: ['case_id', 'member_id'], action: 'DO NOTHING' },
 );
 
-/** Whom a case concerns: all who opened, claimed, submitted, reviewed or noted. */
+/** Members involved in a case: all who opened, claimed, submitted, reviewed or noted. */
 export const caseMembers = defineProjection(events, {
   name: 'case-members',
   tables: ['case_members'],
@@ -26,31 +26,35 @@ function joins(caseId: string, memberId: string): Sql {
   return insertCaseMember({ case_id: caseId, member_id: memberId });
 }
 
-/** Every command on a case waits here for the one before, which may bring another member in. */
+/**
+ * Locks a case before a command locks its members, because the previous command may add a member.
+ */
 export function caseGate(caseId: string): Sql {
   return sql`SELECT FROM case_members WHERE case_id = ${caseId}
       AND member_id = (SELECT author_id FROM cases WHERE case_id = ${caseId}) FOR UPDATE`;
 }
 
-/** For a lock: whoever a command on the case may concern, the caller apart. */
+/**
+ * The members whom a command on the case may affect, for a lock; the caller is locked separately.
+ */
 export function membersOfCase(caseId: string): Sql {
   return sql`SELECT member_id FROM case_members WHERE case_id = ${caseId}`;
 }
 
-/** Those of them who are members still: nobody else reads a feed. */
+/** The active members involved in a case; only they read a feed. */
 export function livingMembersOfCase(caseId: string): Sql<{ member_id: string }> {
   return sql`SELECT c.member_id FROM case_members c
     JOIN members m ON m.member_id = c.member_id AND m.state = 'active'
     WHERE c.case_id = ${caseId} ORDER BY c.member_id`;
 }
 
-/** The living members whom a case concerns. */
+/** The active members involved in a case. */
 export interface CaseMembers {
   case_id: string;
   members: readonly string[];
 }
 
-/** A case's own stream, oldest first, without its texts: what a decision looks at. */
+/** Reads the events of a case for a decision, oldest first, without their personal data. */
 export function caseFacts(caseId: string): Sql<RecordedEvent> {
   return sql`SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
       e.data, NULL AS personal, e.actor, e.recorded_at
@@ -59,12 +63,14 @@ export function caseFacts(caseId: string): Sql<RecordedEvent> {
     WHERE c.case_id = ${caseId} ORDER BY e.stream_version`;
 }
 
-/** What the end of a member's account, $1, ends: unfinished cases of its own and claimed ones, so many. */
+/**
+ * The cases that end with the account of member $1, at most $2: unfinished own cases and claims.
+ */
 const HELD = `SELECT case_id, author_id FROM cases
   WHERE (author_id = $1 AND state IN ('open', 'claimed', 'submitted')) OR claimant_id = $1
   ORDER BY case_id LIMIT $2`;
 
-/** For a lock: everybody whom that concerns. */
+/** All members involved in those cases, for a lock. */
 export function membersOfCasesHeld(memberId: string, limit: number): Sql {
   return named(
     `SELECT member_id FROM case_members WHERE case_id IN (SELECT case_id FROM (${HELD}) held)`,
@@ -72,7 +78,7 @@ export function membersOfCasesHeld(memberId: string, limit: number): Sql {
   );
 }
 
-/** Those of them who are members still, for each case. */
+/** The active members involved in those cases, by case. */
 export function livingMembersOfCasesHeld(memberId: string, limit: number): Sql<CaseMembers> {
   return named(
     `SELECT c.case_id, array_agg(m.member_id ORDER BY m.member_id) AS members
@@ -83,7 +89,7 @@ export function livingMembersOfCasesHeld(memberId: string, limit: number): Sql<C
   );
 }
 
-/** The streams of those cases, each oldest first. */
+/** Reads the events of those cases, oldest first in each case, without their personal data. */
 export function factsOfCasesHeld(memberId: string, limit: number): Sql<RecordedEvent> {
   return named(
     `SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,

@@ -45,7 +45,7 @@ const insertNote = defineInsert('case_notes', {
   created_at: 'timestamptz',
 });
 
-/** What members gave to a case: submissions, reviews and notes, whoever's the case is. */
+/** What members contributed to any case: submissions, reviews and notes. */
 export const caseRecord = defineProjection(heard, {
   name: 'case-record',
   tables: ['case_submissions', 'case_reviews', 'case_notes'],
@@ -86,7 +86,7 @@ export const caseRecord = defineProjection(heard, {
       noteIs('removed', data.note_id, stream_version),
     CaseNoteRestored: ({ data, stream_version }) =>
       noteIs('published', data.note_id, stream_version),
-    // The cases stay where they are others': the words on them go from the public at once.
+    // Other members' cases stay; the member's texts on them disappear immediately.
     MemberDeactivated: ({ owner_id }) => TEXTS.map((text) => eraseTexts(text, owner_id)),
   },
 });
@@ -116,7 +116,10 @@ export interface CaseRecordRow {
   notes: { id: string; member_id: string; message: string; created_at: string }[];
 }
 
-/** The newest `limit` of each, newest first; a note that was taken down or erased is not there. */
+/**
+ * Reads the newest `limit` submissions, reviews and notes of a case, newest first. Removed and
+ * erased notes are left out.
+ */
 export function findCaseRecord(caseId: string, limit: number): Sql<CaseRecordRow> {
   return sql`SELECT
     (SELECT coalesce(json_agg(json_build_object('id', submission_id, 'member_id', member_id,
@@ -140,7 +143,7 @@ export function findCaseRecord(caseId: string, limit: number): Sql<CaseRecordRow
         ORDER BY created_at DESC, note_id DESC LIMIT ${limit}) n) AS notes`;
 }
 
-/** What a member gave to cases, oldest first; at most `limit` after a place. */
+/** Reads a member's submissions, oldest first; at most `limit` after a position. */
 export function submissionsOf(memberId: string, limit: number, { at, id } = OLDEST): Sql<OwnRow> {
   return sql`SELECT submission_id AS id, case_id, summary, artifact_id, created_at,
       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
@@ -149,6 +152,7 @@ export function submissionsOf(memberId: string, limit: number, { at, id } = OLDE
     ORDER BY created_at, submission_id LIMIT ${limit}`;
 }
 
+/** Reads a member's reviews, oldest first; at most `limit` after a position. */
 export function reviewsOf(memberId: string, limit: number, { at, id } = OLDEST): Sql<OwnRow> {
   return sql`SELECT review_id AS id, case_id, submission_id, decision, binding, comment, created_at,
       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
@@ -157,7 +161,7 @@ export function reviewsOf(memberId: string, limit: number, { at, id } = OLDEST):
     ORDER BY created_at, review_id LIMIT ${limit}`;
 }
 
-/** With those that moderators took down, as the member may know of it. */
+/** Reads a member's case notes, including removed ones, as the member may see them. */
 export const caseNotesOf = ownRecords<OwnRow>({
   type: 'case_note',
   table: 'case_notes',

@@ -1,7 +1,7 @@
 import * as cases from '../../services/cases/events.ts';
 import { defineFeedEntries, type FeedEntry } from '../feed-entry.ts';
 
-/** One entry for each member whom the case concerns. */
+/** Creates one entry for each member involved in the case. */
 function tell(
   { members, case_id }: { members: readonly string[]; case_id: string },
   type: FeedEntry['type'],
@@ -22,10 +22,13 @@ const outcome = (data: { review_id: string; submission_id: string; member_id: st
   member_id: data.member_id,
 });
 
-/** Which moderator it was stays inside. */
+/** Hides which moderator acted. */
 const MODERATOR = { type: 'moderator' as const };
 
-/** A removal is told once it can no longer be undone, and a restoration only after that. */
+/**
+ * Members are notified of a removal once it can no longer be undone, and of a restoration only if
+ * they were notified of the removal.
+ */
 export const casesFeed = defineFeedEntries(cases, {
   CaseOpened: ({ data }) =>
     tell({ ...data, members: [data.author_id] }, 'case.opened', { artifact_id: data.artifact_id }),

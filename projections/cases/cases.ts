@@ -20,7 +20,7 @@ const insertCase = defineInsert('cases', {
   updated_at: 'timestamptz',
 });
 
-/** `version` rises, and `updated_at` is set, by what changes a case's state or claim. */
+/** A change to the state, claim or removal of a case raises `version` and sets `updated_at`. */
 export const cases = defineProjection(
   { ...caseEvents, MemberDeactivated: membershipEvents.MemberDeactivated } as const,
   {
@@ -51,7 +51,7 @@ export const cases = defineProjection(
       CaseClaimed: ({ data, recorded_at }) => claimed(data, recorded_at),
       CaseLeaseExtended: ({ data, recorded_at }) => claimed(data, recorded_at),
       CaseReleased: ({ data, recorded_at }) => reopened(data.case_id, recorded_at),
-      // The time at which it ended, so that the case reads the same before the log tells of it.
+      // Uses the end of the lease: the case reads the same before the log records the event.
       CaseLeaseEnded: ({ data }) => reopened(data.case_id, new Date(data.lease_expires_at)),
       CaseSubmitted: ({ data, recorded_at }) =>
         sql`UPDATE cases SET state = 'submitted', submission_id = ${data.submission_id},
@@ -99,7 +99,7 @@ function removed(caseId: string, is: boolean, now: Date): Sql {
     WHERE case_id = ${caseId}`;
 }
 
-/** A case; its texts are null once they were erased. */
+/** A case. Its texts are null after erasure. */
 export interface CaseRow {
   case_id: string;
   author_id: string;
@@ -117,16 +117,16 @@ export interface CaseRow {
   submission_id: string | null;
   removed: boolean;
   author_gone: boolean;
-  /** Claimed, and the lease is over by the database's clock. */
+  /** Whether the case is claimed and its lease has expired by the database's clock. */
   lapsed: boolean;
-  /** The submission that is under review or was accepted. */
+  /** These four fields describe the submission that is under review or was accepted. */
   submitter_id: string | null;
   submission_summary: string | null;
   submission_artifact_id: string | null;
   submitted_at: Date | null;
 }
 
-/** A page's row: when the case was opened, to the microsecond, is its place. */
+/** A row of a page. `place` is `created_at` to the microsecond, for the cursor. */
 export type ListedCaseRow = CaseRow & { place: string };
 
 const SUBMISSION = `s.member_id AS submitter_id, s.summary AS submission_summary,
@@ -135,7 +135,7 @@ const SUBMISSION = `s.member_id AS submitter_id, s.summary AS submission_summary
 const lapsed = (of = '') => `${of}state = 'claimed' AND ${of}lease_expires_at <= now()`;
 const LAPSED = lapsed('c.');
 
-/** One case, whatever its state. */
+/** Finds a case in any state. */
 export function findCase(caseId: string): Sql<CaseRow> {
   return {
     name: 'case',
@@ -151,7 +151,7 @@ export interface CaseFilter {
   author_id?: string | undefined;
 }
 
-/** Public cases, newest first. A claimed one whose lease is over counts as open. */
+/** Reads public cases, newest first. A claimed case whose lease has expired counts as open. */
 export function publicCases(
   filter: CaseFilter,
   limit: number,
@@ -176,13 +176,13 @@ export function publicCases(
     );
   if (state === undefined) return page('all', values, ['SELECT c.* FROM cases c WHERE true']);
   const inState = `SELECT c.* FROM cases c WHERE c.state = $4 AND NOT (${LAPSED})`;
-  // The few whose lease's end the worker has yet to tell are found by an index of their own.
+  // An index finds the few cases whose expired lease the worker has yet to record.
   return state === 'open'
     ? page('open', [...values, state], [inState, `SELECT c.* FROM cases c WHERE ${LAPSED}`])
     : page('in-state', [...values, state], [inState]);
 }
 
-/** The newest of all that the `selects` find, after a place. */
+/** Reads the newest cases of all `selects` after a position. */
 function page(name: string, values: unknown[], selects: readonly string[]): Sql<ListedCaseRow> {
   const found = selects.map(
     (select) => `(${select} AND NOT c.removed AND NOT c.author_gone
@@ -200,13 +200,15 @@ function page(name: string, values: unknown[], selects: readonly string[]): Sql<
   };
 }
 
-/** Claimed cases whose lease is over, while the log does not tell of it yet. */
+/** Claimed cases whose lease has expired while the log has no event of it yet. */
 export function lapsedCases(limit: number): Sql<{ case_id: string }> {
   return sql`SELECT case_id FROM cases WHERE state = 'claimed' AND lease_expires_at <= now()
     ORDER BY lease_expires_at LIMIT ${limit}`;
 }
 
-/** A member's cases as the member may know them; of a lease that is over, as everybody reads them. */
+/**
+ * Reads a member's own cases as the member may see them; after its lease, a claimed case is open.
+ */
 export const casesOf = ownRecords<OwnRow>({
   type: 'case',
   table: 'cases',

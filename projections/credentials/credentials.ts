@@ -58,7 +58,7 @@ export interface CredentialRow {
   expires_at: Date;
   revoked_at: Date | null;
   revoked_reason: 'rotated' | 'revoked' | 'recovery' | 'deactivated' | null;
-  /** By the database's clock, whatever `state` says. */
+  /** Whether `expires_at` is in the future by the database's clock, regardless of `state`. */
   unexpired: boolean;
 }
 
@@ -68,13 +68,13 @@ const credentialById = defineRead<CredentialRow>(
     WHERE credential_id = ${credential_id}`,
 );
 
-/** One credential of any member. */
+/** Finds a credential of any member. */
 export const findCredential = (credentialId: string): Sql<CredentialRow> =>
   credentialById({ credential_id: credentialId });
 
 /**
- * A member's credentials that are neither revoked nor expired, the first to expire first. A
- * credential lasts at most a day, so older ones are not read.
+ * Reads a member's credentials that are neither revoked nor expired, ordered by expiry. A
+ * credential lasts at most a day, so credentials older than two days are not read.
  */
 export function activeCredentials(memberId: string): Sql<CredentialRow> {
   return sql`SELECT *, true AS unexpired FROM credentials WHERE member_id = ${memberId}::uuid
@@ -83,16 +83,16 @@ export function activeCredentials(memberId: string): Sql<CredentialRow> {
     ORDER BY expires_at, credential_id`;
 }
 
-/** A member's credentials that the log does not call ended yet. */
+/** Reads a member's credentials whose end the log does not record yet. */
 export function unendedCredentials(memberId: string): Sql<CredentialRow> {
   return sql`SELECT credential_id FROM credentials
     WHERE member_id = ${memberId} AND state = 'active' ORDER BY created_at, credential_id`;
 }
 
-/** A credential with `created_at` to the microsecond. */
+/** A credential with `created_at` to the microsecond, in `at`. */
 export type ListedCredential = CredentialRow & { at: string };
 
-/** A member's credentials after one of them, the newest first. */
+/** Reads a member's credentials after `last`, newest first. */
 export function credentialsAfter(
   memberId: string,
   last: Pick<ListedCredential, 'at' | 'credential_id'> | undefined,
@@ -108,14 +108,17 @@ export function credentialsAfter(
     ORDER BY created_at DESC, credential_id LIMIT ${limit}`;
 }
 
-/** A bearer that was proven before, unless it was revoked since, or its member ended. */
+/**
+ * Rechecks a bearer that was verified before: returns a row unless the credential was revoked or
+ * the account of its member was closed or recovered since.
+ */
 export function bearerHolds(credentialId: string): Sql {
   return sql`SELECT 1 AS holds FROM credentials c JOIN members m ON m.member_id = c.member_id
       AND m.state = 'active' AND m.key_epoch = c.key_epoch
     WHERE c.credential_id = ${credentialId} AND c.state <> 'revoked'`;
 }
 
-/** Credentials past their end whose expiry the log does not tell yet. */
+/** Expired credentials whose expiry the log does not record yet. */
 export function overdueCredentials(
   limit: number,
 ): Sql<Pick<CredentialRow, 'credential_id' | 'member_id'>> {
@@ -124,7 +127,7 @@ export function overdueCredentials(
     ORDER BY expires_at LIMIT ${limit}`;
 }
 
-/** A credential that proves something now. */
+/** A credential that is valid now. */
 export interface LiveCredentialRow {
   credential_id: string;
   member_id: string;
@@ -135,7 +138,7 @@ export interface LiveCredentialRow {
   expires_at: Date;
   /** Writes of the member on this UTC day. */
   writes_today: number;
-  /** The database's clock. */
+  /** Time of this read by the database's clock. */
   proven_at: Date;
 }
 
@@ -147,11 +150,14 @@ const holderByCredential = defineRead<{ member_id: string }>(
       AND c.expires_at > clock_timestamp()`,
 );
 
-/** The member of a credential, where both live by the database's clock. */
+/** Returns the member of a credential, if both are active by the database's clock. */
 export const credentialHolder = (credentialId: string): Sql<{ member_id: string }> =>
   holderByCredential({ credential_id: credentialId });
 
-/** Credentials with their verifiers, where both they and their members live by the database's clock. */
+/**
+ * Reads credentials with their verifiers, if they and their members are active by the database's
+ * clock.
+ */
 export function liveCredentials(
   credentialIds: readonly string[],
 ): Sql<LiveCredentialRow & Verifier> {

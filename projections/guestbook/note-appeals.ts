@@ -14,7 +14,7 @@ function decide({ data, personal, actor, recorded_at }: AppealDecided, state: st
     WHERE appeal_id = ${data.appeal_id}`;
 }
 
-/** An appeal is moot where the decision that it is against has gone. */
+/** An open appeal becomes moot when the decision that it challenges no longer applies. */
 function moot(noteId: string): Sql {
   return sql`UPDATE note_appeals SET state = 'moot' WHERE note_id = ${noteId} AND state = 'open'`;
 }
@@ -29,7 +29,7 @@ const insertAppeal = defineInsert('note_appeals', {
   opened_at: 'timestamptz',
 });
 
-/** What authors say against decisions on their notes, and what was decided on that. */
+/** Appeals of authors against decisions on their notes, and the outcomes. */
 export const noteAppeals = defineProjection(events, {
   name: 'note-appeals',
   tables: ['note_appeals'],
@@ -62,19 +62,19 @@ export const noteAppeals = defineProjection(events, {
 export interface AppealOfMember {
   appeal_id: string;
   note_id: string;
-  /** The decision that it is against. */
+  /** The decision that the appeal challenges. */
   of: string;
   text: string | null;
   state: 'open' | 'granted' | 'upheld' | 'moot';
   opened_at: Date;
   decided_at: Date | null;
-  /** The word of whoever decided on it. */
+  /** The message of the moderator who decided the appeal. */
   message: string | null;
   /** `opened_at` to the microsecond. */
   at: string;
 }
 
-/** Appeals of a member after one of them, the oldest first. */
+/** Reads a member's appeals after `last`, oldest first. */
 export function appealsOfMember(
   memberId: string,
   last: Pick<AppealOfMember, 'at' | 'appeal_id'> | undefined,

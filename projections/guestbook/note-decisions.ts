@@ -52,7 +52,10 @@ function insert(event: Decided, decision: DecisionRow['decision']): Sql {
   });
 }
 
-/** Beside the undo of a removal, told of an event before, it is no decision of its own. */
+/**
+ * Records a restoration as a decision, unless it accompanies the undo of a removal, which an
+ * earlier event of the same command records.
+ */
 function restored(event: EventOf<typeof events, 'NoteRestored'>): Sql {
   const { event_id, stream_version, data, actor, recorded_at } = event;
   return sql`INSERT INTO note_decisions (event_id, note_id, moderator_id, decision, decided_at,
@@ -64,7 +67,7 @@ function restored(event: EventOf<typeof events, 'NoteRestored'>): Sql {
       AND decision = 'removed' AND undone_at = ${recorded_at}::timestamptz)`;
 }
 
-/** Decisions on notes by their events: what an undo finds its note by, and what its author reads. */
+/** Decisions on notes by event id: an undo finds its note here, and the author reads them. */
 export const decisions = defineProjection(events, {
   name: 'decisions',
   tables: ['note_decisions'],
@@ -91,7 +94,7 @@ export const decisions = defineProjection(events, {
 export interface DecisionRow {
   event_id: string;
   note_id: string;
-  /** Null where the service decided. */
+  /** Null if the service decided. */
   moderator_id: string | null;
   decision:
     | 'approved'
@@ -105,15 +108,15 @@ export interface DecisionRow {
     | 'escalated';
   decided_at: Date;
   undone_at: Date | null;
-  /** The note's version with it. */
+  /** The version of the note after the decision. */
   version: number;
   policy: string | null;
-  /** The moderator's word to the author; to the lead, of an escalation. */
+  /** The message of the moderator to the author; for an escalation, to the lead. */
   message: string | null;
   batch_id: string | null;
-  /** When those concerned were told. */
+  /** When the affected members were notified. */
   told_at: Date | null;
-  /** When whoever decided had taken the note. */
+  /** When the deciding moderator claimed the note. */
   claimed_at: Date | null;
 }
 
@@ -121,7 +124,7 @@ export function findDecision(eventId: string): Sql<DecisionRow> {
   return sql`SELECT * FROM note_decisions WHERE event_id = ${eventId}`;
 }
 
-/** What was decided together. */
+/** Reads the decisions that were made together as one batch. */
 export function decisionsOfBatch(batchId: string): Sql<DecisionRow> {
   return sql`SELECT * FROM note_decisions WHERE batch_id = ${batchId} ORDER BY event_id`;
 }
@@ -130,7 +133,7 @@ export type StandingRow = DecisionRow & {
   decision: Exclude<DecisionRow['decision'], 'kept' | 'upheld' | 'deferred' | 'escalated'>;
 };
 
-/** The decision by which a note is rejected, removed or public. */
+/** Finds the decision in force, by which a note is rejected, removed or public. */
 export function standingDecision(noteId: string): Sql<StandingRow> {
   return sql`SELECT * FROM note_decisions WHERE note_id = ${noteId} AND undone_at IS NULL
     AND decision NOT IN ('kept', 'upheld', 'deferred', 'escalated') ORDER BY decided_at DESC, event_id DESC LIMIT 1`;
@@ -141,7 +144,7 @@ export interface DecidedNoteRow {
   rejected: boolean;
 }
 
-/** The texts that moderators decided on, newest decision first, by what became of them. */
+/** Reads the texts that moderators decided on, with the outcome, newest decision first. */
 export function standingDecisions(limit: number): Sql<DecidedNoteRow> {
   return sql`SELECT n.message, n.state <> 'approved' AS rejected
     FROM note_decisions d JOIN notes n ON n.note_id = d.note_id

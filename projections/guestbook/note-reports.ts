@@ -21,7 +21,7 @@ const insertReport = defineInsert('note_reports', {
   reported_at: 'timestamptz',
 });
 
-/** What was reported of notes, by whom and why. */
+/** Reports on notes: by whom and why. */
 export const noteReports = defineProjection(events, {
   name: 'note-reports',
   tables: ['note_reports'],
@@ -38,10 +38,10 @@ export const noteReports = defineProjection(events, {
         reported_at: recorded_at,
       }),
     ReportsDismissed: ({ event_id, data }) => settle(data.note_id, 'kept', event_id),
-    // What it was reported for when it was public, before its approval was undone.
+    // Settles reports from the time when the note was public, before its approval was undone.
     NoteRejected: ({ event_id, data }) => settle(data.note_id, 'removed', event_id),
     NoteRemoved: ({ event_id, data }) => settle(data.note_id, 'removed', event_id),
-    // Those too that a rejection had settled of which nobody knew.
+    // Includes reports that a rejection settled before anyone was notified of the rejection.
     NoteWithdrawn: ({ event_id, data }) =>
       sql`UPDATE note_reports SET state = 'withdrawn', settled_by_event = ${event_id}
         WHERE report_id = ANY(${idsOf(data.reports)}::uuid[])`,
@@ -68,14 +68,14 @@ export interface ReportRow {
   reported_at: Date;
 }
 
-/** A member's report on a note, where there is one. */
+/** Finds a member's report on a note. */
 export function findReportOf(noteId: string, memberId: string): Sql<ReportRow> {
   return sql`SELECT * FROM note_reports WHERE note_id = ${noteId} AND member_id = ${memberId}::uuid`;
 }
 
 export type OpenReport = Pick<ReportRow, 'note_id' | 'report_id' | 'member_id'>;
 
-/** Reports that wait on these notes. */
+/** Reads the open reports on the notes whose ids `noteIds` selects. */
 export function openReports(noteIds: Sql): Sql<OpenReport> {
   return {
     name: `open-reports-${noteIds.name}`,
@@ -86,7 +86,7 @@ export function openReports(noteIds: Sql): Sql<OpenReport> {
   };
 }
 
-/** Who reported any of a member's notes and waits to be told. */
+/** Members with an open report on any note of a member, for a lock. */
 export function reportersOf(memberId: string): Sql {
   return sql`SELECT r.member_id FROM note_reports r JOIN notes n USING (note_id)
     WHERE n.member_id = ${memberId} AND r.state = 'open'`;

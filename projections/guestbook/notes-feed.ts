@@ -2,10 +2,10 @@ import * as notes from '../../services/guestbook/events.ts';
 import { defineFeedEntries, type FeedEntry } from '../feed-entry.ts';
 
 const note = (id: string) => ({ type: 'note', id });
-/** Which moderator it was stays inside. */
+/** Hides which moderator acted. */
 const MODERATOR = { type: 'moderator' as const };
 
-/** A reply that became public, told to the author of the note that it replies to. */
+/** Notifies the author of the parent note that a reply became public. */
 function replied(
   reply: { note_id: string; experience?: string },
   parent: string | null,
@@ -46,7 +46,10 @@ function resolved(
   );
 }
 
-/** The author learns of a decision from `DecisionTold`, once its decider can no longer undo it. */
+/**
+ * `DecisionTold` notifies the author of a decision, once its moderator can no longer undo the
+ * decision.
+ */
 export const notesFeed = defineFeedEntries(notes, {
   NoteSubmitted: ({ data }) =>
     data.member_id === null
@@ -74,7 +77,7 @@ export const notesFeed = defineFeedEntries(notes, {
           },
         ]
       : [];
-    // Of what is restored its event names the parent's author where no approval was told.
+    // The event of a restored reply names the parent's author only if no approval was announced.
     const reply =
       outcome === 'approved' || outcome === 'restored'
         ? replied(data, data.parent_id, data.parent_author_id, member_id)

@@ -3,11 +3,14 @@ import { type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from './notes.ts';
 
 export interface NoteToEnd extends Pick<NoteRow, 'note_id' | 'version'> {
-  /** By its own stream it waits, or is public, still. */
+  /** Whether the note is still pending or public according to its own stream. */
   open: boolean;
 }
 
-/** A member's notes that are not erased, a batch of them; without the public ones where they stay. */
+/**
+ * Reads a batch of a member's notes that are not erased, without the public notes unless
+ * `publicToo`.
+ */
 export function notesToEnd(memberId: string, publicToo: boolean, limit: number): Sql<NoteToEnd> {
   return sql`SELECT note_id, version, state IN ('pending', 'approved') OR (state = 'withdrawn'
       AND (SELECT e.type FROM events e WHERE e.owner_id = n.owner_id
@@ -18,8 +21,8 @@ export function notesToEnd(memberId: string, publicToo: boolean, limit: number):
 }
 
 /**
- * Notes whose text stays though a member goes: the member's own that are public, and whatever a guest
- * wrote, or comes to write, under the member's id.
+ * Notes whose text outlives the account of a member: the member's own public notes, and a note that
+ * a guest wrote, or may yet write, with the member's id as its own id.
  */
 export function keptNotes(memberId: string): Sql<{ note_id: string }> {
   return sql`SELECT note_id FROM notes WHERE member_id = ${memberId} AND message IS NOT NULL
@@ -27,7 +30,7 @@ export function keptNotes(memberId: string): Sql<{ note_id: string }> {
       SELECT FROM notes WHERE note_id = ${memberId} AND member_id = ${memberId})`;
 }
 
-/** Notes of a member whose text has gone, in the order of their ids. */
+/** Reads a member's notes whose text was erased, ordered by id. */
 export function erasedNotes(
   memberId: string,
   after: string,
@@ -43,15 +46,15 @@ export interface NoteOfMember
     NoteRow,
     'note_id' | 'experience' | 'parent_id' | 'message' | 'state' | 'submitted_at' | 'approved_at'
   > {
-  /** Why it was rejected or removed. */
+  /** Why the note was rejected or removed. */
   decision: { policy: string; message: string | null } | null;
   /** `submitted_at` to the microsecond. */
   at: string;
 }
 
 /**
- * Notes of a member after one of them, the oldest first, as the member may know them: rejected ones
- * are pending until nobody may undo that any more, and of a removal the reason is told then.
+ * Reads a member's notes after `last`, oldest first, as the member may see them: within the undo
+ * window a rejected note reads as pending, and a removed note has no reason.
  */
 export function notesOfMember(
   memberId: string,

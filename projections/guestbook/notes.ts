@@ -12,8 +12,8 @@ type Settling =
   | EventOf<typeof events, 'NoteWithdrawn'>;
 
 /**
- * A state from now on. A removed note keeps `approved_at`, its place among the public ones, and
- * `reported_at`: an undo brings both back.
+ * Moves a note to a state. A removed note keeps `approved_at`, its position among the public notes,
+ * and `reported_at`, because an undo restores both.
  */
 function settle(event: Settling, state: NoteRow['state']): Sql {
   const { data, actor, stream_version, recorded_at } = event;
@@ -53,7 +53,7 @@ type Publishing =
   | EventOf<typeof events, 'NoteRestored'>
   | EventOf<typeof events, 'AppealGranted'>;
 
-/** Public, at the place that the note had if it was public before. */
+/** Publishes a note, at its former position if it was public before. */
 function publish({ data, actor, stream_version, recorded_at }: Publishing): Sql {
   const by = actor.type === 'moderator' ? actor.id : null;
   return approveNote({ note_id: data.note_id, by, at: recorded_at, version: stream_version });
@@ -124,8 +124,8 @@ export const notes = defineProjection(heard, {
     NoteErased: ({ stream_version, data, recorded_at }) =>
       sql`UPDATE notes SET name = NULL, message = NULL, erased_at = ${recorded_at},
         appeal = nullif(appeal, 'open'), appealed_at = NULL, version = ${stream_version} WHERE note_id = ${data.note_id}`,
-    // What does not stay goes with its member, however much it is; the events of what is beyond a
-    // batch follow. Until then a note without a text is one that nobody can decide on.
+    // Withdraws and erases every note that does not stay public; the events of notes beyond a batch
+    // follow. Until then a note without a text cannot be decided on.
     MemberDeactivated: ({ owner_id, data, recorded_at }) =>
       sql`UPDATE notes SET name = NULL, message = NULL, appeal = nullif(appeal, 'open'), appealed_at = NULL,
           settled_at = CASE WHEN state IN ('pending', 'approved') THEN ${recorded_at} ELSE settled_at END,
@@ -150,10 +150,10 @@ export interface NoteRow {
   approved_at: Date | null;
   tier: 'lead' | 'normal';
   deferred_until: Date | null;
-  /** Since when the note is what it is; null while it is pending. */
+  /** When the note entered its current state; null while it is pending. */
   settled_at: Date | null;
   settled_by: string | null;
-  /** The oldest report that waits. */
+  /** Time of the oldest open report. */
   reported_at: Date | null;
   appeal: 'open' | 'upheld' | 'over' | null;
   appealed_at: Date | null;
@@ -165,15 +165,15 @@ const noteById = defineRead<NoteRow>(
   ({ note_id }) => `SELECT * FROM notes WHERE note_id = ${note_id}`,
 );
 
-/** One note in any state. */
+/** Finds a note in any state. */
 export const findNote = (noteId: string): Sql<NoteRow> => noteById({ note_id: noteId });
 
-/** The same with the database's clock, by which it is told what became of it. */
+/** Finds a note with the database's clock, which says whether the undo window is over. */
 export function findNoteNow(noteId: string): Sql<NoteRow & { now: Date }> {
   return sql`SELECT *, clock_timestamp() AS now FROM notes WHERE note_id = ${noteId}`;
 }
 
-/** How many notes wait for a decision, and for how long the oldest has. */
+/** Counts pending notes; `oldest_seconds` is how long the oldest has waited. */
 export function pendingTotals(): Sql<{ notes: number; oldest_seconds: number }> {
   return sql`SELECT count(*)::int AS notes,
       coalesce(extract(epoch FROM clock_timestamp() - min(submitted_at)), 0)::float8 AS oldest_seconds
@@ -182,7 +182,7 @@ export function pendingTotals(): Sql<{ notes: number; oldest_seconds: number }> 
 
 const START: Place = { at: 'infinity', id: '00000000-0000-0000-0000-000000000000' };
 
-/** An approved note as the guestbook shows it; `handle` is null for a guest or a former member. */
+/** An approved note as the guestbook shows it. `handle` is null for a guest or a former member. */
 export interface PublicNoteRow {
   note_id: string;
   experience: Experience;
@@ -196,11 +196,11 @@ export interface PublicNoteRow {
 }
 
 export interface VersionedNoteRow extends PublicNoteRow {
-  /** Another one whenever the note, or its author, was written anew. */
+  /** Changes whenever the row of the note or of its author is written. */
   version: string;
 }
 
-/** Approved top-level notes of an experience, newest approval first. */
+/** Reads approved top-level notes of an experience, newest approval first. */
 export function approvedNotes(
   experience: string,
   limit: number,
@@ -216,7 +216,10 @@ export function approvedNotes(
     ORDER BY n.approved_at DESC, n.note_id LIMIT ${limit}`;
 }
 
-/** The versions of the first of them, in `versions`: as long as those are the same, so are the notes. */
+/**
+ * Reads the versions of the first approved notes as one text. As long as it is the same, so are the
+ * notes.
+ */
 export function approvedVersions(experience: string, limit: number): Sql<{ versions: string }> {
   const { name, text, values } = approvedNotes(experience, limit);
   return {
@@ -226,7 +229,7 @@ export function approvedVersions(experience: string, limit: number): Sql<{ versi
   };
 }
 
-/** Approved replies to a note, newest approval first. */
+/** Reads approved replies to a note, newest approval first. */
 export function approvedReplies(
   parentId: string,
   limit: number,

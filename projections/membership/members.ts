@@ -66,27 +66,27 @@ const memberById = defineRead<MemberRow>(
 
 export const findMember = (memberId: string): Sql<MemberRow> => memberById({ member_id: memberId });
 
-/** Deactivated members whose erasure is not complete, the oldest first. */
+/** Deactivated members whose erasure is not complete, oldest deactivation first. */
 export function membersToErase(limit: number): Sql<{ member_id: string }> {
   return sql`SELECT member_id FROM members WHERE state = 'deactivated' AND erased_at IS NULL
     ORDER BY deactivated_at LIMIT ${limit}`;
 }
 
-/** The handle's hash under each server key: used, now or ever? */
+/** Finds who uses or ever used a handle, by its hash under each server key. */
 export function findHandle(hashes: readonly string[]): Sql<{ member_id: string }> {
   return sql`SELECT member_id FROM handles WHERE hash = ANY(${hashes})`;
 }
 
-/** The number of living members; the row stays locked until the command ends. */
+/** Reads the number of active members and locks the row until the command ends. */
 export function lockTotals(): Sql<{ active: number }> {
   const totals = 'SELECT active FROM membership_totals WHERE id = 1';
   return locking(named(fault('no-capacity-lock') ? totals : `${totals} FOR UPDATE`));
 }
 
-/** The server keys of handles. */
+/** Ids of the server keys under which handles are hashed. */
 export const handleKeys = () => valuesIn<{ key_id: number }>('handles', 'key_id');
 
-/** How many handles stand under each server key. */
+/** Counts the handles hashed under each server key. */
 export function countHandles(): Sql<{ key_id: number; count: number }> {
   return sql`SELECT key_id, count(*)::int AS count FROM handles GROUP BY key_id`;
 }

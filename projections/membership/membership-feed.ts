@@ -7,7 +7,7 @@ const member = (id: string) => ({ type: 'member', id });
 const session = (id: string) => ({ type: 'session', id });
 const credential = (id: string) => ({ type: 'credential', id });
 
-/** The log's own times are ISO 8601; what clients read as `expires_at` is a number. */
+/** Events hold ISO 8601 times; clients read `expires_at` in Unix seconds. */
 const end = (data: { expires_at: string }) => unixSeconds(new Date(data.expires_at));
 
 export const membershipFeed = defineFeedEntries(

@@ -31,19 +31,19 @@ export function allModerators(): Sql<ModeratorRow> {
   return sql`SELECT * FROM moderators ORDER BY added_at, moderator_id`;
 }
 
-/** Active moderators of this name or id. */
+/** Finds active moderators by name or id. */
 export function findModerators(nameOrId: string): Sql<ModeratorRow> {
   return sql`SELECT * FROM moderators
     WHERE state = 'active' AND (name = ${nameOrId} OR moderator_id::text = lower(${nameOrId}))`;
 }
 
-/** An active moderator, kept from being revoked until the transaction ends. */
+/** Reads an active moderator and blocks a revocation until the transaction ends. */
 export function holdModerator(moderatorId: string): Sql<ModeratorRow> {
   return locking(sql`SELECT * FROM moderators
     WHERE moderator_id = ${moderatorId} AND state = 'active' FOR SHARE`);
 }
 
-/** An active moderator; whoever else claims for the same one waits. */
+/** Locks an active moderator; other claims for the same moderator wait. */
 export function lockModerator(moderatorId: string): Sql<ModeratorRow> {
   return locking(sql`SELECT * FROM moderators
     WHERE moderator_id = ${moderatorId} AND state = 'active' FOR UPDATE`);

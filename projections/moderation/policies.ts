@@ -3,7 +3,7 @@ import { type Sql, sql } from '../../platform/sql.ts';
 import * as events from '../../services/moderation/events.ts';
 import { defineProjection } from '../projection.ts';
 
-/** In force before anybody changes one, in the order of the console's keys. */
+/** Policies in force until someone changes them, in the order of the console's keys. */
 const DEFAULTS = [
   [
     'spam',
@@ -29,7 +29,9 @@ const DEFAULTS = [
   ['other', 'Other', 'Another reason, which the message to the author explains.'],
 ] as const;
 
-/** What a rejection or a removal may name. The migration makes the same rows as the seed. */
+/**
+ * Policies that a rejection or a removal may name. The migration inserts the same rows as the seed.
+ */
 export const policies = defineProjection(events, {
   name: 'policies',
   tables: ['policies'],

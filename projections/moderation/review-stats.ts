@@ -1,16 +1,16 @@
 import { type Sql, sql } from '../../platform/sql.ts';
 
-/** Reads of notes and records, of what was decided on them, and of screenings; they move no table. */
+/** Depth of the review queue. Nothing in this file changes a table. */
 export interface DepthRow {
   now: Date;
   pending: number;
   past_due: number;
   oldest_seconds: number | null;
-  /** Public notes and records with reports that wait. */
+  /** Public notes and records with open reports. */
   reported: number;
 }
 
-/** Past due is what has waited for more than a day. */
+/** Reads the depth of the queue. A note is past due after 24 hours. */
 export function queueDepth(): Sql<DepthRow> {
   return sql`SELECT now.at AS now, count(n.note_id)::int AS pending,
       count(*) FILTER (WHERE n.submitted_at < now.at - interval '24 hours')::int AS past_due,
@@ -27,8 +27,8 @@ export interface ArrivalsRow {
 }
 
 /**
- * Notes by the UTC day on which they came, and records by that of a report that none was waiting
- * before: the second report on what waits brings nothing new.
+ * Counts arrivals by UTC day: notes when they were submitted, and records when they were reported
+ * while no report was open. A second report on a waiting record is not an arrival.
  */
 export function arrivalsByDay(from: Date, to: Date): Sql<ArrivalsRow> {
   return sql`SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::int AS arrivals
@@ -45,7 +45,10 @@ export function arrivalsByDay(from: Date, to: Date): Sql<ArrivalsRow> {
     GROUP BY 1`;
 }
 
-/** Of all decisions (`day` and `by` are null), of one UTC day, or of one moderator (or the service). */
+/**
+ * Counts for all decisions, for one UTC day, or for one moderator. `moderator_id` is null in the
+ * counts of the service.
+ */
 export interface DecisionsRow {
   of: 'all' | 'day' | 'moderator';
   day: string | null;
@@ -57,14 +60,15 @@ export interface DecisionsRow {
   rejected: number;
   removed: number;
   overturned: number;
-  /** Seconds: p50, p95 and the longest. Null where there is none. */
+  /** Seconds: p50, p95 and maximum; null without values. */
   age: [number, number, number] | null;
   handling: [number, number, number] | null;
 }
 
 /**
- * Age is from arrival to a decision on a pending note, or on a record from the oldest report that it
- * answered; handling is from the claim. Overturned: undone, or followed by what says the opposite.
+ * Age is the time from arrival to the decision on a pending note, or from the oldest report that
+ * the decision on a record settled. Handling starts at the claim. Overturned means undone, or
+ * followed by the opposite decision.
  */
 export function decisionsIn(from: Date, to: Date): Sql<DecisionsRow> {
   return sql`WITH decided AS (
@@ -117,7 +121,10 @@ export interface FindingRow {
   confirmed: number;
 }
 
-/** Of the notes decided on in a time: how many had a finding, and how many of those are not public. */
+/**
+ * Counts for each finding, among the notes decided on in a period, the notes that had the finding
+ * (`flagged`) and those of them that are not public (`confirmed`).
+ */
 export function findingsOfDecided(from: Date, to: Date): Sql<FindingRow> {
   return sql`SELECT f.code, count(*)::int AS flagged,
       count(*) FILTER (WHERE n.state <> 'approved')::int AS confirmed

@@ -3,7 +3,10 @@ import { defineFeedEntries } from '../feed-entry.ts';
 
 const subject = (id: string) => ({ type: 'profile', id });
 
-/** A removal is told once it can no longer be undone, and a restoration only after that. */
+/**
+ * Members are notified of a removal once it can no longer be undone, and of a restoration only if
+ * they were notified of the removal.
+ */
 export const profilesFeed = defineFeedEntries(profiles, {
   ProfilePublished: ({ owner_id, stream_version }) => ({
     member: owner_id,

@@ -65,7 +65,7 @@ export const profiles = defineProjection(events, {
   },
 });
 
-/** The texts are null once they were erased. */
+/** A profile. Its texts are null after erasure. */
 export interface ProfileRow {
   member_id: string;
   display_name: string | null;
@@ -79,7 +79,7 @@ export interface ProfileRow {
 }
 
 export interface FoundProfile extends ProfileRow {
-  /** The removal that stands, where its author was not told of it yet. */
+  /** The removal in force, if its author was not notified of it yet. */
   untold: { of: string; policy: string } | null;
 }
 
@@ -94,16 +94,19 @@ const profileByMember = defineRead<FoundProfile>(
     WHERE member_id = ${key.member_id}`,
 );
 
-/** A member's profile in any state. */
+/** Finds a member's profile in any state. */
 export const findProfile = (memberId: string): Sql<FoundProfile> =>
   profileByMember({ member_id: memberId });
 
 export type OwnProfileRow = Omit<ProfileRow, 'member_id' | 'removal_told'> & Told;
 
-/** Withdrawn, it may have been removed before; published anew, it is another. */
+/**
+ * A withdrawn profile may have been removed before. A new publication makes earlier removals
+ * irrelevant.
+ */
 const REMOVED = `(state = 'removed' OR state = 'withdrawn' AND decided_at > published_at)`;
 
-/** The same as its member may know it. */
+/** Reads a profile as its own member may see it. */
 export function ownProfile(memberId: string, undoSeconds: number): Sql<OwnProfileRow> {
   return named(
     `SELECT display_name, summary, links, capabilities, ${TOLD_STATE}, decision, version,
@@ -125,13 +128,13 @@ export interface AgentCounts {
   notes: number;
 }
 
-/** A member with a profile, whatever its state. */
+/** Finds a member with a profile in any state. */
 export function findAgent(memberId: string): Sql<AgentRow> {
   return sql`SELECT p.*, m.handle FROM profiles p JOIN members m USING (member_id)
     WHERE p.member_id = ${memberId}`;
 }
 
-/** What of a member is public, counted in the read models of its features. */
+/** Counts a member's public records in the read models of the capabilities. */
 export function agentCounts(memberId: string): Sql<AgentCounts> {
   return sql`SELECT
     (SELECT count(*)::int FROM artifacts WHERE author_id = ${memberId} AND state = 'published')
@@ -156,7 +159,7 @@ export interface ListedAgentRow {
   place: string;
 }
 
-/** Members with a published profile, newest publication first. */
+/** Reads members with a published profile, newest publication first. */
 export function publishedProfiles(limit: number, { at, id } = NEWEST): Sql<ListedAgentRow> {
   return sql`SELECT p.member_id, m.handle, p.display_name, p.summary, p.published_at,
       to_char(p.published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place

@@ -11,7 +11,7 @@ import { defineProjection } from '../projection.ts';
 
 const events = { ...reportEvents, ...profileEvents, ...artifactEvents, ...caseEvents } as const;
 
-/** What moderators decided on published records: what an undo finds its record by. */
+/** Decisions of moderators on published records; an undo finds its record here. */
 export const recordDecisions = defineProjection(events, {
   name: 'record-decisions',
   tables: ['record_decisions'],
@@ -97,14 +97,14 @@ export interface RecordDecisionRow {
   told_at: Date | null;
 }
 
-/** Why a record of one's own is not public. */
+/** Why a record is not public, as its own author may know it. */
 export interface Told {
   decision: { policy: string; message: string | null } | null;
 }
 
 /**
- * Joins the removal that stands, where its author may know of it: the undo window, whose seconds are
- * a parameter, is over. Until then the record reads as one that is published.
+ * Joins the removal in force once its author may know of it: after the undo window, whose length is
+ * `seconds`. Until then the record reads as published.
  */
 export function joinTold(type: RecordType, id: string, removed: string, seconds: string): string {
   return `LEFT JOIN LATERAL (SELECT decision AS decided, decided_at,
@@ -116,28 +116,31 @@ export function joinTold(type: RecordType, id: string, removed: string, seconds:
       AND decided_at + make_interval(secs => ${seconds}) <= now()`;
 }
 
-/** The state of a record beside what `joinTold` found. */
+/** The state of a record, given what `joinTold` found. */
 export const TOLD_STATE = `CASE WHEN state = 'removed' AND decision IS NULL THEN 'published'
   ELSE state END AS state`;
 
 interface OwnRecords {
   type: RecordType;
   table: string;
-  /** The column of the record's id, and that of whose it is. */
+  /** The columns with the id of the record and the id of its member. */
   id: string;
   member: string;
-  /** The condition under which a removal that nobody reversed still says something of it. */
+  /** The condition under which a removal that was not reversed still applies to the record. */
   removed: string;
   columns: string;
 }
 
-/** A record of a member's, with its columns as they are exported. */
+/** A member's own record, with its columns as exported. */
 export interface OwnRow {
   id: string;
   place: string;
 }
 
-/** Reads records of a member as the member may know them, oldest first; at most `limit` after a place. */
+/**
+ * Defines a read of a member's own records as the member may see them, oldest first; at most
+ * `limit` after a position.
+ */
 export function ownRecords<Row extends { place: string }>({
   type,
   table,

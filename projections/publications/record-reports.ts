@@ -45,7 +45,7 @@ const writeReported = defineInsert(
   },
 );
 
-/** What was reported of published records, and which of them wait for a moderator. */
+/** Reports on published records, and which records wait for a moderator. */
 export const recordReports = defineProjection(events, {
   name: 'record-reports',
   tables: ['record_reports', 'reported_records'],
@@ -97,7 +97,7 @@ export const recordReports = defineProjection(events, {
     CaseNoteRestored: ({ data }) => restored('case_note', data.note_id, data),
     ProfileWithdrawn: ({ owner_id }) => withdrawn('profile', owner_id),
     ArtifactWithdrawn: ({ data }) => withdrawn('artifact', data.artifact_id),
-    // Whatever is left of a member's is about to be erased.
+    // The member's remaining records are about to be erased.
     MemberDeactivated: ({ owner_id }) => [
       sql`UPDATE record_reports SET state = 'withdrawn', settled_by_event = NULL
         WHERE author_id = ${owner_id} AND told_at IS NULL AND state IN ('open', 'removed')`,
@@ -119,7 +119,10 @@ function nothingWaits(type: RecordType, id: string): Sql {
     WHERE subject_type = ${type} AND subject_id = ${id}`;
 }
 
-/** Undone, the reports wait again, in their old place; restored by a second person, they do not. */
+/**
+ * After an undo, the reports are open again in their old position; after a restoration by another
+ * moderator, they stay settled.
+ */
 function restored(type: RecordType, id: string, data: { of: string; undone: boolean }): Sql[] {
   if (!data.undone) return [];
   return [
@@ -150,13 +153,13 @@ export interface RecordReportRow {
   settled_by_event: string | null;
 }
 
-/** Reports whose reporters are still to learn what becomes of the record. */
+/** Reads reports whose reporters were not notified of the outcome yet. */
 export function untoldReports(type: RecordType, id: string): Sql<RecordReportRow> {
   return sql`SELECT * FROM record_reports WHERE subject_type = ${type} AND subject_id = ${id}
     AND told_at IS NULL AND state <> 'silent' ORDER BY reported_at, report_id`;
 }
 
-/** Reported records whose reviews wait for each other until the transaction ends. */
+/** Locks reported records, which serializes their reviews until the transaction ends. */
 export function heldRecords(type: RecordType, ids: readonly string[]): Sql {
   return sql`SELECT subject_id FROM reported_records
     WHERE subject_type = ${type} AND subject_id = ANY(${ids}::uuid[])
@@ -164,8 +167,8 @@ export function heldRecords(type: RecordType, ids: readonly string[]): Sql {
 }
 
 /**
- * Records that went with their author's will while reports waited, and whose reporters wait; and notes
- * on cases that went with the case's author.
+ * Records that their author withdrew while reports were open, and whose reporters await the
+ * outcome; and reported case notes that disappeared with the author of the case.
  */
 export function withdrawnReported(limit: number): Sql<{ type: RecordType; id: string }> {
   return sql`(SELECT DISTINCT subject_type AS type, subject_id AS id FROM record_reports
@@ -187,7 +190,7 @@ export interface ReportOfMember {
   at: string;
 }
 
-/** A member's reports on notes and records, oldest first; at most `limit` after one of them. */
+/** Reads a member's reports on notes and records after `last`, oldest first; at most `limit`. */
 export function reportsOfMember(
   memberId: string,
   last: Pick<ReportOfMember, 'at' | 'report_id'> | undefined,

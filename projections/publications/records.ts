@@ -5,18 +5,21 @@ import { type Sql, sql } from '../../platform/sql.ts';
 /** An event with the name of the moderator who caused it, or null. */
 export type NamedEvent = RecordedEvent & { actor_name: string | null };
 
-/** Reads of profiles, artifacts, cases and case notes in one shape; they move no table. */
+/** A profile, artifact, case or case note in one shape. Nothing in this file changes a table. */
 export interface RecordRow {
   subject_id: string;
   author_id: string;
   state: 'published' | 'withdrawn' | 'removed';
-  /** What it belongs to went with its author: restored, it is withdrawn. Only where it may be so. */
+  /**
+   * Case notes only: the author of the note or of its case is gone, so a restored note is
+   * withdrawn.
+   */
   gone?: boolean;
-  /** Whether anybody can read it. */
+  /** Whether anyone can read the record. */
   public: boolean;
-  /** Of the record alone. */
+  /** Version of the record itself, without its reports. */
   version: number;
-  /** Null where it was erased. */
+  /** Null after erasure. */
   title: string | null;
   text: string | null;
   published_at: Date;
@@ -30,7 +33,10 @@ export function profileRecords(ids: readonly string[]): Sql<RecordRow> {
     FROM profiles WHERE member_id = ANY(${ids}::uuid[])`;
 }
 
-/** Of a large packet the beginning: all of it is public at its own address. Parsed once (OFFSET). */
+/**
+ * Shows the beginning of a large packet; all of the packet is public at its own address. `OFFSET 0`
+ * makes PostgreSQL parse the packet once.
+ */
 export function artifactRecords(ids: readonly string[]): Sql<RecordRow> {
   return sql`SELECT artifact_id AS subject_id, author_id, state, state = 'published' AS public,
       version, title, concat_ws(E'\n\n', said->>'summary',
@@ -59,7 +65,10 @@ export function caseRecords(ids: readonly string[]): Sql<RecordRow> {
     FROM cases WHERE case_id = ANY(${ids}::uuid[])`;
 }
 
-/** A note is titled by its case, is public where the case is, and goes with its author or the case's. */
+/**
+ * A case note has the title of its case, is public while the case is, and disappears with its own
+ * author or the author of the case.
+ */
 export function caseNoteRecords(ids: readonly string[]): Sql<RecordRow> {
   return sql`SELECT n.note_id AS subject_id, n.member_id AS author_id,
       CASE WHEN n.state = 'published' AND gone THEN 'withdrawn' ELSE n.state END AS state, gone,
@@ -70,15 +79,15 @@ export function caseNoteRecords(ids: readonly string[]): Sql<RecordRow> {
     WHERE n.note_id = ANY(${ids}::uuid[])`;
 }
 
-/** For a lock: the authors of what `records` selects. */
+/** Authors of the records that `records` selects, for a lock. */
 export function authorsOf(records: Sql): Sql {
   const text = `SELECT author_id AS member_id FROM (${records.text}) r`;
   return { name: hash('sha1', text), text, values: records.values };
 }
 
 /**
- * The events of a record and of its reports (`streams`), oldest first, with what moderators and
- * reporters said, but not with what was published: of that there may be much.
+ * Reads the events of a record and of its reports (`streams`), oldest first, with what moderators
+ * and reporters wrote, but without the published content, which may be large.
  */
 export function recordEvents(records: Sql, streams: readonly string[]): Sql<NamedEvent> {
   const place = `$${records.values.length + 1}`;

@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto';
 import type { Sql } from '../../platform/sql.ts';
 
-/** Columns of a read model that hold names or free text. Null stands for what was erased. */
+/** Columns of a read model that hold names or free text; null means erased. */
 export interface Texts {
   table: string;
   columns: readonly string[];
   /**
-   * The column with the member whose texts these are: they become null when that member is erased.
-   * Absent where events of the feature's own say when a text goes.
+   * The column with the member who owns these texts, which become null when that member is erased.
+   * Absent if the capability's own events erase the text.
    */
   member?: string;
 }
 
-/** Makes texts of a member null, at most `limit` rows of them; answers one row for each. */
+/** Sets a member's texts to null, in at most `limit` rows; returns one row for each. */
 export function eraseTexts(
   { table, columns, member }: Texts,
   memberId: string,

@@ -10,8 +10,9 @@ export interface Session {
 }
 
 /**
- * Work of a rebuild, one at a time, on connections of its own: no deadline of a request holds for
- * them, and the lock ends with them. Where it fails or is interrupted, its tables are dropped.
+ * Runs a rebuild on separate connections, without the deadline of a request. The connections hold
+ * the lock that allows one rebuild at a time. After a failure or an interruption, its tables are
+ * dropped.
  */
 export async function inSession<Result>(
   url: string,
@@ -36,7 +37,7 @@ export async function inSession<Result>(
       }),
     );
   } catch (error) {
-    // What this cannot drop either, an erasure does.
+    // If this cleanup fails, the next erasure drops the tables.
     if (pids.length > 0)
       await withConnection(config, (client) => cleanUp(client, pids)).catch(() => undefined);
     throw interrupted?.aborted ? interrupted.reason : error;
@@ -50,16 +51,16 @@ async function pidOf(client: pg.Client): Promise<number> {
 
 async function prepare(client: pg.Client): Promise<void> {
   await client.query(`SELECT pg_advisory_lock(hashtext('rebuild'))`);
-  // Nothing is lost with a page that a crash takes: the next rebuild begins anew.
+  // A crash may lose pages, because the next rebuild starts over anyway.
   await client.query('SET synchronous_commit = off');
-  // The tables grow from nothing: a plan that scans them would be wrong after a page.
+  // The tables start empty, so a plan that scans them would be wrong after a page.
   await client.query(BY_INDEX);
   await client.query('SET enable_hashjoin = off');
   await client.query('SET enable_mergejoin = off');
 }
 
 async function cleanUp(client: pg.Client, pids: readonly number[]): Promise<void> {
-  // The server may be at work still on what was asked by a connection that is cut.
+  // The server may still execute statements of a destroyed connection.
   await client.query(
     `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
      WHERE pid = ANY($1) AND application_name = $2`,

@@ -21,16 +21,17 @@ export interface Rebuilt {
 }
 
 export interface Options {
-  /** Told while it goes on. */
+  /** Called after each page with the position reached and the last one. */
   progress?: (position: number, last: number) => void;
-  /** The first time that it waits long for others: their processes. */
+  /** Called once, with the blocking processes, when the rebuild first waits long for others. */
   waits?: (pids: readonly number[]) => void;
   interrupted?: AbortSignal;
 }
 
 /**
- * Makes every read model again from the log, in a schema of its own, and swaps the tables in, while
- * the service runs: writers wait only for the last events and the swap.
+ * Rebuilds every read model from the log, in a separate schema, and swaps the tables in while the
+ * service runs: writers wait only for the last events and the swap. Throws if a migration is
+ * pending or the schema changes meanwhile.
  */
 export async function rebuild(
   url: string,
@@ -101,8 +102,8 @@ function locksOn(tables: readonly string[]): string[] {
 }
 
 /**
- * A position below which nothing can still be committed: whoever holds a position holds a lock on
- * the table as well, and this waits for all of those.
+ * Returns a position below which no transaction can still commit: a transaction that has a position
+ * also holds a lock on the table, and this function waits for all those transactions.
  */
 async function settledPosition(client: pg.Client, waiting: Waiting): Promise<number> {
   const position = await lastPosition(client);
@@ -118,8 +119,8 @@ async function lastPosition(client: pg.Client): Promise<number> {
 }
 
 /**
- * Projects what stands after a position, a page in a transaction. While one is written, the next is
- * made into statements and the one after it is read.
+ * Projects the events after a position, one page per transaction. While one page is written, the
+ * next page is converted to statements and the page after it is read.
  */
 async function fill(
   { client, reader }: Session,
@@ -138,10 +139,11 @@ async function fill(
     if (!last) break;
     const position = Number(last.position);
     next = readPage(reader, position, to);
-    // Whoever fails meanwhile is heard above, or not waited for where this fails first.
+    // Prevents an unhandled rejection: an `await` reports the failure, unless this loop fails
+    // first.
     next.catch(() => undefined);
     const events = rows.map((row) => catalogue.read(row));
-    // No two projections share a table, so each may have the whole page before the next.
+    // No two projections share a table, so each projects the whole page before the next.
     const statements = each.flatMap((list) => mergeBatches(list(events)));
     await written;
     written = writePage(client, statements);
@@ -153,7 +155,7 @@ async function fill(
   return count;
 }
 
-/** In one transaction, or in the one that is open. */
+/** Writes a page in one transaction, or in the transaction that is already open. */
 function writePage(client: pg.Client, statements: readonly Sql[]): Promise<unknown> {
   const open = client.getTransactionStatus() !== 'I';
   return pipeline(client, open ? statements : [sql`BEGIN`, ...statements, sql`COMMIT`]);

@@ -5,7 +5,7 @@ import type { Projection } from '../projection.ts';
 const GRANTEE = `SELECT CASE WHEN item.grantee = 0 THEN 'PUBLIC'
   ELSE item.grantee::regrole::text END AS name`;
 
-/** Puts the tables of the schema `rebuild` in the place of the others. */
+/** Replaces the public tables with the tables of the schema `rebuild`. */
 export async function swap(client: pg.Client, tables: readonly string[]): Promise<void> {
   await copyPrivileges(client, tables);
   for (const table of tables) {
@@ -14,7 +14,7 @@ export async function swap(client: pg.Client, tables: readonly string[]): Promis
   }
 }
 
-/** LIKE copies no privileges, and a database may be set to give some on every new table. */
+/** LIKE copies no privileges, and default privileges may grant some on every new table. */
 async function copyPrivileges(client: pg.Client, tables: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(
     `WITH pairs AS (
@@ -37,7 +37,10 @@ async function copyPrivileges(client: pg.Client, tables: readonly string[]): Pro
   for (const { statement } of rows) await client.query(statement);
 }
 
-/** Makes empty copies of the tables in the schema `rebuild`, and answers how to make the searches. */
+/**
+ * Creates empty copies of the tables in the schema `rebuild`. Returns the definitions of the search
+ * indexes, for `makeSearches`.
+ */
 export async function makeTables(
   client: pg.Client,
   projections: readonly Projection[],
@@ -56,8 +59,8 @@ export async function makeTables(
 }
 
 /**
- * Drops the indexes of searches, by which no event finds its rows, and answers how to make them
- * again: at once, on full tables, they cost a fraction.
+ * Drops the search indexes, which no projection uses to find rows, and returns their definitions:
+ * to build them once on full tables costs a fraction.
  */
 async function dropSearches(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(
@@ -69,12 +72,13 @@ async function dropSearches(client: pg.Client): Promise<string[]> {
   return rows.map(({ definition }) => definition);
 }
 
+/** Creates the search indexes on the full tables. */
 export async function makeSearches(
   client: pg.Client,
   definitions: readonly string[],
 ): Promise<void> {
   for (const definition of definitions) await client.query(definition);
-  // LIKE and a definition leave this out: without it ANALYZE would keep copies of texts.
+  // Neither LIKE nor the definition copies this setting, without which ANALYZE samples the texts.
   const { rows: indexes } = await client.query<{ name: string }>(
     `SELECT indexrelid::regclass::text AS name FROM pg_index JOIN pg_class c ON c.oid = indrelid
      WHERE c.relnamespace = 'rebuild'::regnamespace AND indkey[0] = 0`,
@@ -84,8 +88,9 @@ export async function makeSearches(
 }
 
 /**
- * Drops what a rebuild left that did not come to its end: copies of names and texts, which no erasure
- * reaches. While its lock is held, one is under way, and ends with the last erasure or by this.
+ * Drops the tables of a rebuild that did not finish: copies of names and texts that no erasure
+ * reaches. While the lock is held, a rebuild is running: it ends with the latest erasure, or its
+ * tables are dropped here later.
  */
 export const dropLeftOver = (): Sql => sql`DO $$ BEGIN
   IF pg_try_advisory_xact_lock(hashtext('rebuild')) THEN

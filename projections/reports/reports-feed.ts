@@ -6,7 +6,7 @@ interface Resolved {
   reports: readonly { report_id: string; member_id: string }[];
 }
 
-/** Which moderator it was stays inside. */
+/** Hides which moderator acted. */
 function resolved(
   { subject, reports }: Resolved,
   outcome: 'kept' | 'removed' | 'withdrawn',
@@ -21,7 +21,9 @@ function resolved(
   }));
 }
 
-/** As a report on a note, a report on a record is told to its reporter twice: received, resolved. */
+/**
+ * A report on a record notifies its reporter twice, like a report on a note: received and resolved.
+ */
 export const reportsFeed = defineFeedEntries(reports, {
   RecordReported: ({ data }) => ({
     member: data.member_id,

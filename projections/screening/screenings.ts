@@ -26,7 +26,7 @@ const writeScreening = defineInsert(
   },
 );
 
-/** The latest screening of each note, what it found, and the hashes that find its look-alikes. */
+/** The latest screening of each note: its findings, and the hashes that find similar notes. */
 export const screenings = defineProjection(events, {
   name: 'screenings',
   tables: ['note_screenings', 'note_findings', 'note_fingerprints'],
@@ -51,7 +51,7 @@ export const screenings = defineProjection(events, {
         hashes: hashesOf(personal),
       }),
     ],
-    // The facts stay, without the note's words and without a hash of its text.
+    // Keeps the findings, but neither the words of the note nor a hash of its text.
     NoteErased: ({ data }) => [
       sql`UPDATE note_screenings SET words = NULL WHERE note_id = ${data.note_id}`,
       dropFingerprints(data.note_id),
@@ -87,7 +87,7 @@ function dropFingerprints(noteId: string): Sql {
 
 const MOST_LIKE = 50;
 
-/** Another note that shares a hash with this one. `message` is null where the whole text is the same. */
+/** Another note that shares a hash with this note. `message` is null if the whole text is equal. */
 export interface LookAlikeRow {
   note_id: string;
   state: string;
@@ -96,10 +96,11 @@ export interface LookAlikeRow {
 }
 
 /**
- * Notes that share a hash with this one: with the same text, without it, and those that share most
- * parts, with their text. Each hash is read from the index backwards, in its order, so far and no
- * further: a flood of one text costs what a thousand of it cost. (BETWEEN, since the planner thinks
- * an unknown hash rare, and would fetch and sort all that have it.)
+ * Finds notes that share a hash with this note: those with the same text, without it, and those
+ * that share most parts, with their text. For each hash the index is read backwards, in its order,
+ * for at most `most` (1000) or 50 entries, so a larger flood of one text costs no more. BETWEEN is
+ * necessary: the planner assumes that an unknown hash is rare, and would fetch and sort every note
+ * that has it.
  */
 export function lookAlikes(
   noteId: string,
@@ -122,7 +123,7 @@ export function lookAlikes(
 }
 
 export interface LikeRow {
-  /** The note that was asked for. */
+  /** The requested note. */
   of: string;
   note_id: string;
   state: 'pending' | 'approved' | 'rejected' | 'removed' | 'withdrawn';
@@ -130,8 +131,8 @@ export interface LikeRow {
 }
 
 /**
- * For each of these notes those that share most hashes with it, as their screenings left them. Each
- * hash is read a few entries far, newest first, so that a flood of one text costs no more.
+ * Finds, for each note, the notes that share most hashes with its latest screening. For each hash
+ * only the 12 newest entries are read, so a flood of one text costs no more.
  */
 export function nearTo(noteIds: readonly string[]): Sql<LikeRow> {
   return sql`SELECT asked.note_id AS of, n.note_id, n.state, n.message
@@ -149,11 +150,11 @@ export function nearTo(noteIds: readonly string[]): Sql<LikeRow> {
 
 export interface NoteToScreen {
   note_id: string;
-  /** Its time, in UTC, to the microsecond. */
+  /** `submitted_at` in UTC to the microsecond. */
   submitted: string;
 }
 
-/** Notes that wait and that rules of this version have not screened, oldest first. */
+/** Reads pending notes that rules of this version have not screened, oldest first. */
 export function notesToScreen(
   rulesVersion: number,
   limit: number,

@@ -4,7 +4,7 @@ import type { Sql } from '../../platform/sql.ts';
 export const SEARCH_KINDS = ['note', 'member', 'artifact', 'case'] as const;
 export type SearchKind = (typeof SEARCH_KINDS)[number];
 
-/** Something public in which all the words stand; `at` is when it appeared. */
+/** A public record that contains all the words. `at` is when it was published. */
 export interface FoundRow {
   kind: SearchKind;
   id: string;
@@ -14,18 +14,18 @@ export interface FoundRow {
   place: string;
 }
 
-/** A table, `r` in its parts. */
+/** A searched table, with the alias `r` in each SQL fragment. */
 interface Source {
   table: string;
   id: string;
   at: string;
-  /** The condition of the table's index of words, and of that in time. */
+  /** The condition of the word index and of the time index on the table. */
   shown: string;
-  /** Of what that index of words holds the words (migration 0035). */
+  /** The text that the word index covers; it must equal the expression in the schema. */
   text: string;
-  /** What else must hold. */
+  /** A further condition. */
   where?: string;
-  /** Selects the id of what is found by another thing than its words. */
+  /** Selects ids of records found by something other than their words. */
   byName?: string;
   columns: string;
   join?: string;
@@ -38,7 +38,7 @@ const SOURCES: Readonly<Record<SearchKind, Source>> = {
     at: 'r.approved_at',
     shown: `r.state = 'approved'`,
     text: `coalesce(r.message, '')`,
-    // A value, and not EXISTS, for which all approved notes may be read into a hash.
+    // A scalar subquery, because for EXISTS the planner may hash all approved notes.
     where: `(r.parent_id IS NULL
       OR (SELECT p.state FROM notes p WHERE p.note_id = r.parent_id) = 'approved')`,
     columns: `CASE r.attribution WHEN 'member' THEN coalesce(m.handle, 'former member')
@@ -73,13 +73,16 @@ const SOURCES: Readonly<Record<SearchKind, Source>> = {
 };
 
 /**
- * So many of the newest records are looked through for the words before the index of words is; none
- * where the first few have not a single one that fits.
+ * Number of newest records that are searched before the word index; none if the newest `FEW` have
+ * no match at all.
  */
 const NEWEST_FIRST = 200;
 const FEW = 40;
 
-/** What is public and holds all the words of the query (`or`, `-` and quotes count), newest first. */
+/**
+ * Searches public records that contain all words of the query (`or`, `-` and quotes have their
+ * usual meaning), newest first.
+ */
 export function searchPublic(
   query: string,
   kind: SearchKind | undefined,
@@ -97,9 +100,10 @@ export function searchPublic(
 }
 
 /**
- * The index in time knows no words, and that of words no order: a word that fills a page from the
- * newest records is found by the first, any other by the second, with all that hold it. The planner,
- * who knows of no word how rare it is, would choose one for both; OFFSET 0 leaves it the one meant.
+ * The time index knows no words, and the word index has no order. A word that fills a page from the
+ * newest records is found by the time index; any other word by the word index, with all its
+ * matches. The planner cannot know how rare a word is and would choose one index for both; OFFSET 0
+ * prevents that.
  */
 function ofKind(kind: SearchKind): string {
   const { table, id, at, shown, text, where = 'true', byName, columns, join = '' } = SOURCES[kind];

@@ -11,12 +11,12 @@ export interface FeedRow {
   data: Record<string, unknown>;
 }
 
-/** The newest entry of a member's feed. */
+/** The newest sequence in a member's feed. */
 export function feedHead(memberId: string): Sql<{ sequence: number }> {
   return sql`SELECT sequence FROM feed_heads WHERE member_id = ${memberId}`;
 }
 
-/** A member's feed after one sequence and up to another, the oldest entry first. */
+/** Reads a member's feed after one sequence, up to and including another, oldest entry first. */
 export function feedAfter(
   memberId: string,
   after: number,

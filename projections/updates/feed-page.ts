@@ -3,15 +3,18 @@ import { type Sql, sql } from '../../platform/sql.ts';
 export interface UpdatesRow {
   /** The member's newest sequence, in the same snapshot. */
   head: number;
-  /** The page's last sequence and its entries as JSON, with commas between; null where it is empty. */
+  /**
+   * The last sequence of the page, and its entries as comma-separated JSON; both null if it is
+   * empty.
+   */
   last: number | null;
   entries: string | null;
 }
 
 /**
- * A member's entries after a sequence, oldest first, already as the JSON of the answer: made of rows
- * in JavaScript, a page of a hundred costs three times as much. `type` and `subject_type` are words
- * of the feed's own and need no escaping.
+ * Reads a member's entries after a sequence, oldest first, already as the JSON of the response: to
+ * build a page of 100 in JavaScript costs three times as much. `type` and `subject_type` are words
+ * that the feed defines and need no escaping.
  */
 export function readUpdates(memberId: string, after: number, limit: number): Sql<UpdatesRow> {
   return sql`SELECT head.sequence AS head, page.last, page.entries

@@ -6,8 +6,9 @@ import type { FeedEntries, FeedEntry } from '../feed-entry.ts';
 import type { Projection } from '../projection.ts';
 
 /**
- * Every member's own record, numbered 1, 2, 3, … in commit order. The row in `feed_heads` is the
- * member's lock: whoever appends an event that concerns a member holds it until COMMIT.
+ * The feed of every member, numbered 1, 2, 3, … in commit order. The row in `feed_heads` is the
+ * member's lock: a transaction that appends an event which affects the member holds it until
+ * COMMIT.
  */
 export function feedProjection(features: readonly FeedEntries[]): {
   projection: Projection;
@@ -26,7 +27,7 @@ export function feedProjection(features: readonly FeedEntries[]): {
   const on = Object.fromEntries(Object.keys(entries).map((type) => [type, statements]));
   return {
     projection: { name: 'feed', tables: ['feed', 'feed_heads'], on: withHeads(on) },
-    // A registration makes the lock row itself, so there is nothing to hold before it.
+    // A registration inserts the lock row, so there is no row to lock before it.
     concerns: (event) =>
       event.type === 'MemberRegistered' ? [] : entriesOf(event).map((entry) => entry.member),
   };
@@ -52,7 +53,7 @@ const SEQUENCE = fault('plain-sequence')
   ? "nextval('events_position_seq')"
   : 'before + row_number() OVER (PARTITION BY member_id ORDER BY turn)';
 
-/** Entries of any members, each member's numbered in the order in which they are given. */
+/** Inserts entries of any members, and numbers the entries of each member in the given order. */
 const insertEntries = defineBatch(
   'feed',
   {

@@ -1,10 +1,10 @@
 import type { EventFact, Facts } from '../facts.ts';
 import type { Entry } from '../history.ts';
 
-/** A proof and the time that is recorded are some statements apart, and a backend may stand still. */
+/** A few statements separate authentication from `recorded_at`, and a backend may be frozen. */
 const SLACK_MS = 5000;
 
-/** No use of a credential is accepted after its end: by the clients' clock, by the log's order, by time. */
+/** No credential is accepted after its end: by the clients' clock, log order and expiry time. */
 export function revokedForGood(entries: readonly Entry[], { events, receipts }: Facts): string[] {
   const wrong: string[] = [];
   const byId = new Map(events.map((event) => [event.id, event]));
@@ -37,7 +37,7 @@ export function revokedForGood(entries: readonly Entry[], { events, receipts }: 
   return wrong;
 }
 
-/** When each credential's end was known to whoever ended it: by name, or by what the answer names. */
+/** When a client learned of a credential's end: by the answer that names it, or a recovery's. */
 function endsAsSeen(entries: readonly Entry[], ended: Map<string, EventFact>): Map<string, number> {
   const answered = new Map(
     entries.flatMap((entry) =>

@@ -1,7 +1,7 @@
 import type { EventFact, Facts } from '../facts.ts';
 import type { Entry } from '../history.ts';
 
-/** The events of which each operation has exactly one, whatever else it brings with it. */
+/** Each receipt of an operation names exactly one event of these types, besides any others. */
 const EFFECTS: Readonly<Record<string, readonly string[]>> = {
   'membership.register': ['MemberRegistered'],
   'membership.recover': ['MemberRecovered'],
@@ -22,7 +22,7 @@ const EFFECTS: Readonly<Record<string, readonly string[]>> = {
   'guestbook.submit': ['NoteSubmitted'],
 };
 
-/** What is done without a receipt: by the subject there is at most one of each. */
+/** Operations without a receipt; the event is found by its subject. */
 const WITHOUT_RECEIPT: Readonly<Record<string, { type: string; subject: string }>> = {
   'membership.login': { type: 'SessionStarted', subject: 'session_id' },
   'membership.logout': { type: 'SessionEnded', subject: 'session_id' },
@@ -36,11 +36,11 @@ const SIGN_INS = [
   ['moderation.sign_in', 'ModeratorSignedIn'],
 ] as const;
 const FREE = ['NoteReported', ...Object.values(WITHOUT_RECEIPT).map(({ type }) => type)];
-/** Workers tell of a decision later, in the name of whoever made it. */
+/** Workers append `…Told` events later, with the deciding moderator as actor. */
 const needsReceipt = ({ type, actor }: EventFact) =>
   actor !== 'service' && !FREE.includes(type) && !type.endsWith('Told');
 
-/** Each acknowledged operation has exactly one effect, each unknown one none or one, a refused one none. */
+/** An acknowledged operation has exactly one effect, an unknown one at most one, a refused none. */
 export function oneEffect(entries: readonly Entry[], { events, receipts }: Facts): string[] {
   const wrong: string[] = [];
   const recorded = new Map(events.map((event) => [event.id, event]));
@@ -51,7 +51,7 @@ export function oneEffect(entries: readonly Entry[], { events, receipts }: Facts
     for (const id of shown) if (!recorded.has(id)) wrong.push(`${operation} ${key}: lost ${id}`);
     if (key === null) continue;
     const receipt = kept.get(key);
-    // A batch of which nothing was accepted has none.
+    // A batch in which no item was accepted has no receipt.
     const nothing = /batch$/.test(operation) && shown.length === 0;
     if (outcome === 'done' && !receipt && !nothing)
       wrong.push(`${operation} ${key}: done without a receipt`);
@@ -88,7 +88,7 @@ function oneEffectWithoutReceipt(entries: readonly Entry[], events: Facts['event
     for (const entry of entries)
       if (entry.operation === operation && entry.outcome === 'done') {
         const count = made.get(entry.subject ?? '')?.length ?? 0;
-        // Each decision on a note may be appealed against once.
+        // Each decision on a note can be appealed once, so a note may have several appeals.
         const enough = operation === 'guestbook.appeal' ? count >= 1 : count === 1;
         if (!enough) wrong.push(`${operation} of ${entry.subject}: ${count} effects`);
       }
@@ -113,7 +113,7 @@ function oneEffectWithoutReceipt(entries: readonly Entry[], events: Facts['event
   return wrong;
 }
 
-/** Every stream is numbered 1, 2, 3, … in the order of the log. */
+/** Stream versions are 1, 2, 3, … in the order of the log. */
 export function streamsWhole({ events }: Facts): string[] {
   const last = new Map<string, number>();
   return events.flatMap(({ owner, stream, version }) => {

@@ -1,7 +1,7 @@
 import type { Facts } from '../facts.ts';
 import type { Seen } from '../history.ts';
 
-/** Feeds are numbered without a gap, and what each reader saw is its member's feed from the first on. */
+/** Feeds have no gaps, and each reader saw its member's feed from the first entry on. */
 export function feedsWhole(seen: readonly Seen[], { feed }: Facts): string[] {
   const wrong: string[] = [];
   const feeds = Map.groupBy(feed, ({ member }) => member);

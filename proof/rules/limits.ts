@@ -10,9 +10,9 @@ export interface Limits {
   notes: number;
   /** New members from one address on a UTC day. */
   registrations: number;
-  /** Proofs of a key from one address in ten minutes. */
+  /** Key attempts from one address in ten minutes. */
   attempts: number;
-  /** Members that are active at once. */
+  /** Active members of the service. */
   members: number;
 }
 
@@ -20,7 +20,7 @@ const EXEMPT = ['credential.bootstrap', 'credential.revoke', 'account.delete'];
 const DAY_MS = 86_400_000;
 const TEN_MINUTES_MS = 600_000;
 
-/** Writes, active credentials and members never exceed what is allowed: by the log and the receipts. */
+/** Writes, active credentials and members never exceed their limits, by log and receipts. */
 export function limitsHeld({ events, receipts }: Facts, limits: Limits): string[] {
   const wrong: string[] = [];
   const writes = Map.groupBy(
@@ -49,8 +49,8 @@ export function limitsHeld({ events, receipts }: Facts, limits: Limits): string[
 }
 
 /**
- * What is counted by address. Notes and attempts are counted in transactions that are not flushed:
- * where PostgreSQL was killed meanwhile, counts may be lost, and nothing is said of that address.
+ * Checks the limits per address. Notes and attempts are counted in transactions that are not
+ * flushed: a kill of PostgreSQL may lose counts, so the affected addresses are not checked.
  */
 export function addressLimitsHeld(
   entries: readonly Entry[],

@@ -1,7 +1,7 @@
 import type { EventFact, Facts } from '../facts.ts';
 import type { Entry, History, Sighting } from '../history.ts';
 
-/** The clocks of the database and of the clients are one machine's, read in two ways. */
+/** Database and clients share one machine's clock, but read it in two ways. */
 const SLACK_MS = 50;
 
 interface Span {
@@ -9,7 +9,7 @@ interface Span {
   to: number;
 }
 
-/** From when a note may be seen, and until when at most, by its stream and what clients were told. */
+/** When a note may be visible, at most, by its stream and the acknowledgements of clients. */
 function publicSpans(stream: readonly EventFact[], hiddenBy: (event: EventFact) => number): Span[] {
   const spans: Span[] = [];
   let open: Span | undefined;
@@ -26,7 +26,7 @@ function publicSpans(stream: readonly EventFact[], hiddenBy: (event: EventFact) 
       spans.push(open);
     }
     if (hides && open) {
-      // Whoever decided later on the next event of the stream had seen this one.
+      // The stream's next event was decided after this event was visible, so the note was hidden.
       const next = stream.slice(index + 1).find((other) => other.at > at);
       open.to = Math.min(hiddenBy(event), next?.at ?? Infinity);
       open = undefined;
@@ -35,7 +35,7 @@ function publicSpans(stream: readonly EventFact[], hiddenBy: (event: EventFact) 
   return spans;
 }
 
-/** Whatever a visitor saw was approved by then, and nothing that hid it had been acknowledged before. */
+/** Every note seen was approved by then, and no earlier acknowledged event had hidden it. */
 export function decidedBeforePublic(
   sightings: readonly Sighting[],
   entries: readonly Entry[],
@@ -81,7 +81,7 @@ export function decidedBeforePublic(
   return [...wrong];
 }
 
-/** No author learns of a rejection or removal as long as its moderator may still undo it. */
+/** No author learns of a rejection while its moderator can undo it; removals show immediately. */
 export function toldInTime(told: History['told'], { events }: Facts, undoMs: number): string[] {
   const streams = noteStreams(events);
   return told.flatMap(({ note, answered }) => {

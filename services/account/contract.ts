@@ -30,7 +30,7 @@ const DeletionReply = z
   .object({ status: z.literal('deactivated'), receipt: Receipt })
   .meta({ id: 'DeletionReply' });
 
-/** With what an export holds of each feature. */
+/** Builds the contract; `exportSections` define the schema of the export document. */
 export const accountContract = (exportSections: readonly ExportSection[]) =>
   defineContract({
     'account.export': {

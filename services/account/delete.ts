@@ -19,7 +19,7 @@ interface Deactivated {
   receipt: Receipt;
 }
 
-/** The end of a member with all that ends with it, and the job that erases the rest. */
+/** Runs all closings, which deactivate the member, and enqueues the job that erases the rest. */
 export function deleteAccount(
   closings: readonly Closing[],
   { memberId, handle }: Pick<PrincipalOf<'credential'>, 'memberId' | 'handle'>,
@@ -63,8 +63,8 @@ function endingsOf(
 }
 
 /**
- * Ends more of what a deletion left, where that was more than one transaction may take; answers
- * whether there was any. The member is gone by now: it is the service that does it.
+ * Ends the next batch of records that did not fit in the deletion's transaction. Returns false once
+ * none are left. The actor is the service, because the member is already deactivated.
  */
 export function closeMore(
   closings: readonly Closing[],

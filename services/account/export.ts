@@ -7,15 +7,15 @@ import type { ExportSection } from '../membership/export-section.ts';
 const BATCH = 200;
 const CHUNK = 64 * 1024;
 
-/** The bearer was revoked, or its member deactivated, while the document was on its way. */
+/** The bearer was revoked, or its member deactivated, while the export was streaming. */
 class ExportCut extends Error {}
 
 type Row = never;
 
 /**
- * The document, piece by piece. Between two batches it holds neither a connection nor a transaction,
- * however slowly it is read; every batch asks again whether the bearer still holds. What fails on
- * the way throws, and so breaks the connection: a document that parses is complete.
+ * Streams the export. Between batches it holds no connection and no transaction, however slowly the
+ * client reads, and each batch checks the bearer again. An error throws, which aborts the
+ * connection: a document that parses is complete.
  */
 export async function* exportDocument(
   pool: pg.Pool,
@@ -48,7 +48,7 @@ async function* entriesOf(
 ): AsyncGenerator<unknown> {
   const limit = section.shape === 'one' ? 1 : (section.batch ?? BATCH);
   for (let last: Row | undefined; ; ) {
-    // A batch has the patience of a request of its own: the whole may take as long as its reader.
+    // Each batch gets its own deadline, because the export lasts as long as the client reads.
     const [holds, rows] = await sharedPatience(() =>
       Promise.all([
         query(pool, bearerHolds(credentialId)),

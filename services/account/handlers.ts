@@ -17,9 +17,9 @@ import { sectionsOf } from './sections.ts';
 export interface AccountParts extends MemberCommandParts {
   config: MemberCommandParts['config'] & Pick<Config, 'undoWindowSeconds'>;
   pool: pg.Pool;
-  /** What ends with a member, feature by feature; the member itself comes last. */
+  /** The closings of all capabilities; the one that deactivates the member comes last. */
   closings: readonly Closing[];
-  /** What the features hold on a member. */
+  /** The export sections of all capabilities. */
   exportSections: readonly ExportSection[];
 }
 
@@ -29,7 +29,7 @@ export function accountHandlers(parts: AccountParts): Handlers<ReturnType<typeof
   return {
     'account.export': async ({ principal }) => {
       const { memberId } = principal;
-      // Before the answer begins, so that storage that fails now is a plain 503.
+      // Query before the response starts, so that a database failure is still an ordinary 503.
       const [member] = await query(pool, findMember(memberId));
       const [head] = await query(pool, feedHead(memberId));
       if (!member?.handle) return refuse('credential_not_accepted');

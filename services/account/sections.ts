@@ -5,7 +5,7 @@ import { type FeedRow, feedAfter } from '../../projections/updates/exported-feed
 import { type ExportSection, exportSection } from '../membership/export-section.ts';
 import { UpdateEvent } from '../updates/update-event.ts';
 
-/** What every request left: the answers as they were given. */
+/** The receipts of all commands, with the responses as they were sent. */
 const receiptsSection = exportSection<ShownReceipt>({
   name: 'receipts',
   after: receiptsAfter,
@@ -35,7 +35,7 @@ const receiptsSection = exportSection<ShownReceipt>({
     .meta({ id: 'ExportedReceipt' }),
 });
 
-/** The feed as the updates show it, as far as it went when the export began. */
+/** The member's feed in the shape of `updates.list`, up to its head when the export began. */
 function feedSection(until: number): ExportSection {
   return exportSection<FeedRow>({
     name: 'feed',
@@ -53,7 +53,7 @@ function feedSection(until: number): ExportSection {
   });
 }
 
-/** The document after its head: what the features hold, and what is held of every member. */
+/** The sections after the head of the export: those of the capabilities, then receipts and feed. */
 export const sectionsOf = (
   features: readonly ExportSection[],
   feedSequence: number,

@@ -11,12 +11,12 @@ export type ArtifactState =
   | { status: 'none'; version: 0 }
   | {
       status: 'published' | 'withdrawn' | 'removed';
-      /** The stream's version: one for each event. */
+      /** The number of events in the stream. */
       version: number;
       artifactId: string;
       authorId: string;
       supersededBy: string | null;
-      /** Whether the author knows of the removal. */
+      /** Whether the author has been notified of the removal. */
       told: boolean;
     };
 
@@ -33,14 +33,14 @@ export type ArtifactCommand =
       policyVersion: string;
       supersedesId: string | null;
     }
-  /** Decided on the state of the one that is superseded. */
+  /** Runs on the state of the superseded artifact; `by` is the id of its successor. */
   | { type: 'SupersedeArtifact'; by: string; authorId: string }
   | { type: 'WithdrawArtifact'; authorId: string; reason: 'author' | 'deactivated' }
   | RemovalCommand;
 
 export type ArtifactRefusal = 'state_conflict' | 'not_found';
 
-/** A context packet is public from the moment it is published, and never changes. */
+/** A context packet is public as soon as it is published, and never changes. */
 export const artifact: Decider<ArtifactState, ArtifactCommand, ArtifactEvents, ArtifactRefusal> = {
   initial: { status: 'none', version: 0 },
 
@@ -51,7 +51,7 @@ export const artifact: Decider<ArtifactState, ArtifactCommand, ArtifactEvents, A
     const artifact_id = state.artifactId;
     if (command.type === 'WithdrawArtifact') {
       if (state.authorId !== command.authorId) return conflict('not_author');
-      // A removed one too, so that no restoration publishes what its author gave up.
+      // A removed packet can be withdrawn too; otherwise a restore would publish it again.
       if (state.status === 'withdrawn') return wrongState(state);
       const data = { artifact_id, reason: command.reason };
       return [{ type: 'ArtifactWithdrawn', data, personal: null }];
@@ -129,7 +129,10 @@ export function publish(state: ArtifactState, command: CommandOf<'PublishArtifac
   ];
 }
 
-/** A chain that cannot fork: one successor, by the same author, of what may be gone by then. */
+/**
+ * An artifact has at most one successor, by the same author, so chains cannot fork. A withdrawn or
+ * removed artifact can be superseded as well.
+ */
 export function supersede(state: ArtifactState, command: CommandOf<'SupersedeArtifact'>): Decided {
   const free =
     state.status !== 'none' && state.authorId === command.authorId && state.supersededBy === null;

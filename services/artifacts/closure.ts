@@ -4,8 +4,8 @@ import { CLOSING_BATCH, defineClosing } from '../membership/account-closure.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 
 /**
- * Withdraws every packet with its member's account. `rows` are what `openArtifactsOf` loads under
- * the member's lock; those that a moderator took down are among them, and can never be restored.
+ * Withdraws all packets when their author's account is closed. `rows`, loaded while the member is
+ * locked, include removed packets, so that they cannot be restored.
  */
 export function closeArtifacts(memberId: string, rows: readonly OpenArtifactRow[]): Append[] {
   return rows.map(({ artifact_id, version }) => ({

@@ -3,8 +3,8 @@ import { defineEvent } from '../../platform/eventstore/event.ts';
 import { KINDS } from './artifact-kind.ts';
 
 /**
- * A context packet was published. `packet` is its JSON text: as text it keeps the order of its
- * members, so what is read is what was sent, after a rebuild too.
+ * A context packet was published. `packet` is stored as JSON text, which keeps the order of its
+ * fields: reads return the packet as it was sent, even after a rebuild.
  */
 export const ArtifactPublished = defineEvent('ArtifactPublished', {
   data: z.strictObject({
@@ -17,7 +17,7 @@ export const ArtifactPublished = defineEvent('ArtifactPublished', {
   personal: z.strictObject({ title: z.string(), content_hash: z.string(), packet: z.string() }),
 });
 
-/** Its author published `by` in its place; it is still public. */
+/** The author published `by` as the successor of this artifact, which stays public. */
 export const ArtifactSuperseded = defineEvent('ArtifactSuperseded', {
   data: z.strictObject({ artifact_id: z.uuid(), by: z.uuid() }),
 });
@@ -26,7 +26,7 @@ export const ArtifactWithdrawn = defineEvent('ArtifactWithdrawn', {
   data: z.strictObject({ artifact_id: z.uuid(), reason: z.enum(['author', 'deactivated']) }),
 });
 
-/** Taken down by a moderator; `message` is the word to the author. */
+/** A moderator removed the artifact; `message` is addressed to the author. */
 export const ArtifactRemoved = defineEvent('ArtifactRemoved', {
   data: z.strictObject({
     artifact_id: z.uuid(),
@@ -36,12 +36,15 @@ export const ArtifactRemoved = defineEvent('ArtifactRemoved', {
   personal: z.strictObject({ message: z.string().nullable() }),
 });
 
-/** The removal `of` can no longer be undone: its author is told. */
+/** The removal `of` can no longer be undone, so this event notifies the author. */
 export const ArtifactRemovalTold = defineEvent('ArtifactRemovalTold', {
   data: z.strictObject({ artifact_id: z.uuid(), of: z.uuid(), policy: z.string() }),
 });
 
-/** `undone` by the remover or a lead, or restored by a second person. `told`: its author knew. */
+/**
+ * The artifact is public again. `undone`: the moderator who removed it or a lead undid the removal;
+ * otherwise a second person restored it. `told`: the author had been notified of the removal.
+ */
 export const ArtifactRestored = defineEvent('ArtifactRestored', {
   data: z.strictObject({
     artifact_id: z.uuid(),

@@ -10,7 +10,7 @@ import { Packet } from './packet.ts';
 
 export const artifactsSection = exportSection<OwnArtifactRow>({
   name: 'artifacts',
-  // A packet has up to 256 KiB.
+  // A packet can have 256 KiB, so a batch stays below about 2 MiB.
   batch: 8,
   after: (memberId, last, limit, undoSeconds) =>
     artifactsOfMember(

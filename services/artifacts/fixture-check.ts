@@ -8,15 +8,15 @@ import {
 } from './fixture.ts';
 
 /**
- * A fixture as far as the check needs it. What is expected may be any state, so that a wrong
- * expectation is reported beside what is found instead of being refused.
+ * The part of a fixture that the check needs. Any state is valid as an expectation, so that the
+ * report shows a wrong expectation beside the result instead of rejecting the fixture.
  */
 export const CheckableFixture = z.object({
   artifact: PortableFixture.shape.artifact,
   cases: z
     .array(
       z.object({
-        /** Also the name of the case's folder. */
+        /** The name of the case and of its folder. */
         name: RelativePath.refine((name) => !name.includes('/') && name !== '.', {
           error: 'must be a single name',
         }),
@@ -34,22 +34,22 @@ export const CheckableFixture = z.object({
 export type CheckableFixture = z.output<typeof CheckableFixture>;
 type Case = CheckableFixture['cases'][number];
 
-/** What stands in the folder of a case. */
+/** The observed contents of a case's folder. */
 export interface Observed {
-  /** Null where there is no such file. `sha256` is null where the size alone already differs. */
+  /** Null if the file does not exist. `sha256` is null if the size already differs. */
   artifact: { bytes: number; sha256: string | null } | null;
-  /** Whether the ledger holds an operation whose outcome nobody knows. */
+  /** Whether the ledger lists an operation with an unknown outcome. */
   unknownOutcome: boolean;
-  /** Whether anything is at the completion evidence's path. */
+  /** Whether a file or folder exists at the path of the completion evidence. */
   evidence: boolean;
-  /** What a person should know of how this was read. */
+  /** Notes for the reader of the report, such as links that were not followed. */
   remarks: readonly string[];
 }
 
 interface Found {
   state: FixtureState;
   next_action: (typeof NEXT_ACTION)[FixtureState];
-  /** The check reads and never executes. */
+  /** Always 0: the check only reads files and executes nothing. */
   operations_issued: 0;
 }
 
@@ -66,7 +66,10 @@ export interface FixtureReport {
   cases: CheckedCase[];
 }
 
-/** Pure: the state of each case, from what stands in its folder, beside what was expected. */
+/**
+ * Compares the observed state of each case with its expected state. A pure function: read the files
+ * with `observeFixture` first. Throws if a case was not observed.
+ */
 export function checkFixture(
   fixture: CheckableFixture,
   observed: ReadonlyMap<string, Observed>,
@@ -87,7 +90,7 @@ export function checkFixture(
   return { as_expected: cases.every((checked) => checked.as_expected), cases };
 }
 
-/** The first state that holds, in the order of `STATES`. */
+/** Returns the first state in the order of `STATES` that applies. */
 function stateOf(
   artifact: CheckableFixture['artifact'],
   declared: Case,

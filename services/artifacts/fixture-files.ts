@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { parseStrictJson } from '../../platform/http/strict-json.ts';
 import type { CheckableFixture, Observed } from './fixture-check.ts';
 
-/** A ledger beyond this many bytes is not read: its outcomes count as unknown. */
+/** Maximum ledger size in bytes. A larger ledger is not read: its outcomes count as unknown. */
 const MAX_LEDGER = 16 * 1024 * 1024;
 
 const LedgerLine = z.object({
@@ -14,7 +14,10 @@ const LedgerLine = z.object({
   outcome: z.enum(['done', 'failed', 'unknown']),
 });
 
-/** Reads what stands below `root`: one folder for each case. Throws where it cannot be read. */
+/**
+ * Reads the files of each case from its folder below `root`. Throws if `root` is not a folder or a
+ * file cannot be read.
+ */
 export async function observeFixture(
   root: string,
   fixture: CheckableFixture,
@@ -50,7 +53,7 @@ interface Spot {
 
 async function observeArtifact(spot: Spot, bytes: number): Promise<Observed['artifact']> {
   const look = await lookAt(spot, async (handle, size) => {
-    // The size alone tells; a large file need not be read.
+    // A different size is enough to tell; skip the read, since the file may be large.
     if (size !== bytes) return { bytes: size, sha256: null };
     const digest = createHash('sha256');
     let read = 0;
@@ -63,7 +66,10 @@ async function observeArtifact(spot: Spot, bytes: number): Promise<Observed['art
   return look.is === 'seen' ? look.seen : null;
 }
 
-/** No ledger holds nothing. What is there and cannot be read could hold anything. */
+/**
+ * A missing ledger lists no unknown outcome. A ledger that cannot be read counts as one that does,
+ * because its contents could be anything.
+ */
 async function holdsUnknown(spot: Spot): Promise<boolean> {
   const look = await lookAt(spot, async (handle, size) => {
     if (size <= MAX_LEDGER) return readLedger(spot, await handle.readFile());
@@ -101,14 +107,14 @@ async function isThere(spot: Spot): Promise<boolean> {
   return (await lookAt(spot, async () => true, { folders: true })).is === 'seen';
 }
 
-/** `refused`: something stands there that is not read. */
+/** `refused`: the path exists but is not read, for example because it is a link. */
 type Look<Seen> = { is: 'absent' } | { is: 'refused' } | { is: 'seen'; seen: Seen };
 
 const NOWHERE = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'];
 
 /**
- * Opens a regular file below the root and reads it. No link is followed, in any place of the path,
- * so nothing outside the root can be reached.
+ * Opens a regular file (or, with `folders`, a folder) below `root` and reads it. Follows no link in
+ * any part of the path, so nothing outside `root` can be reached.
  */
 async function lookAt<Seen>(
   { root, path, remarks }: Spot,
@@ -123,10 +129,10 @@ async function lookAt<Seen>(
   let handle: FileHandle | undefined;
   try {
     if (await leadsThroughLink(root, full)) return refused('a link, which is not followed');
-    // Opening a pipe without a writer must not wait.
+    // O_NONBLOCK: opening a named pipe that has no writer must not block.
     handle = await open(full, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const [opened, standing] = await Promise.all([handle.stat(), lstat(full)]);
-    // Whoever swaps a folder for a link meanwhile gains nothing.
+    // Check again after opening, in case a folder was replaced by a link meanwhile.
     const moved = opened.ino !== standing.ino || opened.dev !== standing.dev;
     if (moved || (await leadsThroughLink(root, full))) return refused('changed while it was read');
     if (!opened.isFile() && !(folders && opened.isDirectory())) return refused('not a file');

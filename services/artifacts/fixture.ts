@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { codePoints, Text } from '../../platform/http/schemas.ts';
 
-/** What a check of one case can find, in the order of precedence: the first that holds. */
+/** The possible results for a case, in order of precedence: the first that applies is reported. */
 export const STATES = [
   'missing_artifact',
   'integrity_mismatch',
@@ -11,7 +11,7 @@ export const STATES = [
 ] as const;
 export type FixtureState = (typeof STATES)[number];
 
-/** What whoever takes over does next. */
+/** The next action for the agent that takes over the work, by state. */
 export const NEXT_ACTION = {
   missing_artifact: 'request_artifact',
   integrity_mismatch: 'request_matching_artifact',
@@ -20,7 +20,7 @@ export const NEXT_ACTION = {
   ready: 'begin_work',
 } as const satisfies Record<FixtureState, string>;
 
-/** The five cases of every fixture, in their order, and the state that each must be found in. */
+/** The five cases of every fixture, in order, with the expected state of each. */
 export const CASES = {
   baseline: 'ready',
   'missing-artifact': 'missing_artifact',
@@ -30,21 +30,21 @@ export const CASES = {
 } as const satisfies Record<string, FixtureState>;
 export type CaseName = keyof typeof CASES;
 
-/** Free text of a handoff. */
+/** Free text in a handoff; it may be empty. */
 export const FreeText = Text(0, 8000);
 export const FreeTexts = z.array(FreeText).max(200);
 
 const MOST = 8000;
 
-// One character of a name; the same without a dot; without a colon; without a dot or a letter.
+// Character classes for one character of a name: any, no dot, no colon, neither dot nor letter.
 const [ANY, NO_DOT, NO_COLON, NEITHER] = ['', '.', ':', '.A-Za-z'].map(
   (more) => `[^\\u0000-\\u001f\\u007f-\\u009f\\\\/${more}]`,
 );
 const NAME = `(?:${NO_DOT}${ANY}*|\\.(?:${NO_DOT}${ANY}*)?|\\.\\.${ANY}+)`;
-// A letter and a colon would be a drive.
+// The first segment must not start with a letter and a colon, a drive on Windows.
 const FIRST = `(?:[A-Za-z](?:${NO_COLON}${ANY}*)?|${NEITHER}${ANY}*|\\.(?:${NO_DOT}${ANY}*)?|\\.\\.${ANY}+)`;
 
-/** A path that stays below the folder it is relative to, on every system. */
+/** A relative path that cannot leave its base folder on any operating system. */
 export const RelativePath = z
   .string()
   .regex(

@@ -60,7 +60,7 @@ export function artifactsHandlers(parts: ArtifactsParts): Handlers<typeof artifa
   };
 }
 
-/** The stored text of the packet goes out as it is: neither parsed nor written anew. */
+/** Inserts the stored text of the packet into the response without parsing it. */
 function recordOf({
   artifact_id,
   author_id,

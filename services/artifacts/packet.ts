@@ -6,10 +6,10 @@ import { FreeText, FreeTexts, PortableFixture, RelativePath, Sha256 } from './fi
 
 const PACKET_SCHEMA = 'service.context-packet.v1';
 
-/** Of a packet as compact JSON, in bytes. */
+/** Maximum size of a packet as compact JSON, in bytes. */
 export const MAX_PACKET = 256 * 1024;
 
-/** Says in the document that `format: date-time` alone is not enough. */
+/** Requires milliseconds in the OpenAPI document, since `format: date-time` alone does not. */
 const MILLISECONDS = '^.{19}\\.\\d{3}Z$';
 
 const HandoffContent = z.strictObject({
@@ -73,7 +73,7 @@ const Result = z
   .strictObject({ ...common, kind: z.literal('result'), content: ResultContent })
   .meta({ id: 'ResultPacket' });
 
-/** A context packet. The kind alone chooses the shape, so that an issue names the field at fault. */
+/** A context packet. `kind` selects the schema, so that issues name the invalid field. */
 export const Packet = z
   .discriminatedUnion('kind', [Handoff, Brief, Result])
   .refine(

@@ -26,8 +26,8 @@ interface Withdrawn {
 }
 
 /**
- * The packet is kept with its members in the order in which they were sent; `sent` and `packet`
- * differ in nothing but that and the case of a UUID.
+ * Publishes a packet and stores its fields in the order in which they were sent. `packet`, the
+ * validated value, differs from `sent` only in that order and in the case of a UUID.
  */
 export function publishArtifact(
   memberId: string,

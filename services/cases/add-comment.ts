@@ -9,7 +9,7 @@ import { caseNote } from './comment.ts';
 import { concerned } from './member-commands.ts';
 import { caseAppends, caseLoad, type Done, loadedCase } from './run-case-command.ts';
 
-/** A note, in a stream of its own; a lease that is over by the clock is told of first. */
+/** Adds a note in a separate stream; if the case's lease has expired, records its end first. */
 export function noteCase(
   caseId: string,
   memberId: string,

@@ -5,8 +5,8 @@ import type { CaseBody } from './contract.ts';
 const iso = (time: Date): string => time.toISOString();
 
 /**
- * A case as everybody reads it. One whose lease is over reads as it will once the log tells of it,
- * version and time included, so that nothing changes for a reader when it does.
+ * The public representation of a case. If the lease has expired, the case reads as open, with the
+ * version and time that `CaseLeaseEnded` will set, so recording that event changes nothing here.
  */
 export function caseBody(row: CaseRow): CaseBody {
   const end = row.lapsed ? row.lease_expires_at : null;
@@ -38,12 +38,12 @@ export function caseBody(row: CaseRow): CaseBody {
   };
 }
 
-/** Whether the lease is over at a time, as a command sees it. */
+/** Whether the claim's lease has expired at `now`. */
 export function lapsedAt(row: CaseRow, now: Date): boolean {
   return row.state === 'claimed' && row.lease_expires_at !== null && row.lease_expires_at <= now;
 }
 
-/** The row as a command's events leave it. `submitted`: what the command submits, where it does. */
+/** The row after a command's events. `submitted` is the work that the command submits, or null. */
 export function rowAfter(
   row: CaseRow,
   state: KnownCase,

@@ -1,7 +1,7 @@
 import type { NewEvent } from '../../platform/eventstore/event.ts';
 import type * as events from './events.ts';
 
-/** The events of a case's own stream; its notes have streams of their own. */
+/** The events of a case's stream. Each note on the case has a separate stream. */
 export type CaseEvents = Exclude<
   (typeof events)[Extract<keyof typeof events, `Case${string}`>],
   { type: 'CaseNoted' | `CaseNote${string}` }
@@ -11,9 +11,9 @@ export type CaseEvent = NewEvent<CaseEvents>;
 interface Known {
   caseId: string;
   authorId: string;
-  /** Rises with every change of the case's state or claim, and with nothing else. */
+  /** Increases with every change of the case's state or claim, and only then. */
   version: number;
-  /** Taken down by a moderator, and whether those concerned have been told. */
+  /** `removed` by a moderator; `told` is set once the members concerned have been notified. */
   removed: boolean;
   told: boolean;
 }
@@ -24,7 +24,7 @@ interface Claim {
   expiresAt: Date;
 }
 
-/** `lapsed`: whose lease ended last, while nobody else has claimed. */
+/** `lapsed` is the member whose lease expired last, until another member claims the case. */
 export type OpenCase = Known & { status: 'open'; lapsed: string | null };
 export type ClaimedCase = Known & { status: 'claimed'; claim: Claim };
 export type SubmittedCase = Known & { status: 'submitted'; claim: Claim; submissionId: string };

@@ -18,8 +18,8 @@ import type {
 import { concerned, decideMember } from './member-commands.ts';
 
 /**
- * A case is open, claimed under a lease, submitted, and accepted; or withdrawn. By the clock a
- * lapsed lease has ended, whether the log tells of it yet or not: a command tells it first.
+ * A case is open, claimed under a lease, submitted, accepted, or withdrawn. An expired lease counts
+ * as ended even before the log has the event; the next command on the case records it first.
  */
 export const caseDecider: Decider<CaseState, CaseCommand, CaseEvents, CaseRefusal> = {
   initial: { status: 'none' },
@@ -67,7 +67,7 @@ export function openCase(
   ];
 }
 
-/** The end of a lease that is over by the clock; nothing otherwise. */
+/** Ends the lease if it has expired at `now`; otherwise returns no event. */
 function lapse(state: KnownCase, now: Date, members: readonly string[]): CaseEvent[] {
   if (state.status !== 'claimed' || state.claim.expiresAt > now) return [];
   const { memberId, expiresAt } = state.claim;
@@ -80,7 +80,7 @@ function lapse(state: KnownCase, now: Date, members: readonly string[]): CaseEve
   return [{ type: 'CaseLeaseEnded', data, personal: null }];
 }
 
-/** The case as it is by the clock. */
+/** The state of the case at `now`, with an expired lease ended. */
 export function atTime(state: KnownCase, now: Date): KnownCase {
   return lapse(state, now, []).reduce<CaseState>(evolve, state) as KnownCase;
 }
@@ -90,15 +90,15 @@ function afterLapse(
   command: MemberCaseCommand,
 ): CaseEvent[] | Refusal<CaseRefusal> {
   if (state.removed) return refuse('gone');
-  // Who commands is told of all that the receipt names.
+  // The receipt lists this event, so it must also appear in the caller's feed.
   const ended = lapse(state, command.now, concerned(command));
   const decided = decideMember(atTime(state, command.now), command);
   return isRefusal(decided) ? decided : [...ended, ...decided];
 }
 
 /**
- * The author's unfinished case is withdrawn, in whatever state: nobody is left to review it. A
- * claim, or the submission under review, of another's case is given up, and the case is open again.
+ * Withdraws the author's unfinished case in any state, because no one is left to review it. On
+ * another member's case, gives up the claim or submission, and the case becomes open again.
  */
 function leave(state: KnownCase, by: By): CaseEvent[] {
   const ended = lapse(state, by.now, by.members);

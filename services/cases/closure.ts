@@ -14,9 +14,9 @@ import { caseDecider } from './case.ts';
 import { caseAppends } from './run-case-command.ts';
 
 /**
- * The end of a member's account in cases: the own unfinished ones are withdrawn; a claim of
- * another's case is released, and the submission under review given up with it. Accepted cases keep
- * their state. Once the member is deactivated, none of the own cases can be read (410).
+ * Withdraws the unfinished cases of a member whose account is closed, and releases the member's
+ * claims on other cases, which drops a submission under review. Accepted cases keep their state.
+ * Once the member is deactivated, reading any of the member's own cases returns 410.
  */
 function endCases(
   memberId: string,
@@ -47,7 +47,7 @@ const ownCases = (memberId: string, facts: readonly RecordedEvent[]): Set<string
       .map(({ stream_id }) => stream_id.slice('case-'.length)),
   );
 
-/** A case concerns all who took part in it, so they are locked with the member. */
+/** Locks every member who took part in the cases, because the events appear in their feeds. */
 export const casesClosing = defineClosing({
   lock: (memberId) => membersOfCasesHeld(memberId, CLOSING_BATCH),
   load: (memberId) => ({
@@ -55,6 +55,6 @@ export const casesClosing = defineClosing({
     members: livingMembersOfCasesHeld(memberId, CLOSING_BATCH),
   }),
   close: (memberId, { facts, members }, now) => endCases(memberId, now, facts, members),
-  // Those of others in which the member had a claim go on.
+  // Only the member's own cases end; other members' cases keep their review leases.
   rows: (memberId, { facts }) => [dropLeases('case', [...ownCases(memberId, facts)])],
 });

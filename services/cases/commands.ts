@@ -1,14 +1,14 @@
 import type { RemovalCommand } from '../publications/removal.ts';
 import type { ReviewDecision } from './review-decision.ts';
 
-/** Who commands, when by the database's clock, and whom of the members the case concerns so far. */
+/** The calling member, the database time, and the members whom the case concerns so far. */
 export interface By {
   memberId: string;
   now: Date;
   members: readonly string[];
 }
 
-/** `known` is the version that the member has seen. */
+/** `known` is the version of the case that the member has seen. */
 type Expecting = By & { known: number };
 
 export type MemberCaseCommand =
@@ -47,9 +47,9 @@ export interface OpenCaseCommand {
 export type CaseCommand =
   | OpenCaseCommand
   | MemberCaseCommand
-  /** The worker's: nothing where the lease is not over. */
+  /** Ends the lease if it has expired. Sent by the worker, and with a new note on the case. */
   | { type: 'EndLease'; now: Date; members: readonly string[] }
-  /** The member's account ends: gives up what the member has of the case. */
+  /** Ends the member's part in the case when the member's account is closed. */
   | (By & { type: 'LeaveCase' })
   | (RemovalCommand & { members: readonly string[] });
 

@@ -29,14 +29,14 @@ export type CaseNoteCommand =
       memberId: string;
       message: string;
       policyVersion: string;
-      /** The case as it is by the clock. */
+      /** The state of the case at the time of the command, with an expired lease ended. */
       state: string;
       removed: boolean;
       members: readonly string[];
     }
   | RemovalCommand;
 
-/** A member's note on a case in any state but withdrawn; only moderators take it back. */
+/** A member's note on a case. A withdrawn case takes no notes; only moderators remove a note. */
 export const caseNote: Decider<
   CaseNoteState,
   CaseNoteCommand,

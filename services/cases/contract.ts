@@ -14,7 +14,7 @@ import {
 import { consent } from '../publications/consent.ts';
 import { REVIEW_DECISIONS } from './review-decision.ts';
 
-/** How many submissions, reviews and notes are read with a case: the newest of each. */
+/** How many submissions, reviews and notes a case is returned with; the newest of each. */
 export const RECORD = 50;
 
 export const CASE_STATES = ['open', 'claimed', 'submitted', 'accepted', 'withdrawn'] as const;
@@ -149,7 +149,7 @@ const CASE_PROBLEMS = [...PROBLEMS, 'not_found', 'gone'] as const;
 
 const reply = (description: string) => ({ description, body: CaseReply, headers: REPLAYED });
 
-/** A reply to a command that made something, which is read with the case. */
+/** The reply to a command that created a record; its `Location` is the case. */
 const created = (description: string) =>
   ({ ...reply(description), location: '/api/v1/cases/{case.id}' }) as const;
 

@@ -9,7 +9,7 @@ import type { Done } from './run-case-command.ts';
 
 type Body = z.output<(typeof casesContract)['case.create']['body']>;
 
-/** Opens a case; its id is made here. */
+/** Opens a case with a new id. */
 export function createCase(
   memberId: string,
   body: Body,

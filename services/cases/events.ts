@@ -3,8 +3,8 @@ import { defineEvent } from '../../platform/eventstore/event.ts';
 import { REVIEW_DECISIONS } from './review-decision.ts';
 
 /**
- * A case's stream belongs to its author. `members` are those whom the event concerns: all who
- * opened, claimed, submitted, reviewed or noted until then, so that a feed needs nothing else.
+ * A case's author owns its stream. `members` are the members whom the event concerns: all who have
+ * opened, claimed, submitted, reviewed or noted so far. Feeds need no other source.
  */
 const members = z.array(z.uuid());
 const case_id = z.uuid();
@@ -38,7 +38,7 @@ export const CaseClaimed = defineEvent('CaseClaimed', { data: z.strictObject(lea
 
 export const CaseLeaseExtended = defineEvent('CaseLeaseExtended', { data: z.strictObject(lease) });
 
-/** Given back by the claimant, or with the claimant's account. */
+/** The claimant released the case, or the claimant's account was closed. */
 export const CaseReleased = defineEvent('CaseReleased', {
   data: z.strictObject({
     case_id,
@@ -48,7 +48,7 @@ export const CaseReleased = defineEvent('CaseReleased', {
   }),
 });
 
-/** The lease was over at `lease_expires_at`, whenever the log came to tell of it. */
+/** The lease expired at `lease_expires_at`; the event may be recorded later. */
 export const CaseLeaseEnded = defineEvent('CaseLeaseEnded', {
   data: z.strictObject({ case_id, member_id: z.uuid(), lease_expires_at: time, members }),
 });
@@ -65,7 +65,7 @@ export const CaseSubmitted = defineEvent('CaseSubmitted', {
   personal: z.strictObject({ summary: z.string() }),
 });
 
-/** What a member says of a submission. The author's is binding: its outcome is the next event. */
+/** A member's review of a submission. If the author made it, the next event is the outcome. */
 export const CaseReviewed = defineEvent('CaseReviewed', {
   data: z.strictObject({
     case_id,
@@ -91,7 +91,7 @@ const outcome = {
 
 export const CaseAccepted = defineEvent('CaseAccepted', { data: z.strictObject(outcome) });
 
-/** Changes are wanted: the submitter has the case again, with a fresh lease. */
+/** The author requested changes: the submitter holds the case again, with a new lease. */
 export const CaseReturned = defineEvent('CaseReturned', {
   data: z.strictObject({ ...outcome, lease_expires_at: time }),
 });
@@ -102,7 +102,7 @@ export const CaseWithdrawn = defineEvent('CaseWithdrawn', {
   data: z.strictObject({ case_id, reason: z.enum(['author', 'deactivated']), members }),
 });
 
-/** A note stands in a stream of its own, which belongs to who wrote it. */
+/** Each note on a case has a separate stream, owned by the note's author. */
 export const CaseNoted = defineEvent('CaseNoted', {
   data: z.strictObject({ case_id, note_id: z.uuid(), policy_version: z.string(), members }),
   personal: z.strictObject({ message: z.string() }),
@@ -113,18 +113,21 @@ const told = { case_id, of: z.uuid(), policy: z.string() };
 const restored = { case_id, of: z.uuid(), undone: z.boolean(), told: z.boolean() };
 const message = z.strictObject({ message: z.string().nullable() });
 
-/** Taken down by a moderator; `message` is the word to the author. */
+/** A moderator removed the case; `message` is the moderator's message to the author. */
 export const CaseRemoved = defineEvent('CaseRemoved', {
   data: z.strictObject(removed),
   personal: message,
 });
 
-/** The removal `of` can no longer be undone: those whom the case concerns are told. */
+/** The removal `of` can no longer be undone, so this event notifies the members concerned. */
 export const CaseRemovalTold = defineEvent('CaseRemovalTold', {
   data: z.strictObject({ ...told, members }),
 });
 
-/** `undone` by the remover or a lead, or restored by a second person. `told`: they knew. */
+/**
+ * `undone`: the remover or a lead undid the removal; otherwise a second person restored the case.
+ * `told`: the members concerned had been notified of the removal.
+ */
 export const CaseRestored = defineEvent('CaseRestored', {
   data: z.strictObject({ ...restored, members }),
 });

@@ -8,7 +8,7 @@ import type { OwnRow } from '../../projections/publications/record-decisions.ts'
 import { exportSection, ToldDecision } from '../membership/export-section.ts';
 import { Case, CaseNote, Review, Submission } from './contract.ts';
 
-/** What a reader of the record gives, as it stands there; times become text with the document. */
+/** Exports the rows of `read` unchanged; their times become text when the document is written. */
 function section(
   name: string,
   read: (

@@ -7,12 +7,15 @@ type Decided = CaseEvent[] | Refusal<'state_conflict'>;
 
 const after = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000);
 
-/** Everybody whom the case concerns, and who commands. */
+/** The members whom the case concerns, including the caller of the command. */
 export function concerned({ members, memberId }: Pick<By, 'members' | 'memberId'>): string[] {
   return [...new Set([...members, memberId])].sort();
 }
 
-/** A member's command on the case as it is by the clock: first the state, then the role, then the version. */
+/**
+ * Decides a member's command on a case whose expired lease has already been ended. Checks the state
+ * first, then the member's role, then the expected version.
+ */
 export function decideMember(state: KnownCase, command: MemberCaseCommand): Decided {
   switch (command.type) {
     case 'ClaimCase':
@@ -34,7 +37,7 @@ function expecting(state: KnownCase, { known }: { known: number }, decide: () =>
   return known === state.version ? decide() : wrongVersion(state);
 }
 
-/** An open case, by anybody but its author; a claimed one, by its claimant: longer, never shorter. */
+/** Claims an open case for a member other than its author, or lengthens the claimant's lease. */
 function claim(state: KnownCase, command: Command<'ClaimCase'>): Decided {
   const { memberId, leaseSeconds, now } = command;
   const mine = state.status === 'claimed' && state.claim.memberId === memberId;
@@ -43,7 +46,7 @@ function claim(state: KnownCase, command: Command<'ClaimCase'>): Decided {
   return expecting(state, command, () => {
     const end = after(now, leaseSeconds);
     const later = mine && state.claim.expiresAt > end ? state.claim.expiresAt : end;
-    // The lease of a claim that is returned is as long: an extension does not shorten that either.
+    // A returned case gets a new lease of this length, so an extension must not shorten it either.
     const seconds = mine ? Math.max(state.claim.leaseSeconds, leaseSeconds) : leaseSeconds;
     const data = {
       case_id: state.caseId,
@@ -56,7 +59,10 @@ function claim(state: KnownCase, command: Command<'ClaimCase'>): Decided {
   });
 }
 
-/** What only the claimant may do. One whose lease is over is told so, until another claims. */
+/**
+ * Runs `decide` for the claimant only. A member whose lease has expired gets `lease_expired` until
+ * another member claims the case.
+ */
 function held(
   state: KnownCase,
   command: Command<'ReleaseCase' | 'SubmitWork'>,
@@ -101,7 +107,7 @@ function withdraw({ caseId }: OpenCase, command: Command<'WithdrawCase'>): CaseE
   return [{ type: 'CaseWithdrawn', data, personal: null }];
 }
 
-/** The author's review decides; any other member's is advice. */
+/** The author's review is binding; a review by any other member is advice. */
 function review(state: KnownCase, command: Command<'ReviewSubmission'>): Decided {
   if (state.status !== 'submitted') return wrongState(state);
   if (state.claim.memberId === command.memberId) return conflict('own_submission');

@@ -12,7 +12,7 @@ import { caseNote } from './comment.ts';
 
 type Refused = Refusal<'state_conflict' | 'not_found'>;
 
-/** What becomes of a case is told to everybody who took part in it. */
+/** Decisions on a case are announced to every member who took part in it. */
 export const caseSubject: Subject = {
   type: 'case',
   stream: (id) => `case-${id}`,
@@ -29,7 +29,7 @@ export const caseSubject: Subject = {
   },
 };
 
-/** Its stream belongs to who wrote it, who alone is told. */
+/** A note on a case. Its author owns the stream, and only its author is notified of decisions. */
 export const caseNoteSubject: Subject = {
   type: 'case_note',
   stream: (id) => `case-note-${id}`,

@@ -1,9 +1,9 @@
 import { type Sql, sql } from '../../platform/sql.ts';
 
 /**
- * What a member said in cases goes from the receipts that others have of commands on them, since
- * those answer the whole case; what is left reads as an erased case does. At most `limit` rows of
- * each statement; one row answered for each.
+ * Erases a member's case texts from other members' receipts, because those receipts hold the whole
+ * case. A case in an erased receipt reads like an erased case. Each statement updates at most
+ * `limit` rows and returns one row per update.
  */
 export function eraseInReceipts(memberId: string, limit: number): readonly [Sql, Sql] {
   return [eraseCases(memberId, limit), eraseSubmissions(memberId, limit)];

@@ -20,14 +20,14 @@ import type { CaseEvent, KnownCase } from './case-state.ts';
 import type { By, CaseRefusal, MemberCaseCommand } from './commands.ts';
 import type { CaseBody } from './contract.ts';
 
-/** What a command answers, with its own word for the status. */
+/** The response of a command on a case; `status` names what the command did. */
 export interface Done<Word> {
   status: Word;
   case: CaseBody;
   receipt: Receipt;
 }
 
-/** What a command on a case reads, once all whom the case concerns are locked. */
+/** The queries of a command on a case, run after the members concerned are locked. */
 export function caseLoad(caseId: string, artifactId: string | null) {
   return {
     cases: findCase(caseId),
@@ -45,7 +45,7 @@ export interface LoadedCase {
   artifactPublic: boolean;
 }
 
-/** A case whose author's account has ended is gone, whatever its state. */
+/** Loads a case. If the author's account is closed, the case is gone, whatever its state. */
 export function loadedCase({
   cases: [row],
   events,
@@ -64,7 +64,7 @@ export function loadedCase({
   };
 }
 
-/** The end of a lease by the clock is the service's own event, before the member's. */
+/** Appends the end of an expired lease with the service as actor, before the `actor`'s events. */
 export function caseAppends(
   { authorId: owner, caseId }: Pick<KnownCase, 'authorId' | 'caseId'>,
   version: number,
@@ -80,7 +80,7 @@ export function caseAppends(
   ].filter((append) => append.events.length > 0);
 }
 
-/** A member's command on the case's own stream. */
+/** Creates a member's command on the stream of a case. */
 export function caseCommand<const Status extends 200 | 201, const Word extends string>(
   call: { params: { case_id: string }; principal: { memberId: string } },
   done: { status: Status; word: Word },

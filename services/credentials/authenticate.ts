@@ -10,7 +10,7 @@ import {
 
 const FORM = /^svc_([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})\.([0-9a-f]{64})$/;
 
-/** The id, in lowercase, and the secret of a header that has the form of a bearer. */
+/** Parses a bearer header into the credential's id, in lowercase, and its secret. */
 export function presentedCredential(
   authorization: string | undefined,
 ): { id: string; secret: string } | undefined {
@@ -18,11 +18,11 @@ export function presentedCredential(
   return id && secret ? { id: id.toLowerCase(), secret } : undefined;
 }
 
-/** What the secret's keyed hash is made over, beside the secret. */
+/** The owner that the keyed hash of a credential's secret is bound to. */
 export const credentialOwner = (memberId: string, credentialId: string) =>
   `${memberId} ${credentialId}`;
 
-/** Who the bearer proves, asked anew on every request. */
+/** Authenticates a bearer. It reads the database on every request and caches nothing. */
 export function bearerAuthenticator(pool: pg.Pool, keys: KeyRing) {
   const find = readTogether<LiveCredentialRow & Verifier>(
     pool,

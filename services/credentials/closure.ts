@@ -2,7 +2,7 @@ import { unendedCredentials } from '../../projections/credentials/credentials.ts
 import { defineClosing } from '../membership/account-closure.ts';
 import { revocation } from './revoke.ts';
 
-/** Every credential is revoked: also one past its end that the log does not tell of yet. */
+/** Revokes every credential, including expired ones whose expiry is not in the log yet. */
 export const credentialsClosing = defineClosing({
   load: unendedCredentials,
   close: (memberId, rows) =>

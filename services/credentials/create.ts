@@ -24,7 +24,7 @@ interface Created {
   receipt: Receipt;
 }
 
-/** A new credential; on a rotation it takes the place of the present one. */
+/** Creates a credential. On a rotation (`replaces`), also revokes the credential it replaces. */
 export function createCredential<Body>(
   { keys, config }: { keys: KeyRing; config: Pick<Config, 'limitActiveCredentials'> },
   memberId: string,
@@ -46,7 +46,7 @@ export function createCredential<Body>(
     decide({ rows, now }) {
       const { used, active } = rows;
       const [member] = rows.members;
-      // An id without a row has no stream; the unique index on its first version says so again.
+      // An id without a row has no stream. The unique index on version 1 enforces this as well.
       const decided = credential.decide(credential.initial, {
         type: 'CreateCredential',
         credentialId: id,

@@ -27,11 +27,14 @@ interface CreateCredential {
   expiresAt: number;
   keyEpoch: number;
   now: Date;
-  /** Facts loaded under the member's lock. */
+  /** `idUsed` and `active` are read while the member is locked. */
   idUsed: boolean;
   active: readonly ActiveCredential[];
   limit: number;
-  /** On a rotation, the present credential: its place is free, and its scopes are the most there may be. */
+  /**
+   * The current credential, on a rotation. The limit does not apply, because the new credential
+   * replaces it. The new credential can have the same scopes or fewer.
+   */
   replaces: { credentialId: string; scopes: readonly Scope[] } | null;
 }
 
@@ -44,7 +47,7 @@ export type CredentialRefusal = 'invalid_request' | 'scope_escalation' | 'state_
 const LEAST_SECONDS = 60;
 const MOST_SECONDS = 86_400;
 
-/** A credential is made once, under an id that no credential ever had, and ends once. */
+/** A credential is created once, under an id that was never used before, and ends once. */
 export const credential: Decider<
   CredentialState,
   CredentialCommand,
@@ -99,7 +102,7 @@ function create(
   ];
 }
 
-/** One that has ended already is left as it is. */
+/** Returns no event if the credential has already ended. */
 function revoke(
   state: CredentialState,
   reason: Extract<CredentialCommand, { type: 'RevokeCredential' }>['reason'],

@@ -7,9 +7,9 @@ export const CredentialCreated = defineEvent('CredentialCreated', {
     credential_id: z.uuid(),
     scopes: z.array(z.enum(SCOPES)),
     expires_at: z.iso.datetime(),
-    /** The member's, when it was made: a recovery raises the member's and so ends this one. */
+    /** The member's key epoch at creation. A recovery raises it, which ends this credential. */
     key_epoch: z.int(),
-    /** The credential that this one replaces, on a rotation. */
+    /** The credential that this credential replaces, on a rotation. */
     replaces: z.uuid().nullable(),
   }),
 });

@@ -25,7 +25,7 @@ export interface CredentialsParts extends MemberCommandParts {
 export function credentialsHandlers(parts: CredentialsParts): Handlers<typeof credentialsContract> {
   const { keys, limits, config } = parts;
 
-  /** Proof by the sign-in key; an unknown member costs the same work. */
+  /** Authenticates by sign-in key. An unknown member id costs the same work, to hide the cause. */
   const memberWith = (memberId: string, signInKey: string): Caller<'credential_not_accepted'> =>
     defineCaller({
       memberId,

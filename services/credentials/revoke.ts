@@ -9,7 +9,10 @@ import type { CredentialBody } from './contract.ts';
 import { type CredentialRefusal, credential } from './credential.ts';
 import { defineCommand, type MemberCommand } from './run-member-command.ts';
 
-/** The end of a credential that is active: its stream has its creation and nothing else. */
+/**
+ * Returns the append that revokes an active credential. The stream is at version 1: it holds only
+ * the creation.
+ */
 export function revocation(
   memberId: string,
   credentialId: string,
@@ -34,7 +37,10 @@ interface Revoked {
   receipt: Receipt;
 }
 
-/** Revokes one of the member's own; another's and an unknown one are refused alike. */
+/**
+ * Revokes a credential of the member. Another member's credential and an unknown id get the same
+ * refusal.
+ */
 export function revokeCredential(
   memberId: string,
   credentialId: string,
@@ -46,7 +52,7 @@ export function revokeCredential(
       const { events } = rows;
       const [row] = rows.credentials;
       if (row?.member_id !== memberId) return conflict('credential_unavailable');
-      // Past its end, though the log may not tell of it yet.
+      // Expired, although the worker may not have recorded the expiry yet.
       const ended = row.state === 'active' && !row.unexpired;
       const decided = ended
         ? []
@@ -76,7 +82,10 @@ export function revokeCredential(
   });
 }
 
-/** A credential as its member sees it, by the clock and not by what the log tells yet. */
+/**
+ * Converts a credential to its API representation. An expired credential is shown as expired even
+ * before the worker records the expiry.
+ */
 export function credentialBody(row: CredentialRow): CredentialBody {
   return {
     credential_id: row.credential_id,

@@ -29,7 +29,7 @@ export interface MemberCommandParts {
   config: Pick<Config, 'limitWritesPerDay'>;
 }
 
-/** What a mutation of `/api/v1` was called with; a `Call` of its handler fits. */
+/** The request data that a mutation under `/api/v1` needs; a handler's `Call` satisfies it. */
 export interface MemberCall {
   operation: string;
   route: Route;
@@ -38,14 +38,14 @@ export interface MemberCall {
   request: Pick<RequestFacts, 'idempotencyKey'>;
 }
 
-/** Who commands, and how that is proven once more under the member's lock. */
+/** The member who issues a command, and how to authenticate it again after the member is locked. */
 export interface Caller<Code extends string, Known = unknown> {
   memberId: string;
   load: Load;
   prove(rows: Known): null | Refusal<Code>;
 }
 
-/** A caller whose `prove` knows the rows of its own `load`. */
+/** Defines a caller; infers the rows of `prove` from `load`. */
 export function defineCaller<Code extends string, const Of extends Load>(
   caller: Caller<Code, Rows<Of>> & { load: Of },
 ): Caller<Code> {
@@ -61,15 +61,15 @@ export interface Accepted<Status extends number, Body> {
 }
 
 export interface MemberCommand<Status extends number, Body, Code extends string, Known = unknown> {
-  /** Other members whom the events concern: ids, or a statement that selects `member_id`. */
+  /** Other members whose feeds receive the events: ids, or a statement that selects `member_id`. */
   lock?: readonly string[] | Sql;
-  /** A row to lock before them: `Plan.gate`. */
+  /** Locks a row before the members are locked; see `Plan.gate`. */
   gate?: Sql;
   load: Load;
   decide(loaded: Loaded<Known>): Accepted<Status, Body> | Refusal<Code>;
 }
 
-/** A command whose `decide` knows the rows of its own `load`. */
+/** Defines a command; infers the rows of `decide` from `load`. */
 export function defineCommand<
   const Status extends number,
   Body,
@@ -87,7 +87,7 @@ type Replied<Status extends number, Body> =
 
 export type CommandRefusal = 'idempotency_conflict' | 'write_budget_exhausted';
 
-/** The bearer of a request, asked once more under the lock: it may have been revoked since. */
+/** Checks the bearer again once the member is locked, since it may have been revoked meanwhile. */
 function bearerOf(principal: PrincipalOf<'credential'>): Caller<'credential_not_accepted'> {
   return defineCaller({
     memberId: principal.memberId,
@@ -101,9 +101,9 @@ function bearerOf(principal: PrincipalOf<'credential'>): Caller<'credential_not_
 }
 
 /**
- * The one way of a mutation under `/api/v1` (CONTRACT.md, section 1, checks 10 to 14): the caller
- * lives, receipt, decision, budget, then everything is committed together. The member's lock makes
- * a duplicate in flight wait and then find the receipt.
+ * Runs a mutation under `/api/v1`: checks the caller, looks for a receipt, decides, checks the
+ * write budget and commits everything in one transaction. The member's lock makes a concurrent
+ * duplicate wait and then find the receipt.
  */
 export function memberCommand<const Status extends number, Body, Code extends string>(
   parts: MemberCommandParts,
@@ -113,7 +113,7 @@ export function memberCommand<const Status extends number, Body, Code extends st
   return commandAs(bearerOf(call.principal), parts, call, command);
 }
 
-/** The same for a caller that is proven in another way. */
+/** Runs a mutation like `memberCommand`, for a caller who is not authenticated by a bearer. */
 export async function commandAs<
   const Status extends number,
   Body,
@@ -170,7 +170,7 @@ export async function commandAs<
         body_hash: bodyHash,
         event_ids: events.map((event) => event.event_id),
       });
-      // Made once: what is answered is what the receipt keeps.
+      // Build the body once, so that the response and the stored receipt are identical.
       let made: Body | undefined;
       const bodyOf = (events: readonly RecordedEvent[]): Body => {
         const { body } = decided as Accepted<Status, Body & object>;
@@ -200,7 +200,7 @@ export async function commandAs<
   return store.execute(plan);
 }
 
-/** The first answer again, byte for byte. */
+/** Replays the stored response, byte for byte. */
 function replayOf<Status extends number>(receipt: ReceiptRow) {
   return {
     status: receipt.http_status as Status,
@@ -209,7 +209,7 @@ function replayOf<Status extends number>(receipt: ReceiptRow) {
   };
 }
 
-/** The members that a statement selects, and this one. */
+/** Adds a member to the members to lock. */
 export function withMember(lock: readonly string[] | Sql | undefined, memberId: string) {
   if (!lock) return [memberId];
   if (!('text' in lock)) return [...lock, memberId];

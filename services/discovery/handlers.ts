@@ -7,7 +7,7 @@ import { capabilitiesOf, interfacesOf, type Switches } from './inventory.ts';
 export interface DiscoveryParts {
   config: Switches;
   readiness: Readiness;
-  /** Every feature of this instance: asked for when discovery is read. */
+  /** Returns every capability of this instance; called when discovery is read. */
   features: () => readonly Feature[];
 }
 

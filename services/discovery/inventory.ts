@@ -16,7 +16,7 @@ export interface Capability {
   contract?: string;
 }
 
-/** What has an address of its own for clients to begin at. */
+/** Entry points for clients, by name. */
 const INTERFACES: Readonly<Record<string, string>> = {
   pages: '/',
   guestbook: '/api/guestbook',
@@ -40,22 +40,22 @@ const INTERFACES: Readonly<Record<string, string>> = {
   mcp: '/mcp',
 };
 
-/** Each is known by its own name, and told of where it is off and the table has no row of it. */
+/** Protocol endpoints. They are listed even if disabled and thus missing from the route table. */
 const PROTOCOLS = [
   { id: 'a2a', method: 'POST', path: '/a2a' },
   { id: 'a2a.card', method: 'GET', path: '/.well-known/agent-card.json' },
   { id: 'mcp', method: 'POST', path: '/mcp' },
 ] as const;
 
-/** Listed as one: they are for the people who run the service, and in OpenAPI row by row. */
+/** Tags listed as one capability each: they serve operators, and OpenAPI lists each operation. */
 const AS_ONE = ['moderation', 'operations'];
 
-// Documents and pages for people tell of the interfaces; they are listed there.
+// Documents and pages are listed among the interfaces.
 const LISTED_ELSEWHERE = ['documents', 'pages'];
 
 const A2A_PATHS = ['/a2a', '/.well-known/agent-card.json'];
 
-/** Every interface that the route table has, by its address. */
+/** The URL of every interface in the route table, by name. */
 export function interfacesOf(features: readonly Feature[], baseUrl: string) {
   const paths = new Set<string>(rowsOf(features).map(([, { path }]) => path));
   return Object.fromEntries(
@@ -65,7 +65,7 @@ export function interfacesOf(features: readonly Feature[], baseUrl: string) {
   );
 }
 
-/** Every operation of the route table by its `operationId`, and the protocols, with their states. */
+/** The state of every operation, by `operationId`, of the protocols and of the grouped tags. */
 export function capabilitiesOf(features: readonly Feature[], config: Switches): Capability[] {
   const rows = rowsOf(features);
   const contract = `${config.baseUrl}/openapi.json`;
@@ -97,7 +97,7 @@ function rowsOf(features: readonly Feature[]): [string, Route][] {
   return features.flatMap(({ contract }) => Object.entries(contract));
 }
 
-/** By the switches of the configuration that its handler or the edge looks at. */
+/** Applies the configuration switches that the route's handler or the HTTP edge checks. */
 function stateOf(route: Route, config: Switches): State {
   const on =
     (!route.gated || config.apiOpen) &&

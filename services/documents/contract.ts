@@ -7,7 +7,7 @@ const OpenApiDocument = z
   .looseObject({ openapi: z.enum(['3.1.0', '3.0.3']) })
   .meta({ id: 'OpenApiDocument' });
 
-/** Public, the same for everybody, and read as it stands whatever a link has appended. */
+/** Public and the same for every caller; query parameters that a link appends are ignored. */
 const read = {
   method: 'GET',
   tag: 'documents',

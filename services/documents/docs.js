@@ -9,6 +9,6 @@ window.SwaggerUIBundle({
   deepLinking: true,
   docExpansion: 'list',
   defaultModelsExpandDepth: 0,
-  // The viewer would otherwise ask a validator of its makers.
+  // By default, the viewer calls the online validator of its vendor.
   validatorUrl: null,
 });

@@ -18,11 +18,11 @@ import { textFile } from './text-file.ts';
 export interface DocumentsParts {
   config: Config;
   readPool: pg.Pool;
-  /** Every feature of this instance, this one too: asked for when a document is first read. */
+  /** Returns every capability of this instance; called when a document is first read. */
   features: () => readonly Feature[];
 }
 
-// The viewer puts styles on elements through the object model, which the policy of pages allows.
+// The viewer styles elements through the CSSOM, which the content security policy allows.
 const HEADERS = pageHeaders();
 
 const SCRIPT = 'text/javascript';
@@ -69,14 +69,14 @@ export function documentsHandlers({
   };
 }
 
-/** Without the lines about what is switched off. */
+/** Removes the lines about A2A if A2A is disabled. */
 function forAgents(text: string, { a2aEnabled }: Config): string {
   return a2aEnabled ? text : text.replace(/^- A2A .*\n( {2}.*\n)*|^\| `POST \/a2a`.*\n/gm, '');
 }
 
 const page = keep(() => keptText('text/html', textFile('docs.html')));
 
-/** Made when it is first read, and the same for everybody from then on. */
+/** Builds the content on the first read and returns the same content on every later read. */
 function once(make: () => Content) {
   const content = keep((): Content => ({ ...make(), kept: true }));
   return async () => ({ status: 200 as const, content: content() });

@@ -3,7 +3,7 @@ import { POLICY_VERSION } from '../publications/consent.ts';
 
 const Lines = z.array(z.string());
 
-/** The body of /policy.json. Times are in the unit that a name ends with. */
+/** The body of /policy.json. The suffix of a name is the unit of its time. */
 export const PublicPolicy = z
   .object({
     policy_version: z.literal(POLICY_VERSION),

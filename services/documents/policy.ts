@@ -44,7 +44,7 @@ const RULES = [
   'Nobody is made to believe that a hidden note is public.',
 ];
 
-/** What /policy.json says at this instance: its configuration, and the policies in force. */
+/** The body of /policy.json, from the configuration of this instance and the active policies. */
 export function publicPolicy(config: Config, policies: readonly PolicyRow[]): PublicPolicy {
   return {
     policy_version: POLICY_VERSION,

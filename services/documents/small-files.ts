@@ -1,6 +1,6 @@
 import type { Feature } from '../../platform/http/route.ts';
 
-/** Pages and documents for readers, in the order in which they help. */
+/** Pages and documents for readers, most useful first. */
 const READABLE = [
   '/',
   '/docs',
@@ -11,7 +11,7 @@ const READABLE = [
   '/openapi-3.0.json',
 ];
 
-/** Those of them that this instance serves. */
+/** The paths of `READABLE` that this instance serves. */
 function served(features: readonly Feature[]): string[] {
   const paths = new Set(
     features.flatMap(({ contract }) => Object.values(contract).map(({ path }) => path as string)),
@@ -73,10 +73,10 @@ a lost answer repeat exactly the same request.
 const DAY = 86_400_000;
 const VALID_DAYS = 180;
 
-/** RFC 9116. Good for half a year from the day on which it is read. */
+/** The security.txt of RFC 9116. It expires 180 days after the day (UTC) of `now`. */
 export function securityTxt(baseUrl: string, contact: string, now: number): string {
   const expires = new Date((Math.floor(now / DAY) + VALID_DAYS) * DAY).toISOString();
-  // A canonical address has to be https, so that nobody on the way can have changed the file.
+  // RFC 9116 requires https for a canonical address, so that no one can change the file in transit.
   const canonical = baseUrl.startsWith('https:')
     ? `Canonical: ${baseUrl}/.well-known/security.txt\n`
     : '';

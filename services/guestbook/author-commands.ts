@@ -22,8 +22,8 @@ const parentOf = (id: string): Sql<NoteRow> =>
     WHERE note_id = (SELECT parent_id FROM notes WHERE note_id = ${id})`;
 
 /**
- * The member, and whoever else's feed tells what becomes of the reports on the note: a rejection that
- * nobody knows of yet has settled them for moderators alone.
+ * The author, and the reporters whose feeds announce what becomes of their reports. A rejection in
+ * its undo window has marked reports `removed` for moderators only, so these reporters count too.
  */
 const membersOf = (memberId: string, noteId: string): Sql =>
   sql`SELECT ${memberId}::uuid AS member_id
@@ -32,7 +32,7 @@ const membersOf = (memberId: string, noteId: string): Sql =>
 
 export type OwnRefusal = 'not_found' | 'state_conflict';
 
-/** Withdraws or appeals. */
+/** Runs an author's command on the author's note: a withdrawal or an appeal. */
 export function ownPlan(
   noteId: string,
   memberId: string,
@@ -73,13 +73,13 @@ export function ownPlan(
 
 export interface Reported {
   reportId: string;
-  /** A guest is known again by keyed hashes of the address: the newest first, for a while. */
+  /** A guest is recognised by keyed hashes of the address, newest key first, for a limited time. */
   reporter: { memberId: string } | { buckets: readonly string[] };
   reason: ReportReason;
   details: string | null;
 }
 
-/** Answers the report's id: the first one's where the reporter has reported the note before. */
+/** Reports a note. Returns the report's id; a repeated report returns the id of the first. */
 export function reportPlan(noteId: string, reported: Reported): Plan<string, 'not_found'> {
   const { reportId, reporter, reason, details } = reported;
   const memberId = 'memberId' in reporter ? reporter.memberId : null;

@@ -36,7 +36,7 @@ export interface WithdrawNote {
 export interface ReportNote {
   type: 'ReportNote';
   reportId: string;
-  /** Null for anyone from the page; whether that one reported before is `repeated`. */
+  /** Null for a guest; `repeated` is then set if the guest has reported the note before. */
   memberId: string | null;
   repeated: boolean;
   reason: ReportReason;
@@ -79,7 +79,7 @@ export function submit(
   ];
 }
 
-/** When a decision can no longer be undone by whoever made it, and its author is told. */
+/** When the undo window of a decision ends and the note's author is notified. */
 export function toldAt(decidedAt: Date, undoSeconds: number): Date {
   return new Date(decidedAt.getTime() + undoSeconds * 1000);
 }
@@ -88,13 +88,13 @@ export function appealUntil(decidedAt: Date, undoSeconds: number): Date {
   return new Date(toldAt(decidedAt, undoSeconds).getTime() + APPEAL_DAYS * DAY_MS);
 }
 
-/** A rejection that nobody outside knows of yet: to its author the note still waits. */
+/** Whether the note reads as pending to its author: a rejection is hidden in its undo window. */
 function seemsPending(state: KnownNote, undoSeconds: number, now: Date): boolean {
   if (state.status === 'rejected') return now < toldAt(state.decision.at, undoSeconds);
   return state.status === 'pending';
 }
 
-/** Already withdrawn is no refusal: the author wanted nothing else. */
+/** Withdraws the author's note. Withdrawing a withdrawn note succeeds without a new event. */
 export function withdraw(
   state: NoteState,
   { memberId, undoSeconds, now }: WithdrawNote,
@@ -112,7 +112,7 @@ export function withdraw(
   ];
 }
 
-/** One report of each reporter; what a moderator has dismissed is recorded and asks for nothing. */
+/** Records one report per reporter; a report for a dismissed reason is recorded as silent. */
 export function report(state: NoteState, command: ReportNote): Decided<'not_found'> {
   if (state.status !== 'approved') return refuse('not_found');
   const readable = state.parentId === null || takesReplies(command.parent, state.experience);
@@ -135,7 +135,7 @@ export function report(state: NoteState, command: ReportNote): Decided<'not_foun
   ];
 }
 
-/** Once for each decision, from when its author can know of it, for fourteen days. */
+/** Allows one appeal per decision, for 14 days after the undo window of the decision ends. */
 export function openAppeal(
   state: NoteState,
   command: OpenAppeal,

@@ -4,7 +4,7 @@ import { CLOSING_BATCH, defineClosing } from '../membership/account-closure.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { endWithAuthor, erasedWithAuthor } from './scheduled-decisions.ts';
 
-/** A public note stays, under no name, unless the member wants it gone; every other one is erased. */
+/** Keeps public notes without a name unless the member asks to erase them; erases all others. */
 export const notesClosing = defineClosing({
   lock: reportersOf,
   load(memberId, { eraseNotes }) {

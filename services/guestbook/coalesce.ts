@@ -7,9 +7,9 @@ interface Lane<Result> {
 }
 
 /**
- * At most one piece of work for a key at a time. Who asks while one is under way waits for the next,
- * which all of them share: every answer was begun after it was asked for, so none is stale. It begins
- * with the end of a turn of the loop, so that what has arrived in that turn shares it too.
+ * Runs `work` at most once at a time per key. Calls that arrive during a run share the next run, so
+ * every result comes from a run that started after its call, and no result is stale. A run starts
+ * at the end of an event loop turn, so that all calls of that turn share the run.
  */
 export function coalesce<Result>() {
   const lanes = new Map<string, Lane<Result>>();

@@ -46,10 +46,10 @@ const MemberNote = z
   })
   .meta({ id: 'MemberNoteSubmission' });
 
-/** The shape is chosen by `attribution` alone, so that an issue names the field that is at fault. */
+/** Only `attribution` selects the shape, so that a validation issue names the invalid field. */
 export const NoteSubmission = z.discriminatedUnion('attribution', [GuestNote, MemberNote]).meta({
   id: 'NoteSubmission',
-  // OpenAPI wants a discriminator to be obligatory; `guest` is the default here.
+  // OpenAPI requires the discriminator property, but here `guest` is the default.
   override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
     jsonSchema.anyOf = jsonSchema.oneOf;
     delete jsonSchema.oneOf;

@@ -4,16 +4,16 @@ import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { upkeepPlan } from './scheduled-commands.ts';
 import type { EraseNote } from './scheduled-decisions.ts';
 
-/** The streams in which something may be said of a note. */
+/** The streams that may hold text of a note. */
 const streamsOf = (noteId: string): string[] => [`note-${noteId}`, `screening-${noteId}`];
 
-/** What was said goes from the log: the only change that an event may ever know. */
+/** Erases the texts of a note from the log. Recorded events allow no other change. */
 export function erasePersonal(owner: string, noteId: string): Sql {
   return sql`UPDATE events SET personal = NULL
     WHERE owner_id = ${owner} AND stream_id = ANY(${streamsOf(noteId)}) AND personal IS NOT NULL`;
 }
 
-/** Erases a rejected, removed or withdrawn note; answers whether there was anything to erase. */
+/** Erases a rejected, removed or withdrawn note; returns whether there was anything to erase. */
 export function erasePlan(
   row: Pick<NoteRow, 'note_id' | 'owner_id'>,
   cause: EraseNote['cause'],

@@ -14,24 +14,24 @@ export const NoteSubmitted = defineEvent('NoteSubmitted', {
   personal: z.strictObject({ name: z.string(), message: z.string() }),
 });
 
-/** What every decision of a review says. */
+/** Fields of every review decision. */
 const review = {
   note_id: z.uuid(),
-  /** When the moderator took the note to review it. */
+  /** When the moderator claimed the note for review. */
   claimed_at: z.iso.datetime().nullable().optional(),
-  /** Decided together with others. */
+  /** Shared by all decisions of one batch. */
   batch_id: z.uuid().optional(),
 };
 
-/** The moderator's word to the author. */
+/** The moderator's message to the author. */
 const word = z.strictObject({ message: z.string().nullable() });
 
 export const NoteApproved = defineEvent('NoteApproved', {
   data: z.strictObject({
     ...review,
-    /** The member who wrote the note that this one replies to. */
+    /** The member who wrote the note that this note replies to. */
     parent_author_id: z.uuid().nullable(),
-    /** The rule by which the service itself approved. */
+    /** The rule that the service applied, if it approved the note itself. */
     rule: z.string().optional(),
   }),
 });
@@ -48,7 +48,7 @@ export const NoteRemoved = defineEvent('NoteRemoved', {
 
 export const NoteRestored = defineEvent('NoteRestored', { data: z.strictObject(review) });
 
-/** `why` is null where the service escalates. */
+/** `why` is null if the service escalated the note. */
 export const NoteEscalated = defineEvent('NoteEscalated', {
   data: z.strictObject({ ...review, cause: z.enum(['moderator', 'deferrals', 'age']) }),
   personal: z.strictObject({ why: z.string().nullable() }),
@@ -59,8 +59,8 @@ export const NoteDeferred = defineEvent('NoteDeferred', {
 });
 
 /**
- * The note is as it was before; `of` is the event that was undone. `review` is the review of a
- * pending note after the undo of a deferral or an escalation.
+ * Restores the note to its state before `of`, the undone event. `review` holds the tier and due
+ * time of a pending note after the undo of a deferral or an escalation.
  */
 export const DecisionUndone = defineEvent('DecisionUndone', {
   data: z.strictObject({
@@ -77,7 +77,7 @@ export const DecisionUndone = defineEvent('DecisionUndone', {
   }),
 });
 
-/** `silent`: the reason was dismissed before, so it asks for no new review. */
+/** `silent`: a moderator dismissed this reason before, so the report requests no new review. */
 export const NoteReported = defineEvent('NoteReported', {
   data: z.strictObject({
     note_id: z.uuid(),
@@ -89,7 +89,7 @@ export const NoteReported = defineEvent('NoteReported', {
   personal: z.strictObject({ details: z.string().nullable() }),
 });
 
-/** Reports that an event settles: whose they are, so that they can be told. */
+/** The reports that an event settles, with their reporters, who are notified. */
 const SettledReports = z.array(
   z.strictObject({ report_id: z.uuid(), member_id: z.uuid().nullable() }),
 );
@@ -102,7 +102,7 @@ export const ReportsDismissed = defineEvent('ReportsDismissed', {
   data: z.strictObject({ ...review, reports: SettledReports }),
 });
 
-/** `of` is the decision appealed against. */
+/** Fields of every appeal event; `of` is the decision appealed against. */
 const appeal = {
   note_id: z.uuid(),
   appeal_id: z.uuid(),
@@ -120,7 +120,7 @@ export const AppealGranted = defineEvent('AppealGranted', {
     ...review,
     ...appeal,
     parent_id: z.uuid().nullable(),
-    /** The member whose note is replied to, where this publishes the reply for the first time. */
+    /** The author of the parent note, if this event publishes the reply for the first time. */
     parent_author_id: z.uuid().nullable(),
   }),
   personal: word,
@@ -131,12 +131,12 @@ export const AppealUpheld = defineEvent('AppealUpheld', {
   personal: word,
 });
 
-/** The time in which the author could appeal has passed. */
+/** The author's time to appeal has passed. */
 export const AppealPeriodEnded = defineEvent('AppealPeriodEnded', {
   data: z.strictObject({ note_id: z.uuid(), of: z.uuid() }),
 });
 
-/** The text is gone from every event and read model; the facts stay. */
+/** The note's text was erased from every event and read model; the other facts remain. */
 export const NoteErased = defineEvent('NoteErased', {
   data: z.strictObject({
     note_id: z.uuid(),
@@ -145,17 +145,17 @@ export const NoteErased = defineEvent('NoteErased', {
 });
 
 /**
- * A decision can no longer be undone by whoever made it, so those concerned are told. In a stream of
- * its own, so that the note's version stays what its reviewer saw.
+ * Notifies the members concerned once the undo window of a decision has ended. The event has a
+ * separate stream, so that the note keeps the version that its reviewer saw.
  */
 export const DecisionTold = defineEvent('DecisionTold', {
   data: z.strictObject({
     note_id: z.uuid(),
     of: z.uuid(),
-    /** `overturned`: another made the note public before it was told. Reporters alone learn of it. */
+    /** `overturned`: the note was public again before the notification; only reporters get it. */
     outcome: z.enum(['approved', 'rejected', 'removed', 'restored', 'overturned']),
     policy: z.string().nullable(),
-    /** Whether the moderator left a word for the author, who reads it with the outcome. */
+    /** Whether the moderator left a message, which the author reads with the outcome. */
     message: z.boolean(),
     experience: z.enum(EXPERIENCES),
     member_id: z.uuid().nullable(),

@@ -64,7 +64,7 @@ function changed(state: KnownNote, event: Change): KnownNote {
         erased: false,
       };
     case 'NoteRestored':
-      // Beside the undo of a removal it says that the note is public again.
+      // After the undo of a removal, the note is approved already; the event only confirms that.
       if (state.status === 'approved') return state;
       return { ...known(state), status: 'approved', undoable: null };
     case 'AppealGranted':
@@ -77,7 +77,7 @@ function changed(state: KnownNote, event: Change): KnownNote {
         ...state,
         tier: 'lead',
         deferredUntil: null,
-        // The service would escalate again what it escalated for its age.
+        // An escalation by age cannot be undone: the service would escalate the note again.
         undoable:
           event.actor.type === 'moderator'
             ? { decision: decision(event, 'escalated'), before: state }
@@ -131,7 +131,7 @@ function decision({ event_id, actor, recorded_at }: Change, kind: Decision['kind
   return { eventId: event_id, kind, by: actor, at: recorded_at };
 }
 
-/** A pending note has its old place, a removed one its old reports, and an open appeal is moot. */
+/** Restores the state before the decision, with a removed note's reports; drops an open appeal. */
 function undone(state: KnownNote): KnownNote {
   if (state.status === 'removed') return state.before;
   if (state.status === 'rejected') return state.before;
@@ -141,14 +141,14 @@ function undone(state: KnownNote): KnownNote {
   return state;
 }
 
-/** A pending note before its last deferral or escalation. After the undo of a deferral it is due. */
+/** The note before its last deferral or escalation. After an undone deferral, the note is due. */
 export function reviewBefore({ undoable }: Pending): Pending | null {
   if (!undoable) return null;
   const { decision, before } = undoable;
   return decision.kind === 'deferred' ? { ...before, deferredUntil: null } : before;
 }
 
-/** An appeal that waited is moot: nobody can judge what nobody can read, nor make it public. */
+/** Drops an open appeal: an erased note can be neither reviewed nor published. */
 function erased(state: KnownNote): KnownNote {
   if (!('erased' in state)) return state;
   const appealed = 'appeal' in state && state.appeal.status === 'open';

@@ -1,4 +1,4 @@
-/** The three experiences, each with a guestbook of its own. */
+/** The three experiences; each has a separate guestbook. */
 export const EXPERIENCES = ['service', 'observatory', 'two-clerks'] as const;
 
 export type Experience = (typeof EXPERIENCES)[number];

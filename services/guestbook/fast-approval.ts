@@ -6,14 +6,14 @@ import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { note } from './note.ts';
 import { tellJobs } from './notify-author.ts';
 
-/** The rule that the approval names. */
+/** The rule that the approval event names. */
 export const FAST_LANE_RULE = 'five-approved-none-rejected-in-90-days';
 const APPROVED = 5;
 
 const membersOf = (noteId: string): Sql =>
   sql`SELECT member_id FROM notes WHERE note_id = ${noteId}`;
 
-/** A removal counts as a rejection; what was undone counts as nothing. */
+/** The author's record: a removal counts as a rejection; an undone decision does not count. */
 const recordOf = (noteId: string) =>
   sql<{ approved: number; rejected: boolean; claimed: boolean }>`SELECT
     (SELECT count(*) FROM (SELECT FROM notes o WHERE o.member_id = n.member_id
@@ -28,11 +28,11 @@ const recordOf = (noteId: string) =>
   FROM notes n WHERE n.note_id = ${noteId}`;
 
 /**
- * Approves a note that screening found nothing in, by the service and naming the rule, where its
- * member has five approved notes and none rejected or removed in 90 days. Only a note that nobody
- * has looked at yet: whatever a person began is left to people. Answers whether it approved.
+ * Approves a note without screening findings if its member has five approved notes and none
+ * rejected or removed in 90 days. The service is the actor, and the event names the rule. Leaves
+ * a note that a moderator has claimed or decided on to moderators. Returns whether it approved.
  *
- * For the screening job, and only where `config.fastLane` is true.
+ * Called by the screening job, and only if `config.fastLane` is true.
  */
 export function fastLanePlan(
   row: Pick<NoteRow, 'note_id' | 'owner_id' | 'parent_id'>,

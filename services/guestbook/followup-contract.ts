@@ -33,7 +33,7 @@ const NoteOutcome = z
   })
   .meta({ id: 'NoteOutcome' });
 
-/** What happens to a note after its submission, by its author and its readers. */
+/** Operations on a submitted note, by its author and its readers. */
 export const aftercareContract = defineContract({
   'guestbook.report': {
     method: 'POST',

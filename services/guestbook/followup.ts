@@ -19,13 +19,13 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
   const { store, keys, limits, config } = parts;
   const undoSeconds = config.undoWindowSeconds;
   const authenticate = sessionAuthenticator(store.pool, keys);
-  // As many as notes, counted apart.
+  // The same limits as for notes, with separate counters.
   const reportLimits: readonly Limit[] = [
     { kind: 'reports-10m', window: '10 minutes', limit: config.limitNotesPerTenMinutes },
     { kind: 'reports-day', window: '1 day', limit: config.limitNotesPerDay },
   ];
 
-  /** A member's, under the session and its key. */
+  /** Runs a member's command under the session, once per idempotency key. */
   async function once<Status extends number, Body, Code extends string>(
     call: Keyed<PrincipalOf<'session'>>,
     plan: Plan<unknown, Code>,
@@ -98,7 +98,7 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
       const { state, appeal, settled_at, erased_at } = row;
       const refused = status === 'not_published' && state !== 'withdrawn';
       const until = settled_at && appealUntil(settled_at, undoSeconds);
-      // That a note is gone is seen at once; why is told when its removal cannot be undone any more.
+      // A removal shows immediately; its reason shows once the undo window has ended.
       const told = refused && settled_at !== null && toldAt(settled_at, undoSeconds) <= row.now;
       const appealable = refused && appeal === null && erased_at === null && until !== null;
       return {

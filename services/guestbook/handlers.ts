@@ -20,7 +20,7 @@ export function guestbookHandlers(parts: GuestbookParts): Handlers<typeof guestb
     { kind: 'notes-day', window: '1 day', limit: config.limitNotesPerDay },
   ];
 
-  /** The session of a member's note, which must be that member's; null for a guest's. */
+  /** The session of the member whose handle the note names, or null for a guest's note. */
   async function authorOf(
     body: NoteSubmission,
     request: RequestFacts,
@@ -31,7 +31,7 @@ export function guestbookHandlers(parts: GuestbookParts): Handlers<typeof guestb
     return session.handle === body.member_handle ? session : refuse('session_required');
   }
 
-  // Those who read one page at once share its rows and its bytes.
+  // Concurrent reads of one page share its rows and its bytes.
   const reading = coalesce<Outcome<(typeof guestbookContract)['guestbook.read']>>();
   const firstPage = firstPages(readPool);
 
@@ -48,13 +48,13 @@ export function guestbookHandlers(parts: GuestbookParts): Handlers<typeof guestb
     'guestbook.submit': async ({ body, request }) => {
       const author = await authorOf(body, request);
       if (isRefusal(author)) return author;
-      // Only a new note counts; the command decides in the end whether it was one, and answers the
-      // repeat of an old one also where the limits are used up.
+      // Only a new note counts against the limits. The command finally decides whether the note is
+      // new, and it also answers a repeated note when the limits are used up.
       const open = config.guestbookOpen;
       const counted = open && (await limits.take(request.address, noteLimits, findNote(body.id)));
       const plan = submitPlan(parts, body, author, open && !counted);
       const answer = await store.execute(plan).catch((error: unknown) => {
-        // The caller waits no longer for it: the request's patience may be used up.
+        // Give the count back without waiting: the request's storage deadline may have passed.
         if (counted && !(error instanceof OutcomeUnconfirmed))
           void limits.giveBackLater(request.address, noteLimits);
         throw error;

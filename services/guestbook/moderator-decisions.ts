@@ -11,7 +11,7 @@ import {
   takesReplies,
 } from './state.ts';
 
-/** Times that a note may be put off; the next one escalates it. */
+/** How many times a note can be deferred; the next deferral escalates it instead. */
 const MOST_DEFERRALS = 3;
 
 interface Review {
@@ -40,7 +40,7 @@ export type ReviewCommand = Review &
 
 export type Decided = NewEvent<NoteEvents>[] | Refusal<'state_conflict' | 'role_required'>;
 
-/** What a moderator decides on a note. */
+/** Decides a moderator's review of a note. */
 export function decideReview(state: KnownNote, command: ReviewCommand): Decided {
   const refused = staleVersion(state, command.expectedVersion) ?? wrongStateFor(state, command);
   if (refused) return refused;
@@ -102,7 +102,7 @@ export function decideReview(state: KnownNote, command: ReviewCommand): Decided 
   }
 }
 
-/** A lead has nobody to escalate to, and whoever is none does not put off for ever what waits for one. */
+/** A lead may always defer an escalated note, since there is no higher tier; others may not. */
 const mayPutOff = ({ deferrals, tier }: Pending, { lead }: { lead: boolean }): boolean =>
   deferrals < MOST_DEFERRALS || (tier === 'lead' && lead);
 
@@ -173,7 +173,7 @@ function wrongStateFor(
   return fits ? null : wrongState(state);
 }
 
-/** Refuses a decision on another version than the present one. */
+/** Refuses a decision unless the expected version is the current version of the note. */
 export function staleVersion(
   state: KnownNote,
   expected: number | null,

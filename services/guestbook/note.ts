@@ -44,7 +44,7 @@ export type NoteRefusal =
 
 const initial: NoteState = { status: 'none' };
 
-/** A note waits for review until a moderator decides; every decision can be undone for a while. */
+/** A note waits for review until a moderator decides; a decision can be undone within a window. */
 export const note = {
   initial,
 

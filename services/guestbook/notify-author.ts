@@ -17,12 +17,15 @@ const OUTCOMES: Readonly<Record<string, Told['outcome']>> = {
   NoteRestored: 'restored',
 };
 
-/** What a job looks at. That an appeal was granted is told at once, but maybe not that a note is public. */
+/**
+ * Events that need a notification job. A granted appeal is announced immediately, but a
+ * publication may be announced later.
+ */
 const LOOKED_AT = [...Object.keys(OUTCOMES), 'AppealGranted'];
 
 /**
- * The job that tells those concerned, once the decision can no longer be undone by whoever made it;
- * none where nobody is to be told.
+ * The job that notifies the members concerned after the undo window of the decision. Returns no job
+ * if there is no one to notify.
  */
 export function tellJobs(
   { note_id, member_id, reported_at }: NoteRow,
@@ -36,13 +39,13 @@ export function tellJobs(
     {
       queue: 'tell-author',
       data: { note_id, version: version + index + 1 },
-      // A second more, so that the job is never there before the window is over.
+      // One second more, so that the job never runs before the window has ended.
       ...(undoSeconds > 0 ? { startAfter: undoSeconds + 1 } : {}),
     },
   ];
 }
 
-/** Tells what a decision comes to by now; answers whether it told. */
+/** Notifies the members concerned of a decision's current outcome; returns whether it did so. */
 export function tellPlan(
   row: Pick<NoteRow, 'note_id' | 'owner_id'>,
   eventId: string,
@@ -81,7 +84,7 @@ export function tellPlan(
   });
 }
 
-/** What was told of a note's decisions. */
+/** The notifications recorded for a note's decisions. */
 function readTellings({
   note_id,
   owner_id,
@@ -101,11 +104,11 @@ function membersToTell(noteId: string): Sql {
 interface Telling {
   of: RecordedEvent<NoteEvents>;
   outcome: Told['outcome'];
-  /** Whom a reply is told of, where that is not in the event. */
+  /** The parent note's author to notify of the reply, if the event does not hold the id. */
   parentAuthor?: string | null;
 }
 
-/** What there is to tell of a decision by now; null where it is nothing. */
+/** The notification that a decision needs now, or null if it needs none. */
 function tellingOf(
   event: RecordedEvent,
   events: readonly RecordedEvent[],
@@ -128,7 +131,10 @@ function tellingOf(
     : null;
 }
 
-/** What the last return of a note that is public again comes to, for those who know only what was told. */
+/**
+ * The notification for the last event that made a note public again, given the notifications that
+ * the note's author and the parent note's author have already received.
+ */
 function returnOf(
   of: RecordedEvent<NoteEvents>,
   events: readonly RecordedEvent[],
@@ -137,7 +143,7 @@ function returnOf(
 ): Telling | null {
   const earlier = events.slice(0, events.indexOf(of)) as RecordedEvent<NoteEvents>[];
   const removed = earlier.findLastIndex(({ event_id }) => outcomes.get(event_id) === 'removed');
-  // That an appeal is granted is told with it.
+  // `AppealGranted` itself notifies the author of the return.
   const returned = earlier.findLastIndex(
     ({ type, event_id }) => type === 'AppealGranted' || outcomes.get(event_id) === 'restored',
   );
@@ -146,14 +152,14 @@ function returnOf(
   const approved = approval?.type === 'NoteApproved' && !isUndone(approval, events) && approval;
   const replied = told.some(({ data }) => data.parent_author_id !== null);
   const parentAuthor = approved && !replied ? approved.data.parent_author_id : null;
-  // Whoever was not told of a removal learns what was to be told when it came between.
+  // The removal was not announced, but it preempted the approval's notification, which is due now.
   if (removed <= returned && approved && !outcomes.has(approved.event_id) && returned < place)
     return { of: approved, outcome: 'approved' };
   const restored = removed > returned && of.type === 'NoteRestored';
   return restored || parentAuthor ? { of, outcome: 'restored', parentAuthor } : null;
 }
 
-/** By another moderator a note is public again. */
+/** Whether the event makes a rejected or removed note public again. */
 const isReturn = ({ type }: RecordedEvent): boolean =>
   type === 'NoteRestored' || type === 'AppealGranted';
 

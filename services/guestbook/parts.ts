@@ -4,7 +4,7 @@ import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { RateLimits } from '../../platform/limits/rate-limits.ts';
 
-/** What the commands and reads of this feature need, given by app.ts. */
+/** Dependencies of the guestbook's commands and reads, injected by `services/compose.ts`. */
 export interface GuestbookParts {
   store: EventStore;
   keys: KeyRing;

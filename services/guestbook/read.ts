@@ -20,7 +20,7 @@ import { takesReplies } from './state.ts';
 const NOTICE =
   'Notes are reviewed before they appear; names are chosen by their authors and verified by no one.';
 
-/** One more than a page, which tells whether there is a next one. */
+/** One row more than a page, to detect whether there is a next page. */
 const MOST = PAGE + 1;
 
 export interface Asked {
@@ -29,15 +29,15 @@ export interface Asked {
   before?: Place | undefined;
 }
 
-/** One page as it is answered, with the address of the next where there is one. */
+/** Reads one page as an HTTP reply, with a link to the next page if there is one. */
 export async function readGuestbook(pool: pg.Pool, asked: Asked) {
   const read = await readNotes(pool, asked, PAGE);
   return isRefusal(read) ? read : replyOf(asked, read);
 }
 
 /**
- * First pages of the experiences, which nearly everyone reads: as long as the database tells the
- * same versions of their notes, the same bytes are answered.
+ * Caches the first page of each experience, because nearly every reader requests that page. The
+ * cached bytes are served while the database returns the same versions of the notes.
  */
 export function firstPages(pool: pg.Pool) {
   const known = new Map<Experience, { versions: string; reply: ReturnType<typeof replyOf> }>();
@@ -48,7 +48,7 @@ export function firstPages(pool: pg.Pool) {
       if (told?.versions === last.versions) return last.reply;
     }
     const found = await query(pool, approvedNotes(experience, MOST));
-    // Of one reading with the notes: versions that were read before may come to stand again.
+    // Take the versions from the same read as the notes: versions of an earlier read can recur.
     const versions = found.map(({ version }) => version).join(' ');
     const reply = replyOf({ experience }, pageOfNotes(found, { experience }, PAGE));
     known.set(experience, { versions, reply });
@@ -65,7 +65,7 @@ function replyOf(asked: Asked, { next_cursor, ...page }: ReturnType<typeof pageO
   };
 }
 
-/** A page of as many notes as asked for. */
+/** Reads a page of at most `limit` notes. */
 export async function readNotes(pool: pg.Pool, asked: Asked, limit: number) {
   const { experience, parent_id: parentId, before } = asked;
   if (!parentId) {

@@ -1,4 +1,4 @@
-/** Why something public is reported. */
+/** Reasons for reporting a public note or record. */
 export const REPORT_REASONS = [
   'spam',
   'abuse',

@@ -6,11 +6,11 @@ import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { note } from './note.ts';
 import type { EndAppealPeriod, EraseNote, EscalateOldNote } from './scheduled-decisions.ts';
 
-/** What the service does with a note by itself; answers whether there was anything to do. */
+/** Runs a scheduled command on a note; returns whether there was anything to do. */
 export function upkeepPlan(
   { note_id, owner_id }: Pick<NoteRow, 'note_id' | 'owner_id'>,
   command: (now: Date) => EndAppealPeriod | EscalateOldNote | EraseNote,
-  /** What else changes where something was done. */
+  /** Further statements to run if the command recorded an event. */
   changes: readonly Sql[] = [],
 ): Plan<boolean> {
   const stream = `note-${note_id}`;

@@ -22,7 +22,7 @@ export interface EraseNote {
 type Decided = NewEvent<NoteEvents>[];
 type Ending = NewEvent<(typeof events)['NoteWithdrawn' | 'NoteErased']>;
 
-/** What the service does by itself is never refused: where there is nothing to do, nothing is. */
+/** Scheduled commands are never refused: they return no events if there is nothing to do. */
 export function escalateOld(state: NoteState, { now }: EscalateOldNote): Decided {
   if (state.status !== 'pending' || state.tier === 'lead') return [];
   if (state.deferredUntil && now < state.deferredUntil) return [];
@@ -48,7 +48,7 @@ export function endAppealPeriod(state: NoteState, { undoSeconds, now }: EndAppea
   ];
 }
 
-/** Never while an appeal waits: whoever decides it must be able to read the note. */
+/** Retention does not erase a note with an open appeal, because its reviewer must read the note. */
 export function erase(state: NoteState, { cause }: EraseNote): Decided {
   if (!('erased' in state) || state.erased) return [];
   const appealed = 'appeal' in state && state.appeal.status === 'open';
@@ -56,7 +56,7 @@ export function erase(state: NoteState, { cause }: EraseNote): Decided {
   return [{ type: 'NoteErased', data: { note_id: state.noteId, cause }, personal: null }];
 }
 
-/** The end of a note that waits or was public, with its author's account. */
+/** Withdraws and erases a pending or public note when its author's account is closed. */
 export function endWithAuthor(note_id: string, reports: readonly Report[]): Ending[] {
   const settled = reports.map(({ report_id, member_id }) => ({ report_id, member_id }));
   return [

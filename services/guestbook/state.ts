@@ -2,10 +2,10 @@ import type { Actor } from '../../platform/eventstore/event.ts';
 import type * as events from './events.ts';
 import type { Experience } from './experience.ts';
 
-/** The events of a note's own stream. */
+/** The events of a note's stream. */
 export type NoteEvents = Exclude<(typeof events)[keyof typeof events], typeof events.DecisionTold>;
 
-/** What is known of the note that is replied to; null where there is no such note. */
+/** Facts about the note that a reply answers; commands carry null if that note does not exist. */
 export interface ParentFacts {
   state: string;
   experience: string;
@@ -13,7 +13,7 @@ export interface ParentFacts {
   member_id: string | null;
 }
 
-/** A decision that can be undone, and appealed against: the event, by whom and when. */
+/** A decision that can be undone or appealed: its event, its actor and its time. */
 export interface Decision {
   eventId: string;
   kind: 'approved' | 'rejected' | 'removed' | 'deferred' | 'escalated';
@@ -26,20 +26,20 @@ export interface Report {
   member_id: string | null;
 }
 
-/** What a note keeps whatever its state. */
+/** Fields that a note has in every state. */
 export interface Known {
   noteId: string;
   experience: Experience;
   memberId: string | null;
   parentId: string | null;
-  /** The stream's version: one for each event. */
+  /** The version of the stream, which increases by one with each event. */
   version: number;
   reports: {
     open: readonly Report[];
     openReasons: readonly string[];
-    /** Reasons that a moderator has looked at and dismissed. */
+    /** Reasons that a moderator has reviewed and dismissed. */
     dismissed: readonly string[];
-    /** Members who reported, for ever. */
+    /** Members who have reported the note; kept permanently. */
     members: readonly string[];
   };
 }
@@ -49,7 +49,7 @@ export interface Pending extends Known {
   tier: 'lead' | 'normal';
   deferrals: number;
   deferredUntil: Date | null;
-  /** The moderator's last deferral or escalation, and the note before it. */
+  /** The last deferral or escalation by a moderator, and the note's state before it. */
   undoable: Undoable | null;
 }
 
@@ -60,11 +60,11 @@ interface Undoable {
 
 export interface Approved extends Known {
   status: 'approved';
-  /** The approval, where it can be undone: a restoration or a granted appeal cannot. */
+  /** The approval, or null after a restoration or a granted appeal, which cannot be undone. */
   undoable: Undoable | null;
 }
 
-/** An appeal against the decision that stands: at most one. */
+/** The appeal against the current decision; there is at most one. */
 export type Appeal =
   | { status: 'none' }
   | { status: 'open'; appealId: string; memberId: string }
@@ -97,21 +97,21 @@ interface Withdrawn extends Known {
 export type NoteState = { status: 'none' } | Pending | Approved | Rejected | Removed | Withdrawn;
 export type KnownNote = Exclude<NoteState, { status: 'none' }>;
 
-/** A reply's target is public, top-level and of the same experience. */
+/** Whether a note takes replies: it is public, top-level and of the same experience. */
 export function takesReplies(parent: ParentFacts | null | undefined, experience: string): boolean {
   return (
     parent?.state === 'approved' && parent.parent_id === null && parent.experience === experience
   );
 }
 
-/** The decision that made a note what it is, if that decision can be undone. */
+/** The decision that led to the note's current state, or null if there is none to undo. */
 export function standingDecision(state: NoteState): Decision | null {
   if (state.status === 'approved' || state.status === 'pending')
     return state.undoable?.decision ?? null;
   return state.status === 'rejected' || state.status === 'removed' ? state.decision : null;
 }
 
-/** Those that nobody has settled for good: a rejection that may still be undone has not. */
+/** Reports without a final outcome: a rejection that can still be undone has not settled them. */
 export function openReports(state: KnownNote): readonly Report[] {
   return state.status === 'rejected' ? state.before.reports.open : state.reports.open;
 }

@@ -18,7 +18,7 @@ interface Receipt {
   id: string;
 }
 
-/** 202 for a new note, 200 for one received before. */
+/** 202 for a new note, 200 for a note received before. */
 export type Submitted = { status: 200; body: Receipt } | { status: 202; body: Receipt };
 
 export type SubmitRefusal =
@@ -29,8 +29,8 @@ export type SubmitRefusal =
   | 'reply_target_unavailable';
 
 /**
- * A member's note stands under the member and needs the session to be live still; a guest's alone.
- * `limited`: a note that is not known already is refused.
+ * Submits a note. A member owns the note's stream and needs a live session; for a guest, the note's
+ * id is the owner. `limited` refuses every note that was not received before.
  */
 export function submitPlan(
   { keys, config }: Pick<GuestbookParts, 'keys' | 'config'>,
@@ -43,11 +43,11 @@ export function submitPlan(
   const owner = memberId ?? id;
   const stream = `note-${id}`;
   const actor: Actor = memberId ? { type: 'member', id: memberId } : { type: 'guest' };
-  // Defaults are filled in. Keyed, since a short text could be guessed from a plain hash.
+  // Includes the defaults. Its hash is keyed, as a plain hash would let a short text be guessed.
   const content = canonicalize(body) ?? '';
   return definePlan({
     ...(memberId ? { lock: [memberId] } : {}),
-    // Nothing locks a guest's id: whoever commits between the two is found by the second.
+    // A guest's id is not locked: a commit between these two reads is found by the second read.
     load: {
       notes: findNote(id),
       receipts: readReceipt(owner, 'note', id),
@@ -61,7 +61,7 @@ export function submitPlan(
       const [parent] = rows.parents;
       if (session && live?.member_id !== memberId) return refuse('session_required');
       if (receipt) {
-        // Null where it was erased with its author's account: nobody else can prove to be the author.
+        // Null if erased with the author's account; then no caller can prove to be the author.
         const bound = receipt.bound as Bound | null;
         return bound && keys.verify('receipt', id, content, bound.submission)
           ? {
@@ -75,10 +75,10 @@ export function submitPlan(
             }
           : refuse('submission_conflict');
       }
-      // The id is another author's.
+      // The id belongs to another author's note.
       if (known) return refuse('submission_conflict');
       if (limited) return refuse('rate_limited');
-      // No note, so no stream either; the unique index on its first version says so again.
+      // No note exists, so its stream is empty; the unique index on stream versions enforces that.
       const decided = note.decide(note.initial, {
         type: 'SubmitNote',
         noteId: id,
@@ -115,8 +115,8 @@ export function submitPlan(
 }
 
 /**
- * One word for all that will not be public: why is told to nobody who asks by the id alone. A
- * rejection is none as long as its moderator may still undo it.
+ * The status of a note for a caller who knows its id. All notes that will not be public share one
+ * status, which hides the reason. A rejection reads as pending until its undo window has ended.
  */
 export function wordOf(
   known: NoteRow | undefined,

@@ -6,7 +6,7 @@ import { type Decision, type KnownNote, standingDecision } from './state.ts';
 
 export interface UndoDecision {
   type: 'UndoDecision';
-  /** Null: whatever it is, as long as the decision stands. */
+  /** Null: accepts any version in which the decision is current. */
   expectedVersion: number | null;
   /** The event to undo. */
   of: string;
@@ -14,7 +14,7 @@ export interface UndoDecision {
   lead: boolean;
   /** Whether the moderator's role may decide on notes. */
   decides: boolean;
-  /** The author's account has ended: a note of it that is not public is erased. */
+  /** The author's account is closed, so a note that stops being public is erased. */
   authorGone: boolean;
   undoSeconds: number;
   now: Date;
@@ -22,8 +22,9 @@ export interface UndoDecision {
 }
 
 /**
- * Undoes the decision that stands: for a while whoever made it may, a lead at any time, and a
- * deferral, which hides a note from everybody, any moderator who may decide.
+ * Undoes the current decision. The moderator who made it may do so within the undo window, a lead
+ * at any time. Every moderator who may decide can undo a deferral, since a deferral hides the note
+ * from everyone.
  */
 export function decideUndo(state: KnownNote, command: UndoDecision): Decided {
   const { of, now, undoSeconds, lead, decides } = command;
@@ -55,12 +56,12 @@ export function decideUndo(state: KnownNote, command: UndoDecision): Decided {
   if (standing.kind === 'approved' && command.authorGone)
     return [undone, ...endWithAuthor(state.noteId, state.reports.open)];
   if (standing.kind !== 'removed') return [undone];
-  // No note is public without an event after the last undo that says so.
+  // After an undo, a note is public only if a later event says so.
   const restored = { note_id: state.noteId, claimed_at: null, ...batch };
   return [undone, { type: 'NoteRestored', data: restored, personal: null }];
 }
 
-/** A note that is due again has not been put off any more, so there is nothing to bring back. */
+/** Once a deferred note is due again, there is no deferral left to undo. */
 function isDeferralOver(state: KnownNote, { kind }: Decision, now: Date): boolean {
   if (kind !== 'deferred' || state.status !== 'pending') return false;
   return state.deferredUntil === null || now >= state.deferredUntil;

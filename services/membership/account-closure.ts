@@ -4,40 +4,45 @@ import type { Load, Rows } from '../../platform/eventstore/load.ts';
 import type { Sql } from '../../platform/sql.ts';
 
 /**
- * The most records of which one closing tells the log at once; the worker tells of the others before
- * it erases. The read models end them all with the member.
+ * Maximum number of records that one closing ends in a transaction. The read models end all of them
+ * when the member is deactivated; the erasure worker appends the remaining events in batches.
  */
 export const CLOSING_BATCH = 500;
 
-/** What a member asked for with the deletion of the account. */
+/** The options a member chose when deleting the account. */
 export interface ClosingRequest {
   eraseNotes: boolean;
 }
 
 /**
- * What of one feature ends with a member. All closings run in the transaction that deactivates the
- * member; a worker erases what is left of names and texts later. An event that concerns nobody but
- * the member needs no `lock`.
+ * How one capability reacts when an account is closed. All closings run in the transaction that
+ * deactivates the member; a worker erases the remaining names and texts later.
  */
 export interface Closing<Known = unknown> {
-  /** Other members in whose feeds the events stand: a statement that selects `member_id`. */
+  /**
+   * Selects the `member_id` of other members to lock, whose feeds receive the events. Omit this
+   * statement if the events appear only in the member's own feed.
+   */
   lock?(memberId: string): Sql;
-  /** What there is to end, at most `CLOSING_BATCH` of what may be many. */
+  /** Reads the records to end: at most `CLOSING_BATCH` where their number is unbounded. */
   load(memberId: string, request: ClosingRequest): Load;
-  /** `rows` are read under the locks. */
+  /** Returns the events that end the records. `rows` are loaded while the locks are held. */
   close(memberId: string, rows: Known, now: Date, request: ClosingRequest): readonly Append[];
-  /** Rows of primary data, such as leases, that end as well. */
+  /** Statements that end primary data, such as leases. */
   rows?(memberId: string, rows: Known, now: Date, request: ClosingRequest): readonly Sql[];
 }
 
-/** A closing that knows the rows of its own `load`. */
+/** Defines a closing; infers the type of `rows` from `load`. */
 export function defineClosing<const Of extends Load>(
   closing: Closing<Rows<Of>> & { load(memberId: string, request: ClosingRequest): Of },
 ): Closing {
   return closing;
 }
 
-/** The members of every closing, selected by one statement; undefined where they concern nobody else. */
+/**
+ * Combines the `lock` statements of all closings into one. Returns undefined if no closing locks
+ * other members.
+ */
 export function lockOf(closings: readonly Closing[], memberId: string): Sql | undefined {
   const locks = closings.flatMap((closing) => closing.lock?.(memberId) ?? []);
   if (locks.length === 0) return undefined;

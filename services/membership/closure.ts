@@ -18,7 +18,7 @@ export const sessionsClosing = defineClosing({
   ],
 });
 
-/** The member: the last of all, so that nothing that it did stands after its end in the log. */
+/** Deactivates the member. It runs last, so that no event by the member follows in the log. */
 export const memberClosing = defineClosing({
   load: (memberId) => readStream(memberId, `member-${memberId}`),
   close(memberId, events, _now, { eraseNotes }) {

@@ -6,7 +6,7 @@ export const MemberRegistered = defineEvent('MemberRegistered', {
   personal: z.strictObject({ handle: z.string() }),
 });
 
-/** Both keys were replaced; every session and credential made before is dead. */
+/** Both keys were replaced, which ended every earlier session and credential. */
 export const MemberRecovered = defineEvent('MemberRecovered', {
   data: z.strictObject({ operation_id: z.uuid() }),
 });
@@ -15,7 +15,7 @@ export const MemberDeactivated = defineEvent('MemberDeactivated', {
   data: z.strictObject({ erase_notes: z.boolean() }),
 });
 
-/** Nothing is left of the member's name and texts but what stays public. */
+/** The member's name and texts were erased, except those that stay public. */
 export const MemberErased = defineEvent('MemberErased', { data: z.strictObject({}) });
 
 export const SessionStarted = defineEvent('SessionStarted', {

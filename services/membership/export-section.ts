@@ -3,33 +3,33 @@ import { z } from 'zod';
 import type { Sql } from '../../platform/sql.ts';
 
 /**
- * One member of the document that an account is exported as: what a feature holds on a member, read
- * in batches by keyset, so that neither the document nor a connection is held while a client reads.
+ * One section of the account export: the data that a capability holds about a member. It is read in
+ * keyset batches, so that a slow client holds neither the document in memory nor a connection.
  */
 export interface ExportSection<Row extends pg.QueryResultRow = never> {
-  /** The member's name in the document, plural snake_case; its value is an array. */
+  /** The section's JSON key: snake_case, and plural if the value is an array. */
   name: string;
-  /** `one`: the value is the only entry, or null where there is none. */
+  /** `many`, the default: the value is an array. `one`: the value is the only entry, or null. */
   shape?: 'many' | 'one';
-  /** Rows in one statement; less where rows are large. 200 where nothing is said. */
+  /** Rows per statement, 200 by default. Use less for large rows. */
   batch?: number;
   /**
-   * The next rows after `last`, in an order that an index gives; from the first where it is undefined.
-   * Of a moderator's decision they say nothing until its undo window, `undoSeconds`, is over.
+   * Reads the rows after `last` in index order, or the first rows if `last` is undefined. A
+   * moderator's decision is left out until its undo window of `undoSeconds` is over.
    */
   after(memberId: string, last: Row | undefined, limit: number, undoSeconds: number): Sql<Row>;
-  /** The row as the member sees it: never a verifier, a key or a hash of one. */
+  /** Converts a row to the member's view, without verifiers, keys or hashes of keys. */
   entry(row: Row): unknown;
-  /** What an entry is, for the OpenAPI document. */
+  /** The schema of an entry, for the OpenAPI document. */
   schema: z.ZodType;
 }
 
-/** Of what moderators rejected or took down, once they can no longer undo it. */
+/** The decision that rejected or removed a record; null until moderators can no longer undo it. */
 export const ToldDecision = z
   .object({ policy: z.string(), message: z.string().nullable() })
   .nullable();
 
-/** Forgets the row's type, so that sections of every kind stand in one list. */
+/** Drops the row type of a section, so that all sections fit in one list. */
 export function exportSection<Row extends pg.QueryResultRow>(
   section: ExportSection<Row>,
 ): ExportSection {

@@ -18,7 +18,10 @@ export function membershipHandlers(parts: MembershipParts): Handlers<typeof memb
   const { store, keys, limits, config } = parts;
   const authenticate = sessionAuthenticator(store.pool, keys);
 
-  /** Register, login and recover share one count of attempts; a malformed body never gets here. */
+  /**
+   * Counts an attempt with keys against one limit that register, login and recover share. A
+   * malformed body is rejected before the handler and is not counted.
+   */
   const attempt = (request: RequestFacts) =>
     limits.take(request.address, [
       { kind: 'keys', window: '10 minutes', limit: config.limitKeyAttempts },

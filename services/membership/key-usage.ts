@@ -7,11 +7,12 @@ import { countHandles, handleKeys } from '../../projections/membership/members.t
 import { countSessions } from './sessions.ts';
 
 /**
- * What the service cannot do without its key: prove a member's keys, or know a handle as taken. The
- * first two grow for ever and are not counted at a start.
+ * Data that is unusable without its server key: a member's keys and sessions could not be verified,
+ * nor taken handles recognized. For verifiers and handles, which grow without bound, startup only
+ * lists the distinct key ids.
  */
 const NEEDED = { verifiers: verifierKeys, handles: handleKeys, sessions: countSessions } as const;
-/** Without its key a receipt stays, but an exact retry is no longer known as one. */
+/** Adds receipts: without its server key a receipt remains, but no longer matches a retry. */
 const COUNTS = {
   verifiers: countVerifiers,
   handles: countHandles,
@@ -22,10 +23,10 @@ const COUNTS = {
 export type Use = keyof typeof COUNTS;
 export const USE_NAMES = Object.keys(COUNTS) as Use[];
 
-/** How much of each kind stands under each server key's id. */
+/** The number of rows of each kind that use a server key, by key id. */
 export type KeyUsage = ReadonlyMap<number, Readonly<Partial<Record<Use, number>>>>;
 
-/** Counts everything, which may take minutes: on a connection that no deadline bounds. */
+/** Counts rows by server key, which may take minutes: pass a client without a query timeout. */
 export async function keyUsage(client: pg.Client): Promise<KeyUsage> {
   const usage = new Map<number, Partial<Record<Use, number>>>();
   for (const use of USE_NAMES) {
@@ -35,7 +36,10 @@ export async function keyUsage(client: pg.Client): Promise<KeyUsage> {
   return usage;
 }
 
-/** Refuses to start where something stored needs a server key that is not in the ring. */
+/**
+ * Checks at startup that the key ring has every server key that stored data needs. Throws an error
+ * that names the missing keys and what needs them.
+ */
 export async function requireKeys(pool: pg.Pool, keys: Pick<KeyRing, 'ids'>): Promise<void> {
   const missing = new Map<number, string[]>();
   for (const [use, statement] of Object.entries(NEEDED))

@@ -22,8 +22,8 @@ export interface SignedIn {
 }
 
 /**
- * An unknown id, a wrong key and a deactivated member get one and the same answer after the same
- * work. The session whose cookie was sent ends.
+ * Signs a member in and ends the session of the cookie that was sent (`before`). An unknown id, a
+ * wrong key and a deactivated member get the same refusal after the same work, to hide the cause.
  */
 export function loginPlan(
   { keys }: MembershipParts,
@@ -75,7 +75,7 @@ export function loginPlan(
   });
 }
 
-/** The end of a session: its stream has its start and nothing else. */
+/** Returns the append that ends a session. The stream is at version 1: it holds only the start. */
 export function endSession(
   memberId: string,
   sessionId: string,
@@ -91,7 +91,7 @@ export function endSession(
   };
 }
 
-/** Ends the session of the cookie, where it is live. */
+/** Ends the session of the cookie, if it is live. */
 export function logoutPlan({ keys }: MembershipParts, token: Token): Plan<null> {
   return definePlan({
     lock: memberOfSession(token.id, null),

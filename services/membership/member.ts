@@ -20,7 +20,7 @@ export interface RegisterMember {
   handle: string;
   handleHash: string;
   handleKeyId: number;
-  /** Facts loaded under the lock of the totals. */
+  /** `handleTaken` and the counts below are read while the row of membership totals is locked. */
   handleTaken: boolean;
   handleReserved: boolean;
   activeMembers: number;
@@ -34,7 +34,7 @@ export interface RecoverMember {
   operationId: string;
 }
 
-/** Deactivated, the member never comes back; `EraseMember` tells that the erasure is complete. */
+/** Deactivation is final. `EraseMember` records that the erasure of names and texts is complete. */
 export type EndMember = { type: 'DeactivateMember'; eraseNotes: boolean } | { type: 'EraseMember' };
 
 export type RegistrationRefusal =
@@ -48,7 +48,7 @@ export type RecoveryRefusal = 'credentials_not_accepted';
 
 type Decided<Code extends string> = NewEvent<MemberEvents>[] | Refusal<Code>;
 
-/** A member's account: registered once, recovered any number of times, deactivated for ever. */
+/** A member's account: registered once, recovered any number of times, and deactivated once. */
 export const member: Decider<
   MemberState,
   RegisterMember | RecoverMember | EndMember,
@@ -103,7 +103,7 @@ export function recover(state: MemberState, command: RecoverMember): Decided<Rec
   return [{ type: 'MemberRecovered', data: { operation_id: command.operationId }, personal: null }];
 }
 
-/** Each end comes once, the erasure after the deactivation. */
+/** Records each end once, and the erasure only after the deactivation; else returns no event. */
 export function end(state: MemberState, command: EndMember): NewEvent<MemberEvents>[] {
   if (command.type === 'EraseMember')
     return state.status === 'deactivated'

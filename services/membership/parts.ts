@@ -3,7 +3,7 @@ import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { RateLimits } from '../../platform/limits/rate-limits.ts';
 
-/** What the commands and reads of this feature need, given by app.ts. */
+/** The dependencies of this capability's commands and reads; `compose.ts` provides them. */
 export interface MembershipParts {
   store: EventStore;
   keys: KeyRing;

@@ -30,7 +30,7 @@ export interface Recovered {
   id: string;
 }
 
-/** New keys for old, and the end of every session and credential, in one transaction. */
+/** Replaces both keys and ends every session and credential, in one transaction. */
 export function recoverPlan(
   { keys }: MembershipParts,
   body: Recovery,
@@ -117,7 +117,7 @@ export function recoverPlan(
   });
 }
 
-/** The new keys must differ from both present ones. */
+/** Returns an issue for each new key that equals one of the two current keys. */
 function keysInUse(keys: KeyRing, verifiers: readonly VerifierRow[], body: Recovery) {
   return (['new_sign_in_key', 'new_recovery_key'] as const).flatMap((path) =>
     verifiers.some((stored) => keys.verify(stored.purpose, body.id, body[path], stored))

@@ -24,7 +24,10 @@ export interface Registered {
   member: ReturnType<typeof memberBody>;
 }
 
-/** Receipt, admission, capacity, handle and the day's count, all under the lock of the totals. */
+/**
+ * Registers a member. The lock on the membership totals covers all checks: receipt, admission,
+ * capacity, handle and the day's registrations per address.
+ */
 export function registerPlan(
   { keys, config, limits }: MembershipParts,
   body: Registration,

@@ -1,4 +1,4 @@
-// Names that claim to speak for the service, or that stand for the absence of a member.
+// Names that could pass for the service or its staff, or that denote the absence of a member.
 const ROLES = [
   'admin',
   'administrator',
@@ -20,7 +20,7 @@ const ROLES = [
   'undefined',
 ];
 
-// Names of the service's own routes, present and planned. test/contract/reserved-handles.test.ts
+// Names of the service's routes, current and planned. test/contract/reserved-handles.test.ts
 // compares them with the route table.
 const ROUTES = [
   'a2a',
@@ -62,5 +62,5 @@ const ROUTES = [
 
 const RESERVED = new Set([...ROLES, ...ROUTES]);
 
-/** Whether a handle cannot be registered, since it would look like the service itself. */
+/** Whether a handle is reserved because it could be mistaken for the service itself. */
 export const isReservedHandle = (handle: string): boolean => RESERVED.has(handle);

@@ -34,14 +34,13 @@ const liveSession = defineRead<SessionRow>(
 );
 
 /**
- * A session that is live by the database's clock, of a living member whose keys were not recovered
- * since. By its key alone (OFFSET), since a plan made while hardly any is live would look through
- * all that are.
+ * Finds a live session, by the database's clock, of an active member who has not recovered since.
+ * `OFFSET 0` forces the primary key: a plan cached while few sessions are live would scan them all.
  */
 export const findLiveSession = (sessionId: string): Sql<SessionRow> =>
   liveSession({ session_id: sessionId });
 
-/** Selects the member of a session, for locking. */
+/** Selects the members to lock: the member of the session, and `orMember`. */
 export function memberOfSession(sessionId: string | null, orMember: string | null): Sql {
   return sql`SELECT member_id FROM sessions WHERE session_id = ${sessionId}::uuid
     UNION SELECT ${orMember}::uuid`;
@@ -53,10 +52,14 @@ const sessionsOfMember = defineRead<{ session_id: string }>(
     `SELECT session_id FROM sessions WHERE member_id = ${member_id} AND ended_at IS NULL`,
 );
 
-/** Sessions of a member that the log does not call ended yet. */
+/** A member's sessions that have no end in the log yet, including expired ones. */
 export const openSessions = (memberId: string): Sql<{ session_id: string }> =>
   sessionsOfMember({ member_id: memberId });
 
+/**
+ * Expired sessions that still need an end in the log. The condition on 'infinity' always holds; it
+ * selects the index `sessions_expiry`.
+ */
 export function overdueSessions(limit: number): Sql<Pick<SessionRow, 'session_id' | 'member_id'>> {
   return sql`SELECT session_id, member_id FROM sessions
     WHERE ended_at IS NULL AND expires_at < 'infinity' AND expires_at <= clock_timestamp()
@@ -103,13 +106,13 @@ export interface SessionTimes {
   ended_at: Date | null;
 }
 
-/** Drops sessions of a member, a batch at a time, one row for each. */
+/** Deletes at most `limit` sessions of a member and returns one row for each. */
 export function dropSessions(memberId: string, limit: number): Sql {
   return sql`DELETE FROM sessions WHERE session_id IN (
     SELECT session_id FROM sessions WHERE member_id = ${memberId} LIMIT ${limit}) RETURNING 1`;
 }
 
-/** Sessions of a member after one of them, in the order of their ids: the times and no verifier. */
+/** A keyset page of a member's sessions, ordered by id, without their verifiers. */
 export function sessionsAfter(
   memberId: string,
   last: string | undefined,
@@ -129,7 +132,7 @@ export function isSession(keys: KeyRing, token: Token, row: SessionRow | undefin
   return keys.verify('session', token.id, token.secret, row);
 }
 
-/** Who the cookie proves, asked anew on every request. */
+/** Authenticates the session cookie. It reads the database on every request and caches nothing. */
 export function sessionAuthenticator(pool: pg.Pool, keys: KeyRing) {
   return async ({
     cookie,
@@ -150,7 +153,7 @@ export function sessionAuthenticator(pool: pg.Pool, keys: KeyRing) {
   };
 }
 
-/** A command of a session, proven once more under its member's lock: the session may have ended since. */
+/** Wraps a plan to check the session again after the locks, because it may have ended meanwhile. */
 export function inSession<Answer, Code extends string>(
   sessionId: string,
   plan: Plan<Answer, Code>,
@@ -166,7 +169,7 @@ export function inSession<Answer, Code extends string>(
   });
 }
 
-/** How many sessions that are not over stand under each server key: those of the last half an hour. */
+/** Counts live sessions, which are at most 30 minutes old, by server key. */
 export function countSessions(): Sql<{ key_id: number; count: number }> {
   return sql`SELECT key_id, count(*)::int AS count FROM sessions
     WHERE ended_at IS NULL AND expires_at < 'infinity' AND expires_at > clock_timestamp()

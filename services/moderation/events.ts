@@ -7,12 +7,12 @@ export const ModeratorAdded = defineEvent('ModeratorAdded', {
   personal: z.strictObject({ name: z.string() }),
 });
 
-/** The token proves nothing any more and every lease is released. */
+/** The moderator's token and sessions have ended, and every lease is released. */
 export const ModeratorRevoked = defineEvent('ModeratorRevoked', {
   data: z.strictObject({ moderator_id: z.uuid() }),
 });
 
-/** The old token proves nothing any more, and every session has ended. */
+/** The old token and every session have ended, and every lease is released. */
 export const ModeratorTokenRotated = defineEvent('ModeratorTokenRotated', {
   data: z.strictObject({ moderator_id: z.uuid() }),
 });
@@ -21,7 +21,7 @@ export const ModeratorSignedIn = defineEvent('ModeratorSignedIn', {
   data: z.strictObject({ moderator_id: z.uuid(), session_id: z.uuid() }),
 });
 
-/** `replaced`: by a sign-in from the same browser. */
+/** The reason is `replaced` if the same browser signed in again. */
 export const ModeratorSignedOut = defineEvent('ModeratorSignedOut', {
   data: z.strictObject({
     moderator_id: z.uuid(),
@@ -30,13 +30,13 @@ export const ModeratorSignedOut = defineEvent('ModeratorSignedOut', {
   }),
 });
 
-/** A policy is new, or has new words, or may no longer be named (or may again). */
+/** A policy was added, reworded, deactivated or activated again. */
 export const PolicyChanged = defineEvent('PolicyChanged', {
   data: z.strictObject({ code: z.string(), version: z.int().min(1), active: z.boolean() }),
   personal: z.strictObject({ title: z.string(), text: z.string() }),
 });
 
-/** A note has waited for more than a day: told once, until all that wait are younger again. */
+/** A note has waited for more than a day. Recorded once, until `QueueCaughtUp` ends the alert. */
 export const QueueOverdue = defineEvent('QueueOverdue', {
   data: z.strictObject({
     pending: z.int(),

@@ -4,12 +4,12 @@ import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import type { WakeUps } from '../../platform/postgres/notifications.ts';
 import type { Subject } from '../publications/publication-kind.ts';
 
-/** What the commands and reads of this feature need, given by app.ts. */
+/** The dependencies of the moderation capability's commands and reads. */
 export interface ModerationParts {
   config: Pick<Config, 'undoWindowSeconds'>;
   pool: pg.Pool;
   store: EventStore;
   wakeUps: WakeUps;
-  /** What is reported and taken down beside notes. */
+  /** The kinds of records, besides notes, that can be reported and removed. */
   subjects: readonly Subject[];
 }

@@ -9,16 +9,16 @@ import { PAGES, type PageName } from './pages.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 export interface Built {
-  /** By file name, which holds a hash of the content. */
+  /** Content by file name; the name contains a hash of the content. */
   scripts: ReadonlyMap<string, Content>;
   styles: ReadonlyMap<string, Content>;
-  /** A page's document, and the file names that it asks for. */
+  /** The document of each page, and the names of the script and the style that it loads. */
   pages: Readonly<Record<PageName, { html: Content; script: string; style: string }>>;
 }
 
 let building: Promise<Built> | undefined;
 
-/** The pages, built in memory from web/ once in a process: tens of milliseconds. */
+/** Builds the pages from web/ in memory, once per process; takes tens of milliseconds. */
 export function builtPages(): Promise<Built> {
   building ??= buildPages();
   return building;
@@ -58,7 +58,7 @@ async function bundle(names: readonly PageName[]): Promise<BuildResult<{ write: 
       tsconfigRaw: '{}',
     });
   } finally {
-    // Its process is not needed again.
+    // Ends the child process of esbuild, which is not needed again.
     await stop();
   }
 }

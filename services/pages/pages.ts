@@ -1,16 +1,16 @@
 export interface Page {
   path: `/${string}`;
-  /** Its script, and what that imports, styles too. */
+  /** The script of the page; the bundle includes its imports and styles. */
   entry: string;
   title: string;
   description: string;
-  /** What a reader without scripts is told, as HTML. */
+  /** HTML that a browser without scripts shows. */
   noScript: string;
-  /** Not for search engines. */
+  /** Excludes the page from search engines. */
   hidden?: true;
 }
 
-/** The pages for people: a page is a line here, a row in the contract and a folder in web/. */
+/** The pages for people. A page is an entry here, a row in the contract and a folder in web/. */
 export const PAGES = {
   guestbook: {
     path: '/',

@@ -6,8 +6,8 @@ import { dropLeases } from '../publications/review-leases.ts';
 import { decideProfile } from './publish.ts';
 
 /**
- * Withdraws the profile with its member's account. `row` is what `findProfile` loads under the
- * member's lock; one that a moderator took down is withdrawn too, and can never be restored.
+ * Withdraws the profile when its member's account is closed, even if a moderator removed it, so
+ * that it cannot be restored. Load `row` with `findProfile` while the member is locked.
  */
 export function closeProfile(memberId: string, row: ProfileRow | undefined): Append[] {
   const append = decideProfile(memberId, row, { type: 'WithdrawProfile', reason: 'deactivated' });

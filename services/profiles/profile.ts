@@ -6,7 +6,7 @@ import type * as events from './events.ts';
 
 type ProfileEvents = (typeof events)[keyof typeof events];
 
-/** `version` is the stream's: one for each event. `told`: the author knows of the removal. */
+/** `version` counts the stream's events. `told`: the author has been notified of the removal. */
 export interface ProfileState {
   status: 'none' | 'published' | 'withdrawn' | 'removed';
   version: number;
@@ -25,17 +25,17 @@ export type ProfileCommand =
       type: 'PublishProfile';
       content: ProfileContent;
       policyVersion: string;
-      /** Undefined: whatever stands is replaced. 0: there must be none yet. */
+      /** Undefined: replace any version. 0: the member must not have published a profile before. */
       expectedVersion: number | undefined;
-      /** The removal that this replaces, where its author was not told of it. */
+      /** The removal that this publication ends, if the author has not been notified of it. */
       untold: { of: string; policy: string } | null;
     }
   | { type: 'WithdrawProfile'; reason: 'author' | 'deactivated' }
   | RemovalCommand;
 
 /**
- * A member's profile is public from the moment it is published. One that was withdrawn or taken
- * down may be published anew; what a moderator took down comes back as it was by a moderator alone.
+ * A profile is public as soon as it is published. The member can publish again after a withdrawal
+ * or a removal, but only a moderator can restore the removed content.
  */
 export const profile: Decider<ProfileState, ProfileCommand, ProfileEvents, 'state_conflict'> = {
   initial: { status: 'none', version: 0, told: false },
@@ -47,7 +47,7 @@ export const profile: Decider<ProfileState, ProfileCommand, ProfileEvents, 'stat
         if (expectedVersion !== undefined && expectedVersion !== state.version)
           return wrongVersion(state);
         return [
-          // It can no longer be undone, so nothing is told too early.
+          // Publishing makes the removal final, so the author can be notified now.
           ...(untold
             ? [{ type: 'ProfileRemovalTold' as const, data: untold, personal: null }]
             : []),
@@ -59,7 +59,7 @@ export const profile: Decider<ProfileState, ProfileCommand, ProfileEvents, 'stat
         ];
       }
       case 'WithdrawProfile':
-        // A removed one too, so that no restoration publishes what its author gave up.
+        // A removed profile can be withdrawn too; otherwise a restore would publish it again.
         if (state.status !== 'published' && state.status !== 'removed') return wrongState(state);
         return [{ type: 'ProfileWithdrawn', data: { reason: command.reason }, personal: null }];
       default: {

@@ -3,7 +3,7 @@ import { authorsOf, profileRecords } from '../../projections/publications/record
 import { nobody, type Subject } from '../publications/publication-kind.ts';
 import { profile } from './profile.ts';
 
-/** A profile's id is its member's. */
+/** Profiles as a moderated kind. The id of a profile is its member's id. */
 export const profileSubject: Subject = {
   type: 'profile',
   stream: (id) => `profile-${id}`,

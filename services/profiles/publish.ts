@@ -73,7 +73,7 @@ export function withdrawProfile(memberId: string): MemberCommand<200, Withdrawn,
   });
 }
 
-/** That its removal is told is no deed of the member's. */
+/** Splits the append, because the notification of a removal is attributed to a moderator. */
 function byActor(append: Append): Append[] {
   const told = append.events.filter(({ type }) => type === 'ProfileRemovalTold');
   if (told.length === 0) return [append];
@@ -84,7 +84,7 @@ function byActor(append: Append): Append[] {
   ];
 }
 
-/** What the member does to the profile, as an append. */
+/** Runs a member's command and returns its events as an append. */
 export function decideProfile(
   memberId: string,
   row: ProfileRow | undefined,
@@ -102,7 +102,7 @@ export function decideProfile(
   };
 }
 
-/** The read model holds all of the state, so a command costs the same after any number of versions. */
+/** Builds the state from the read model, so that commands need not replay a long stream. */
 export function stateOf(row: ProfileRow | undefined): ProfileState {
   return row
     ? { status: row.state, version: row.version, told: row.removal_told }

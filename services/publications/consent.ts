@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** The policy under which members publish. */
+/** The version of the publishing policy that members accept. */
 export const POLICY_VERSION = 'service-public-v1';
 
-/** What every publication's body carries: the author says that it is public, and under which policy. */
+/** Fields of every publication's body: the author consents to publish it under this policy. */
 export const consent = {
   visibility: z.literal('public'),
   publish_consent: z.literal(true),

@@ -7,22 +7,22 @@ import type { RecordType } from './record-type.ts';
 import type { Removal, RemovalCommand } from './removal.ts';
 
 /**
- * A kind of published record, as reports and moderators meet it: each feature gives its own, and
- * the table in features.ts names them all.
+ * A kind of published record that can be reported and moderated. Each capability defines its kinds;
+ * `features.ts` lists them.
  */
 export interface Subject {
   type: RecordType;
-  /** The record's own stream, which belongs to its author. */
+  /** The record's stream; the author owns it. */
   stream(id: string): string;
-  /** The records with these ids, in the shape of projections/publications/records.ts. */
+  /** Selects the records with these ids, in the common shape of all kinds. */
   records(ids: readonly string[]): Sql<RecordRow>;
-  /** Where commands on the record wait for each other, where that is not the author's lock. */
+  /** Serializes commands on the record where the author's lock does not; see `Plan.gate`. */
   gate?(id: string): Sql;
-  /** Selects `member_id`: in whose feeds a decision on the record may stand. */
+  /** Selects the `member_id` of members whose feeds may receive a decision on the record. */
   members(id: string): Sql;
-  /** Selects `member_id`: those whom the record concerns beside its author, and who live. */
+  /** Selects the `member_id` of active members, other than the author, whom the record concerns. */
   concerned(id: string): Sql<{ member_id: string }>;
-  /** What the feature's decider makes of a moderator's command. */
+  /** Runs a moderator's command through the decider of the record. */
   decide(
     facts: readonly RecordedEvent[],
     command: RemovalCommand,
@@ -30,10 +30,11 @@ export interface Subject {
   ): NewEvent[] | Refusal<'state_conflict' | 'not_found'>;
 }
 
+/** A `concerned` statement that selects no rows, for kinds that concern only their author. */
 export const nobody = (): Sql<{ member_id: string }> =>
   sql`SELECT NULL::uuid AS member_id WHERE false`;
 
-/** The last removal in a record's stream, whether it still stands or not. */
+/** Finds the last removal in a record's stream, even if it was undone or restored since. */
 export function lastRemoval(
   facts: readonly RecordedEvent[],
   undoSeconds: number,

@@ -1,6 +1,6 @@
 import { conflict, type Refusal, wrongState, wrongVersion } from '../../platform/refusal.ts';
 
-/** The removal that stands: its event, why, who decided it, and until when it can be undone. */
+/** A removal: its event, policy, moderator, and the end of its undo window. */
 export interface Removal {
   eventId: string;
   policy: string;
@@ -8,28 +8,29 @@ export interface Removal {
   undoUntil: Date;
 }
 
-/** What moderators do to a public record that was published without review (MODERATION.md, section 1). */
+/** Moderators' commands on a public record, which was published without review. */
 export type RemovalCommand =
   | {
       type: 'Remove';
       expectedVersion: number;
       policy: string;
-      /** The moderator's word to the author. */
+      /** The moderator's message to the author. */
       message: string | null;
-      /** When the moderator took the record to review it. */
+      /** When the moderator claimed the record for review, in ISO 8601. */
       claimedAt: string | null;
     }
-  /** A lead may at any time. */
+  /** The undo window does not apply to a lead. */
   | { type: 'UndoRemoval'; of: string; removal: Removal | null; lead: boolean; now: Date }
+  /** Only a moderator who did not make the removal can restore the record. */
   | { type: 'Restore'; expectedVersion: number; by: string; removal: Removal | null }
-  /** The author learns of it, once it can no longer be undone. */
+  /** Notifies the members concerned, once the removal can no longer be undone. */
   | { type: 'TellRemoval'; of: string; removal: Removal | null };
 
-/** A record as far as a removal looks at it. */
+/** The part of a record's state that decides a removal. */
 export interface Removable {
   status: string;
   version: number;
-  /** Whether the author has been told of the removal that stands. */
+  /** Whether the members concerned have been notified of the current removal. */
   told: boolean;
 }
 
@@ -42,7 +43,10 @@ export type RemovalDecision =
   | { type: 'Restored'; data: { of: string; undone: boolean; told: boolean } }
   | { type: 'RemovalTold'; data: { of: string; policy: string } };
 
-/** One rule for every kind of record; the feature's decider names the event. Null: already so. */
+/**
+ * Decides a removal command for every kind of record; the record's decider names the event. Returns
+ * null if there is nothing to record.
+ */
 export function decideRemoval(
   state: Removable,
   command: RemovalCommand,

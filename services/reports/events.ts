@@ -4,13 +4,13 @@ import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
 import { RECORD_TYPES } from '../publications/record-type.ts';
 
 /**
- * What is said of a published record stands in a stream of its own beside the record's, and belongs
- * to the record's author as well: so the record's version stays what its author made it.
+ * Reports on a published record have a separate stream, owned by the record's author, so that a
+ * report does not change the record's version.
  */
 const subject = z.strictObject({ type: z.enum(RECORD_TYPES), id: z.uuid() });
 const reports = z.array(z.strictObject({ report_id: z.uuid(), member_id: z.uuid() }));
 
-/** `silent`: a moderator dismissed the reason before, so it asks for no new review. */
+/** `silent`: a moderator dismissed this reason before, so the report requests no new review. */
 export const RecordReported = defineEvent('RecordReported', {
   data: z.strictObject({
     subject,
@@ -22,7 +22,7 @@ export const RecordReported = defineEvent('RecordReported', {
   personal: z.strictObject({ details: z.string().nullable() }),
 });
 
-/** A moderator looked and keeps the record: these reports were answered, and these reasons. */
+/** A moderator reviewed the record and kept it, which answers these reports and reasons. */
 export const RecordReportsDismissed = defineEvent('RecordReportsDismissed', {
   data: z.strictObject({
     subject,
@@ -33,8 +33,8 @@ export const RecordReportsDismissed = defineEvent('RecordReportsDismissed', {
 });
 
 /**
- * The record is gone, for good as far as its remover can say, or brought back by another before that
- * (`kept`): its reporters are told.
+ * Notifies the reporters of the outcome: withdrawn; removed, and its remover can no longer undo it;
+ * or restored by another moderator before then (`kept`).
  */
 export const RecordReportsResolved = defineEvent('RecordReportsResolved', {
   data: z.strictObject({ subject, outcome: z.enum(['kept', 'removed', 'withdrawn']), reports }),

@@ -8,7 +8,7 @@ import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
 import { exportSection } from '../membership/export-section.ts';
 import { RECORD_TYPES } from '../publications/record-type.ts';
 
-/** What became of a report is in the feed, once it may be told. */
+/** A member's reports, without outcomes: the feed announces an outcome once it is final. */
 export const reportsSection = exportSection<ReportOfMember>({
   name: 'reports',
   after: reportsOfMember,

@@ -16,7 +16,7 @@ import { recordReports, reportsStream } from './reports.ts';
 type Report = MemberCommand<201, Reported, 'not_found'>;
 type Received = Accepted<201, Reported>;
 
-/** To its reporter a report is open until the feed tells what became of the subject. */
+/** To the reporter, a report is open until the feed announces the outcome. */
 function received(id: string, appends: Received['appends']): Received {
   return {
     status: 201,
@@ -25,7 +25,7 @@ function received(id: string, appends: Received['appends']): Received {
   };
 }
 
-/** By the rules of a report that is made on the guestbook's page. */
+/** Reports a note, under the same rules as a report on the guestbook page. */
 export function reportNote(memberId: string, { subject, reason, details }: ReportRequest): Report {
   const plan = reportPlan(subject.id, {
     reportId: randomUUID(),
@@ -44,7 +44,7 @@ export function reportNote(memberId: string, { subject, reason, details }: Repor
   };
 }
 
-/** The author is locked, so that the record is public for as long as it is reported. */
+/** Reports a published record. Locking its author keeps the record public until the commit. */
 export function reportRecord(
   of: Subject,
   memberId: string,

@@ -14,9 +14,9 @@ export interface SubjectId {
 }
 
 export interface ReportsState {
-  /** Who reported, for ever, and under which id. */
+  /** Report ids by reporter. They are kept permanently. */
   reporters: Readonly<Record<string, string>>;
-  /** Reasons that a moderator has looked at and dismissed. */
+  /** Reasons that a moderator has reviewed and dismissed. */
   dismissed: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export type ReportsCommand =
   | {
       type: 'ReportRecord';
       subject: SubjectId;
-      /** Whether anybody can read the record now. */
+      /** Whether the record is public now. */
       public: boolean;
       reportId: string;
       memberId: string;
@@ -39,9 +39,9 @@ export type ReportsCommand =
   | {
       type: 'DismissReports';
       subject: SubjectId;
-      /** The reports that wait. */
+      /** The reports that wait for a review. */
       open: readonly (Settled & { reason: ReportReason })[];
-      /** When the moderator took the record to review it. */
+      /** When the moderator claimed the record for review. */
       claimedAt: string | null;
     }
   | {
@@ -51,7 +51,7 @@ export type ReportsCommand =
       reports: readonly Settled[];
     };
 
-/** The reports on one record: one for each reporter; what was dismissed asks for nothing anew. */
+/** The reports on one record: one per reporter. A dismissed reason requests no new review. */
 export const recordReports: Decider<ReportsState, ReportsCommand, ReportEvents, 'not_found'> = {
   initial: { reporters: {}, dismissed: [] },
 
@@ -94,5 +94,5 @@ export const recordReports: Decider<ReportsState, ReportsCommand, ReportEvents, 
 
 const settled = ({ report_id, member_id }: Settled): Settled => ({ report_id, member_id });
 
-/** Where the reports on a record stand. */
+/** The stream that holds the reports on a record. */
 export const reportsStream = ({ type, id }: SubjectId): string => `report-${type}-${id}`;

@@ -12,7 +12,7 @@ import { recordEvents } from '../../projections/publications/records.ts';
 import { lastRemoval, type Subject } from '../publications/publication-kind.ts';
 import { recordReports, reportsStream } from './reports.ts';
 
-/** For a lock: whose feeds a decision may be told in, and whoever reported and waits. */
+/** Members to lock: those whose feeds may announce a decision, and reporters not yet notified. */
 export function membersToTell(subject: Subject, id: string): Sql {
   const members = subject.members(id);
   const [type, subjectId] = [members.values.length + 1, members.values.length + 2];
@@ -63,9 +63,9 @@ const isRestored = (facts: readonly RecordedEvent[], removalId: string): boolean
   );
 
 /**
- * Tells those concerned and the reporters of the removal that a record's version is, if it still
- * stands; where another brought the record back, or its author published it anew, the reporters
- * alone. Answers whether it told.
+ * Notifies the members concerned and the reporters of the removal that produced `version`, if it
+ * still applies. If another moderator restored the record, or its author published it again, it
+ * notifies only the reporters. Returns whether it recorded a notification.
  */
 export function tellRemovalPlan(
   subject: Subject,
@@ -120,8 +120,8 @@ export function tellRemovalPlan(
 }
 
 /**
- * Tells whoever reported a record that its author has withdrawn it, or that it went with what it
- * belongs to; answers whether it told.
+ * Notifies the reporters that the author withdrew the record, or that the record ended together
+ * with the record it belongs to. Returns whether it recorded a notification.
  */
 export function tellWithdrawalPlan(subject: Subject, id: string): Plan<boolean> {
   return definePlan({

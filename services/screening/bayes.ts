@@ -7,7 +7,7 @@ export interface Decided {
 }
 
 const FEWEST_DECISIONS = 100;
-/** Of either kind: who has only ever approved has taught it nothing about rejecting. */
+/** Minimum of each kind of decision: approvals alone teach the model nothing about rejections. */
 const FEWEST_OF_A_KIND = 5;
 const FEWEST_TEXTS = 2;
 const LONGEST_WORD = 40;
@@ -22,8 +22,8 @@ interface Counts {
 export type Bayes = ReturnType<typeof newBayes>;
 
 /**
- * A naive Bayes over the words of decided notes. It lives in memory and is made again from the texts
- * that are there, so that it forgets a word when the last text with it is erased.
+ * Creates a naive Bayes classifier over the words of decided notes. It exists only in memory and is
+ * retrained from the stored texts, so it forgets a word after the last text with it is erased.
  */
 export function newBayes() {
   const texts: Counts = { approved: 0, rejected: 0 };
@@ -39,7 +39,7 @@ export function newBayes() {
     }
   }
 
-  /** How much more often the word stands in rejected notes, as a logarithm. */
+  /** The log ratio of the word's frequency in rejected notes to its frequency in approved notes. */
   function weigh(word: string): number {
     const counts = words.get(word);
     if (!counts || counts.approved + counts.rejected < FEWEST_TEXTS) return 0;
@@ -48,7 +48,7 @@ export function newBayes() {
     return Math.log(rejected / approved);
   }
 
-  /** The chance in percent that such a note is rejected, or null before it has learnt enough. */
+  /** The probability of rejection in percent, or null while there are too few decisions. */
   function judge(message: string): { percent: number; strongest: string[] } | null {
     const { approved, rejected } = texts;
     if (approved + rejected < FEWEST_DECISIONS) return null;
@@ -66,7 +66,7 @@ export function newBayes() {
   return { learn, judge };
 }
 
-/** What the model has to say of a note that moderators would most likely reject. */
+/** The model's finding for a note that moderators would probably reject; otherwise none. */
 export function bayesFindings(bayes: Bayes, message: string): Found {
   const judged = bayes.judge(message);
   if (!judged || judged.percent < SPEAKS_FROM || judged.strongest.length === 0)
@@ -77,7 +77,7 @@ export function bayesFindings(bayes: Bayes, message: string): Found {
   };
 }
 
-/** Each word once: folded, as it is counted, and written, as it is shown. */
+/** Maps the folded form of each distinct word, which is counted, to the written form. */
 function keysOf(message: string): Map<string, string> {
   const keys = new Map<string, string>();
   for (const word of wordsOf(message)) {

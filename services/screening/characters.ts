@@ -1,7 +1,7 @@
 import type { Finding } from './rules.ts';
 
-// Scripts whose letters pass for one another's. Others stand side by side in honest words
-// ("Tシャツ"), or look like no other.
+// Scripts with letters that look alike. Other scripts are mixed in legitimate words ("Tシャツ"),
+// or do not resemble another script.
 const LOOK_ALIKES = [
   /\p{sc=Latin}/u,
   /\p{sc=Cyrillic}/u,
@@ -17,16 +17,17 @@ const EMBEDDING = /[\u202A-\u202E\u2066-\u2069]/g;
 const DIRECTION_MARK = /[\u200E\u200F\u061C]/g;
 const RIGHT_TO_LEFT = /[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}]/u;
 
-// Ignored in display, but for what selects a variant or joins, which is looked at below.
+// Default-ignorable and private-use characters, without the direction controls above, the joiners
+// and tags below, and variation selectors.
 const INVISIBLE =
   /[[\p{DI}--[\u061C\u180B-\u180D\u180F\u200C-\u200F\u202A-\u202E\u2066-\u2069\uFE00-\uFE0F\u{E0000}-\u{E007F}\u{E0100}-\u{E01EF}]]\p{Co}]/gv;
-// Joiners belong to emoji and to scripts that join; elsewhere nobody sees them.
+// Joiners are legitimate in emoji and in joining scripts; elsewhere they are invisible.
 const STRAY_JOINER =
   /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|[[\p{L}\p{M}]--[\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Inherited}]])[\u200C\u200D]/gv;
-// Tags spell the flags of regions after a black flag.
+// Tags are legitimate after a black flag, where they encode the flag of a region.
 const STRAY_TAG = /(?<![\u{1F3F4}\u{E0020}-\u{E007F}])[\u{E0000}-\u{E007F}]+/gu;
 const STACKED = /\p{Mn}{4,}/gu;
-// Mathematical alphabets, enclosed and full-width Latin letters.
+// Mathematical alphabets, enclosed and full-width Latin letters, and small capitals.
 const STYLED =
   /[\u{1D400}-\u{1D7CB}\u{1F110}-\u{1F189}\u24B6-\u24E9\uFF21-\uFF3A\uFF41-\uFF5A\u1D00-\u1D2B]/gu;
 
@@ -36,7 +37,7 @@ export function hasMixedScripts(word: string): boolean {
   return LOOK_ALIKES.filter((script) => script.test(word)).length > 1;
 }
 
-/** What a reader does not see, or sees as something else. */
+/** Findings about characters that a reader does not see or takes for other characters. */
 export function characterFindings(text: string): Finding[] {
   const mixed = (text.match(LETTERS) ?? []).filter(hasMixedScripts).length;
   const direction =

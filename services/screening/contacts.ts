@@ -5,21 +5,21 @@ import type { Finding } from './rules.ts';
 const linkify = new LinkifyIt({ fuzzyLink: true, fuzzyIP: true, urlAuth: true });
 
 const MANY = 3;
-// 9 to 15 digits as people group them, but no date and no ISBN; other lengths are something else.
+// 9 to 15 digits in common groupings, except dates and ISBNs; other lengths are not phone numbers.
 const PHONE =
   /(?<![\p{L}\p{N}.,/:-])(?!97[89][ -]|(?:19|20)\d\d-\d\d-)\+?\(?\p{Nd}(?:[ .()-]{0,2}\p{Nd}){8,14}(?![\p{L}\p{N}/:-])/gu;
-// Not every <…>: people put addresses and their sighs there.
+// Only known tags: people also write addresses and emotes in angle brackets.
 const MARKUP =
   /<\/?(?:a|b|i|u|p|br|hr|em|div|img|span|font|h[1-6]|center|strong|script|style|iframe|form|input|table|t[dr]|[uo]l|li|link|meta|object|embed|svg|video|html|body)(?:[\s/][^<>]{0,200})?>|\[\/?(?:url|img|link|b|i|u|color|size|quote|email)(?:=[^[\]]{0,200})?\]/gi;
 const NUMERIC_HOST = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
 
-/** Ways to lead a reader elsewhere: links, addresses, numbers, and the markup that hides them. */
+/** Findings that lead a reader elsewhere: links, e-mail addresses, phone numbers and markup. */
 export function contactFindings(text: string): Finding[] {
   const matches = linkify.match(text) ?? [];
   const links = matches.filter(({ schema }) => schema !== 'mailto:');
   const addresses = links.map(({ text: shown, url }) => ({ shown, url: parse(url) }));
   const hosts = addresses.map(({ url }) => url?.hostname ?? '');
-  // What stands in a link is no telephone number.
+  // Digits inside a link are not a phone number.
   const rest = matches.reduceRight(
     (left, { index, lastIndex }) => `${left.slice(0, index)} ${left.slice(lastIndex)}`,
     text,
@@ -42,7 +42,7 @@ export function contactFindings(text: string): Finding[] {
   ].filter((finding) => finding.count > 0);
 }
 
-/** A host written in punycode, or with letters of scripts that pass for one another. */
+/** Whether the link has a punycode host or mixes scripts whose letters look alike. */
 function deceives(shown: string, url: URL | null): boolean {
   if (!url) return false;
   return /(?:^|[./@])xn--/i.test(shown) || shown.split(/[./:@-]/).some(hasMixedScripts);

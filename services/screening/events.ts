@@ -3,8 +3,8 @@ import { defineEvent } from '../../platform/eventstore/event.ts';
 import { BANDS, FINDING_CODES } from './rules.ts';
 
 /**
- * What the rules of one version found in a note. It has a stream of its own (`screening-<note_id>`),
- * so that a worker never changes the version that a moderator decides on.
+ * What one version of the rules found in a note. The event has a separate stream
+ * (`screening-<note_id>`), so that a worker never changes the version that a moderator decides on.
  */
 export const NoteScreened = defineEvent('NoteScreened', {
   data: z.strictObject({
@@ -16,9 +16,9 @@ export const NoteScreened = defineEvent('NoteScreened', {
     ),
   }),
   personal: z.strictObject({
-    /** The note's words that a finding points at, by the finding's code. */
+    /** Words of the note that a finding refers to, by finding code. */
     words: z.partialRecord(z.enum(FINDING_CODES), z.array(z.string())),
-    /** Keyed hashes, as signed 64-bit numbers: they go when the text goes. */
+    /** Keyed hashes as signed 64-bit numbers; they are erased together with the text. */
     fingerprint: z.strictObject({
       key_id: z.int(),
       whole: z.string(),

@@ -5,7 +5,7 @@ import { profaneWords } from './profanity.ts';
 import type { Finding, FindingCode } from './rules.ts';
 import { shapeFindings } from './shape.ts';
 
-/** The note's own words that a finding points at. */
+/** Words of the note that a finding refers to, by finding code. */
 export type Words = Partial<Record<FindingCode, string[]>>;
 
 export interface Found {
@@ -15,7 +15,7 @@ export interface Found {
 
 const MOST_WORDS = 5;
 
-/** What a text and the name above it show by themselves. */
+/** Findings in a note's message and name alone, without comparing it to other notes. */
 export function findingsIn(note: { name: string; message: string }): Found {
   const text = bounded(`${note.message}\n${note.name}`);
   const folded = fold(text);

@@ -8,13 +8,13 @@ const FEWEST_SHINGLES = 16;
 
 export interface Fingerprint {
   key_id: number;
-  /** Of the whole folded text. Hashes are signed 64-bit numbers in decimal, as PostgreSQL has them. */
+  /** Hash of the whole folded text. Hashes are signed 64-bit decimals, like PostgreSQL's bigint. */
   whole: string;
-  /** Two texts that share most of their shingles share one of these, most likely. */
+  /** Band hashes: two texts that share most of their shingles very likely share one of these. */
   parts: string[];
 }
 
-/** Pieces of a folded text, of five letters each; none where it is too short to be like another. */
+/** The five-letter shingles of a folded text; empty if the text is too short to compare. */
 export function shinglesOf(message: string): Set<string> {
   const letters = fold(message).replace(/[^\p{L}\p{N}]+/gu, ' ');
   const shingles = new Set<string>();
@@ -23,7 +23,7 @@ export function shinglesOf(message: string): Set<string> {
   return shingles.size < FEWEST_SHINGLES ? new Set() : shingles;
 }
 
-/** The share of pieces that two texts have in common, from 0 to 1. */
+/** The Jaccard similarity of two shingle sets, from 0 to 1. */
 export function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const [few, many] = one.size < other.size ? [one, other] : [other, one];
   let common = 0;
@@ -33,8 +33,8 @@ export function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): 
 }
 
 /**
- * A text's fingerprint under every server key, newest first. Hashes are keyed, so that whoever has
- * the database alone can neither test a guess nor learn a word from them.
+ * A text's fingerprint under every server key, newest first. The hashes are keyed, so that someone
+ * with only the database can neither test a guess nor learn a word from them.
  */
 export function fingerprintsOf(keys: KeyRing, message: string): Fingerprint[] {
   const whole = keys.all('fingerprint', 'whole', fold(message) || message);
@@ -52,7 +52,7 @@ function signed(hash: string): string {
   return String(BigInt.asIntN(64, BigInt(`0x${hash.slice(0, 16)}`)));
 }
 
-/** MinHash: the chance that two sets have the same least hash is their likeness. */
+/** MinHash: two sets have the same smallest hash with a probability equal to their similarity. */
 function minHashes(shingles: ReadonlySet<string>): string[] {
   if (shingles.size === 0) return [];
   const least = new Uint32Array(BANDS * ROWS).fill(0xffffffff);
@@ -74,7 +74,7 @@ function fnv1a(text: string): number {
   return hash;
 }
 
-/** Every bit of the input moves every bit of the output (the finalizer of MurmurHash3). */
+/** The finalizer of MurmurHash3: each input bit affects every output bit. */
 function mix(value: number): number {
   let hash = value;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

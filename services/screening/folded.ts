@@ -1,9 +1,9 @@
-/** Notes are far shorter; whatever else comes here costs no more than this. */
+/** Longest text to process, which bounds the cost. Notes are far shorter. */
 const MOST = 4000;
 
 /**
- * A copy of a text for comparing: compatibility forms taken apart, marks and format characters
- * removed, case folded, white space made one. The text itself is stored and shown unchanged.
+ * A copy of a text for comparison: decomposes compatibility forms, removes marks and format
+ * characters, folds case and collapses white space. The text is stored and shown unchanged.
  */
 export function fold(text: string): string {
   return text
@@ -19,7 +19,7 @@ export function fold(text: string): string {
     .trim();
 }
 
-/** Bounded, and with nothing but whole characters. */
+/** The text cut to the maximum length, well-formed and in NFC. */
 export function bounded(text: string): string {
   return text.slice(0, MOST).toWellFormed().normalize('NFC');
 }
@@ -28,7 +28,7 @@ const WORDS = /[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}\p{Cf}]|['’](?=\p{L}))*/gu;
 const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/u;
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 
-/** The words of a text as they are written; scripts without spaces are cut by dictionary. */
+/** The words of a text as written; a dictionary segments scripts without spaces. */
 export function wordsOf(text: string): string[] {
   return (bounded(text).match(WORDS) ?? []).flatMap((word) =>
     UNSPACED.test(word) ? Array.from(segmenter.segment(word), ({ segment }) => segment) : [word],

@@ -3,10 +3,10 @@ import { likeness, shinglesOf } from './fingerprint.ts';
 import { fold } from './folded.ts';
 import type { Finding } from './rules.ts';
 
-/** From this likeness on, two texts count as nearly the same. */
+/** Minimum similarity at which two texts count as nearly the same. */
 export const ALIKE = 0.6;
 
-/** From 0 to 1; 1 where a reader would see the same text. */
+/** The similarity of two texts from 0 to 1; 1 if the folded texts are equal. */
 export function similarity(one: string, other: string): number {
   if ((fold(one) || one) === (fold(other) || other)) return 1;
   return likeness(shinglesOf(one), shinglesOf(other));
@@ -18,7 +18,7 @@ const KINDS = [
   { states: ['approved'], same: 'same_as_approved', like: 'like_approved' },
 ] as const;
 
-/** Which of the candidates are the same or nearly so, by what became of them. */
+/** Counts the candidates with the same or nearly the same text, by the state of their notes. */
 export function lookAlikeFindings(message: string, candidates: readonly LookAlikeRow[]): Finding[] {
   const shingles = shinglesOf(message);
   const same = candidates.filter((candidate) => candidate.same);

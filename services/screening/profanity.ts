@@ -5,7 +5,7 @@ const matcher = new RegExpMatcher({
   ...englishRecommendedTransformers,
 });
 
-/** Words of a folded text that give offence in English, with the usual disguises. */
+/** Offensive English words in a folded text, including common disguised spellings. */
 export function profaneWords(folded: string): string[] {
   const words: string[] = [];
   let end = -1;
@@ -19,7 +19,7 @@ export function profaneWords(folded: string): string[] {
   return words;
 }
 
-/** Digits stand for letters in a disguise, but most of a number are digits. */
+/** Digits can replace letters in a disguised word, but a match of mostly digits is a number. */
 function isNumber(word: string): boolean {
   const letters = word.match(/\p{L}/gu)?.length ?? 0;
   return /\d/.test(word) && letters * 2 < word.length;

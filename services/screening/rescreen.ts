@@ -4,12 +4,12 @@ import { query } from '../../platform/postgres/query.ts';
 import { type NoteToScreen, notesToScreen } from '../../projections/screening/screenings.ts';
 import { RULES_VERSION } from './rules.ts';
 
-/** Notes of one job, which is to end long before it is given to another worker. */
+/** Notes per job; a job must end long before it expires and is given to another worker. */
 const BATCH = 50;
 
 /**
- * Has every note that waits, and that the present rules have not seen, screened by the workers;
- * answers how many. Whatever is decided meanwhile is left alone, and a job too many does nothing.
+ * Enqueues a screening of every pending note that the current rules have not screened; returns the
+ * number of notes. Notes decided in the meantime are skipped, and a duplicate job has no effect.
  */
 export async function rescreen(store: EventStore): Promise<number> {
   let after: NoteToScreen | undefined;

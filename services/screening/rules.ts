@@ -1,9 +1,9 @@
-/** Rises with every change of what is found or how it weighs; see `npm run moderator -- rescreen`. */
+/** Increase this when findings or points change, then run `npm run moderator -- rescreen`. */
 export const RULES_VERSION = 1;
 
 /**
- * Every finding, and how many points it weighs. A finding without points is for a person to know
- * and says nothing against the note.
+ * The points of every finding code. A finding with no points informs moderators and does not count
+ * against the note.
  */
 const POINTS = {
   same_as_rejected: 4,
@@ -36,10 +36,10 @@ const POINTS = {
 export type FindingCode = keyof typeof POINTS;
 export const FINDING_CODES = Object.keys(POINTS) as [FindingCode, ...FindingCode[]];
 
-/** What was found, without a word of the note: those stand apart, since they can be erased. */
+/** A finding without words of the note, which are stored separately so that they can be erased. */
 export interface Finding {
   code: FindingCode;
-  /** Links, words, notes, characters: whatever the code counts. */
+  /** What the code counts: links, words, notes, characters or percent. */
   count: number;
 }
 
@@ -48,7 +48,7 @@ export type Band = (typeof BANDS)[number];
 
 const LIKELY_SPAM = 4;
 
-/** A band groups and colours. It decides nothing, and no band keeps a note waiting. */
+/** The band groups and colours notes for moderators. It neither decides nor delays a note. */
 export function bandOf(findings: readonly Pick<Finding, 'code'>[]): Band {
   const points = findings.reduce((sum, { code }) => sum + POINTS[code], 0);
   if (points === 0) return 'clear';

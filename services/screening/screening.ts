@@ -7,21 +7,21 @@ import { bandOf, type Finding, RULES_VERSION } from './rules.ts';
 
 type ScreeningEvents = (typeof events)['NoteScreened'];
 
-/** The newest rules that a note was screened by. */
+/** The newest version of the rules that has screened the note. */
 export interface ScreeningState {
   rulesVersion: number;
 }
 
 export interface RecordScreening {
   noteId: string;
-  /** The note's state now: a decision that came first makes the screening stale. */
+  /** The note's current state: an earlier decision makes the screening stale. */
   noteState: string;
   findings: readonly Finding[];
   words: Words;
   fingerprint: Fingerprint;
 }
 
-/** Once for each version of the rules, and only while the note waits. It is advice: nothing follows. */
+/** Records one screening per rules version, only for pending notes. A screening is only advice. */
 export const screening: Decider<ScreeningState, RecordScreening, ScreeningEvents, never> = {
   initial: { rulesVersion: 0 },
 

@@ -7,7 +7,7 @@ const counted =
   (count) =>
     `${count} ${count === 1 ? one : more}`;
 
-/** Where more than this many notes are the same, nobody counts further. */
+/** Counting notes with the same text stops at this number. */
 export const MOST_COUNTED = 1000;
 
 const notes =
@@ -45,7 +45,7 @@ const SENTENCES: Record<FindingCode, Say> = {
   shouting: (percent) => `${percent} % capitals`,
 };
 
-/** A finding as a person reads it. */
+/** The sentence that presents a finding to a moderator. */
 export function sentenceOf({ code, count }: Finding, words: readonly string[] = []): string {
   return SENTENCES[code](count, words);
 }

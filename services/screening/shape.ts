@@ -3,12 +3,12 @@ import type { Finding } from './rules.ts';
 const LONGEST_WORD = 40;
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
-// A ruler of dashes or dots is how people part a text.
+// Dashes and dots are excluded, because people separate parts of a text with them.
 const REPEATED = /([\p{L}!?$€£*♥])\1{5,}/gu;
 const SHOUTED = 0.7;
 const FEWEST_SHOUTED = 16;
 
-/** What a text looks like from afar: words without an end, the same one over and over, capitals. */
+/** Findings about a text's overall shape: very long words, repetition and capitals. */
 export function shapeFindings(text: string, folded: string): Finding[] {
   const words = folded.split(' ').filter(Boolean);
   const long = words.filter(isLong).length;
@@ -20,7 +20,7 @@ export function shapeFindings(text: string, folded: string): Finding[] {
   ].filter((finding) => finding.count > 0);
 }
 
-/** Longer than words are; neither an address nor a ruler, nor of a script that has no spaces. */
+/** Whether a word is too long, unless it is an address, a ruler or in a script without spaces. */
 function isLong(word: string): boolean {
   return (
     (word.match(/[\p{L}\p{N}]/gu)?.length ?? 0) > LONGEST_WORD &&
@@ -29,7 +29,7 @@ function isLong(word: string): boolean {
   );
 }
 
-/** How often the most frequent word stands there, where it makes more than half of a text. */
+/** The count of the most frequent word if it makes up more than half of the text; otherwise 0. */
 function mostRepeated(words: readonly string[]): number {
   if (words.length < 6) return 0;
   const counts = new Map<string, number>();
@@ -38,7 +38,7 @@ function mostRepeated(words: readonly string[]): number {
   return most * 2 > words.length ? most : 0;
 }
 
-/** The share of capitals in percent, in scripts that have them. */
+/** The percentage of capitals among cased letters, or 0 below the thresholds. */
 function shouted(text: string): number {
   const upper = text.match(/\p{Lu}/gu)?.length ?? 0;
   const cased = upper + (text.match(/\p{Ll}/gu)?.length ?? 0);

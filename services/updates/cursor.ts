@@ -3,8 +3,8 @@ import type { KeyRing } from '../../platform/keys/key-ring.ts';
 
 const CIPHER = 'aes-256-gcm';
 const FORMAT = 1;
-// One byte of format, two of the server key's id, then nonce, sequence and tag: 39 bytes are 52
-// characters without a bit to spare, so that a cursor has one spelling.
+// Layout in bytes: format 1, server key id 2, nonce 12, sequence 8, tag 16. The 39 bytes fill 52
+// base64url characters without spare bits, so that each cursor has exactly one encoding.
 const HEAD = 3;
 const NONCE = 12;
 const SEQUENCE = 8;
@@ -12,9 +12,9 @@ const TAG = 16;
 const TEXT = /^[A-Za-z0-9_-]{52}$/;
 
 /**
- * A cursor is the last sequence seen, encrypted and authenticated for one member. The nonce is a
- * keyed hash of what it covers: no nonce ever serves two different sequences, however many cursors
- * are given out, and the same place always has the same cursor.
+ * Encodes the last sequence seen as a cursor, encrypted and authenticated for one member. The nonce
+ * is a keyed hash of member and sequence, so a nonce is never reused for another sequence, and the
+ * same position always has the same cursor. Throws if the key ring is empty.
  */
 export function writeCursor(keys: KeyRing, memberId: string, sequence: number): string {
   const [id = 0] = keys.ids;
@@ -37,7 +37,7 @@ export function writeCursor(keys: KeyRing, memberId: string, sequence: number): 
   return Buffer.concat([head, nonce, ...sealed, cipher.getAuthTag()]).toString('base64url');
 }
 
-/** The sequence, or undefined where this member was never given such a cursor. */
+/** Decodes a cursor. Returns undefined if no key in the ring issued the cursor to this member. */
 export function readCursor(keys: KeyRing, memberId: string, text: string): number | undefined {
   if (!TEXT.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64url');

@@ -32,7 +32,7 @@ export function updatesHandlers(parts: UpdatesParts): Handlers<typeof updatesCon
     return pageOf(keys, memberId, after, row);
   }
 
-  /** Time has passed since the bearer was proven, so it is proven once more before an answer. */
+  /** Authenticates again before the response, because the bearer may have ended during the wait. */
   async function stillProven({ principal, request }: ListCall): Promise<boolean> {
     const again = await parts.bearer(request);
     return !isRefusal(again) && isSame(again, principal);
@@ -44,11 +44,11 @@ export function updatesHandlers(parts: UpdatesParts): Handlers<typeof updatesCon
   ): Promise<Page | Refusal<'invalid_cursor' | 'credential_not_accepted' | 'rate_limited'>> {
     const { memberId, credentialId, expiresAt, provenAt } = call.principal;
     const { limit } = call.query;
-    // Both by the database's clock: whoever waits is refused when the bearer ends, not later.
+    // Both times are by the database's clock. The wait ends no later than the credential expires.
     const seconds = Math.min(call.query.wait, (expiresAt.getTime() - provenAt.getTime()) / 1000);
     const place = places.take(credentialId);
     if (place === 'holder_full') return refuse('rate_limited', { message: TOO_MANY_WAIT });
-    // That too many others wait is no fault of this caller's.
+    // Other callers fill the process's limit of waiting requests: respond without waiting.
     if (place === 'full') return read(memberId, after, limit);
     const listening = waiting.listen(memberId);
     try {

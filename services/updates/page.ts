@@ -9,7 +9,7 @@ export interface Page {
   content: Content;
 }
 
-/** The answer of one read, after the sequence `after`. */
+/** Builds the response of one read of the entries after the sequence `after`. */
 export function pageOf(keys: KeyRing, memberId: string, after: number, row: UpdatesRow): Page {
   const last = row.last ?? after;
   const cursor = writeCursor(keys, memberId, last);

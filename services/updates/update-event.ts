@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Actor, AnyUuid, Timestamp } from '../../platform/http/schemas.ts';
 import { UPDATES, type UpdateType } from './update-type.ts';
 
-/** `case.lease_ended` is `CaseLeaseEndedEvent`. */
+/** The schema's name of an update type: `case.lease_ended` becomes `CaseLeaseEndedEvent`. */
 const nameOf = (type: UpdateType): string =>
   `${type.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
@@ -24,7 +24,7 @@ function eventOf(type: UpdateType) {
 const [first, ...others] = (Object.keys(UPDATES) as UpdateType[]).map(eventOf);
 if (!first) throw new Error('there are no types of updates');
 
-/** An entry of a member's feed. */
+/** An entry in a member's feed. */
 export const UpdateEvent = z.discriminatedUnion('type', [first, ...others]).meta({
   id: 'UpdateEvent',
   description:

@@ -35,8 +35,8 @@ const reported = {
 };
 
 /**
- * Every type of update (CONTRACT.md, section 7): the types of its subject, and the fields of its
- * `data`. An optional field is absent where it does not apply.
+ * All types of updates, each with its subject types and the fields of its `data`. An optional field
+ * is absent where it does not apply.
  */
 export const UPDATES = {
   'member.registered': { subjects: ['member'], data: {} },

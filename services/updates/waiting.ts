@@ -8,9 +8,9 @@ const GATHER_MS = 5;
 
 interface Waiter {
   memberId: string;
-  /** The last sequence it has seen. */
+  /** The last sequence that the client has seen. */
   seen: number;
-  /** Told by a hint since the last look. */
+  /** Whether a wake-up has arrived since the last query. */
   hinted: boolean;
   wake(): void;
 }
@@ -18,15 +18,15 @@ interface Waiter {
 export type Waiting = ReturnType<typeof openWaiting>;
 
 /**
- * Requests that wait for a member's next event. None of them holds a connection: a hint says that
- * there may be something, and one light statement at a time looks for all that were hinted.
+ * Long polls for a member's next event. A waiting request holds no database connection: a wake-up
+ * marks the request, and one query at a time reads the newest sequences of all marked members.
  */
 export function openWaiting(pool: pg.Pool, wakeUps: WakeUps) {
   const waiters = new Set<Waiter>();
   let looking = false;
   let closed = false;
 
-  // With a patience of its own: it is asked for all of them, not for the request that came first.
+  // A separate deadline: the query serves all marked requests, not only the first one.
   const heads = (members: readonly string[]) =>
     sharedPatience(() => query(pool, readHeads(members)));
 
@@ -43,7 +43,7 @@ export function openWaiting(pool: pg.Pool, wakeUps: WakeUps) {
       if (hinted.length === 0) break;
       for (const waiter of hinted) waiter.hinted = false;
       const members = [...new Set(hinted.map((waiter) => waiter.memberId))];
-      // Where storage does not answer, the next poll looks again.
+      // If the database does not respond, the next poll of `WakeUps` retries within two seconds.
       const rows = await heads(members).catch(() => []);
       const newest = new Map(rows.map((row) => [row.member_id, row.sequence]));
       for (const waiter of hinted)
@@ -53,8 +53,8 @@ export function openWaiting(pool: pg.Pool, wakeUps: WakeUps) {
   }
 
   /**
-   * Begins to listen, before the caller reads: nothing falls between. `more` resolves with the
-   * first event after `seen`, when the seconds are over, the caller has gone or the process drains.
+   * Subscribes to wake-ups; call it before the first read, so that no event is missed. `more`
+   * resolves on an event after `seen`, after `seconds`, on disconnect or shutdown.
    */
   function listen(memberId: string) {
     const early = { memberId, seen: Infinity, hinted: false, wake: () => undefined };
@@ -68,7 +68,7 @@ export function openWaiting(pool: pg.Pool, wakeUps: WakeUps) {
       waiters.add(waiter);
       const timer = setTimeout(resolve, seconds * 1000);
       gone.addEventListener('abort', () => resolve(), { once: true });
-      // Hinted between the listening and now: the read may have been before that event.
+      // The wake-up arrived before `more`, so the caller's read may have missed the event.
       if (early.hinted) hint(waiter);
       await promise;
       clearTimeout(timer);
@@ -80,7 +80,7 @@ export function openWaiting(pool: pg.Pool, wakeUps: WakeUps) {
 
   return {
     listen,
-    /** Every waiting request is answered at once, and none waits from now on. */
+    /** Wakes all waiting requests, for shutdown; later requests do not wait. */
     close(): void {
       closed = true;
       for (const waiter of waiters) waiter.wake();

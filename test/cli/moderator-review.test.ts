@@ -12,7 +12,7 @@ t.test('a note cannot command the terminal that shows it', async (t) => {
   const service = await startService(t);
   const ann = await hire(service, 'Ann');
   const note = await submit(service, { name: 'Eve\u202e', message: 'Harmless' });
-  // The edge refuses control characters; whatever got into storage otherwise is shown as marks.
+  // The API refuses control characters; the command shows those in storage as visible marks.
   await service.tamper('UPDATE notes SET message = $2, name = $3 WHERE note_id = $1', [
     note.id,
     EVIL,

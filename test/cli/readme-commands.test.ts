@@ -9,20 +9,20 @@ import { temporaryFolder } from '../../harness/temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-// Benchmarks and proof wait for the disk most of the time, and a busy machine has little of it.
+// Benchmarks and proof mostly wait for the disk, which is slow on a busy machine.
 t.setTimeout(900_000);
 
 interface ShortRun {
   args: string[];
   /** A line of the output that only a complete run prints. */
   prints: RegExp;
-  /** 0 by default. */
+  /** Accepted exit statuses; by default only 0. */
   exits?: readonly number[];
 }
 
 const HANDOFF = ['examples/handoff/packet.json', '--root', 'examples/handoff/fixture'];
 
-/** Run on one instance, with its DATA_DIR, in this order. FOLDER and ADDRESS are replaced. */
+/** Commands that run on one instance, in this order; FOLDER and ADDRESS are replaced. */
 const ON_INSTANCE: Record<string, ShortRun> = {
   moderator: {
     args: ['add', 'grace', '--role', 'moderator'],
@@ -35,7 +35,7 @@ const ON_INSTANCE: Record<string, ShortRun> = {
   'verify-handoff': { args: HANDOFF, prints: /^Every case was found as expected/m },
 };
 
-/** Run on services of their own. */
+/** Commands that start their own services, or need none. */
 const ALONE: Record<string, ShortRun> = {
   demo: { args: ['--mails', '20'], prints: /^No fault\.$/m },
   bench: {
@@ -43,7 +43,7 @@ const ALONE: Record<string, ShortRun> = {
     prints: /^POST \/api\/guestbook \/ bare Express[\s\S]*^script and style of \/:/m,
   },
   'bench:screening': { args: [], prints: /\d+ decisions learnt in \d+ ms$/m },
-  // Whether something grows cannot be told in a few seconds.
+  // A few seconds are too short to measure growth, so the run may also exit with 1.
   soak: {
     args: ['--minutes', '0.1'],
     prints: /^\d+ operations in 0\.1 minutes, \d+ refused, 0 failed$/m,
@@ -56,7 +56,7 @@ const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   scripts: Record<string, string>;
 };
 
-/** Whether CI runs a command anyway: as a stage of its own, or as files of this suite. */
+/** Whether CI already runs a command, as a stage or as test files of this suite. */
 function runsInCi(name: string): boolean {
   const stages = /^for stage in (.+); do$/m.exec(readFileSync(join(ROOT, '.ci/run'), 'utf8'))?.[1];
   if (stages?.split(' ').includes(name)) return true;

@@ -8,7 +8,7 @@ import { tablesOfRebuild } from '../support/rebuild-command.ts';
 const RELEASE = 'services/release.ts';
 const REBUILD = 'cli/rebuild.ts';
 
-/** A name with two addresses, where nobody listens. */
+/** A module that resolves every host name to two addresses, both without a listener. */
 const TWO_ADDRESSES = `data:text/javascript,${encodeURIComponent(`
   import dns from 'node:dns';
   dns.lookup = (name, options, done) => done(null, [
@@ -17,7 +17,7 @@ const TWO_ADDRESSES = `data:text/javascript,${encodeURIComponent(`
   ]);
 `)}`;
 
-/** How a command ends. */
+/** Runs a command and returns its exit status and output. */
 async function run(url: string, args: string[]) {
   const env = { PATH: process.env.PATH, DATABASE_URL: url, SERVER_KEYS: `1:${newKey()}` };
   return promisify(execFile)(process.execPath, args, { env }).then(

@@ -18,7 +18,7 @@ const run = (...args: string[]) => verifyHandoff(args);
 
 type Ending = { teardown(end: () => void): unknown };
 
-/** A copy of the example that a test may spoil. */
+/** Copies the example, so that a test can damage it. */
 function example(t: Ending) {
   const { path, remove } = temporaryFolder('handoff');
   t.teardown(remove);
@@ -27,7 +27,7 @@ function example(t: Ending) {
   const packetPath = join(path, 'packet.json');
   const at = (name: string, file: string) => join(root, name, file);
 
-  /** Runs the check; what was found of each case, by name. */
+  /** Runs the check and also returns the state found for each case, by name. */
   async function verify() {
     const ran = await run(packetPath, '--root', root, '--json');
     const report = ran.out ? JSON.parse(ran.out) : { cases: [] };

@@ -48,7 +48,7 @@ t.test('a web process killed among writes: the exact retry gives exactly one eff
     return answer.status;
   };
 
-  // Writers that go on until they get no answer, so that the kill finds writes on their way.
+  // Writers continue until a request gets no answer, so that the kill interrupts writes.
   const answered = new Map<string, number>();
   const write = async (): Promise<void> => {
     for (let status = 202; status !== 0; ) {
@@ -65,7 +65,7 @@ t.test('a web process killed among writes: the exact retry gives exactly one eff
   const ids = [...answered.keys()];
 
   await start();
-  // 503 on a busy machine means: the same again.
+  // A busy machine may answer 503, which permits the same request again.
   const insist = async (id: string): Promise<number> => {
     for (let attempt = 0; attempt < 20; attempt++) {
       const status = await submit(id);

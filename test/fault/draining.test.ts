@@ -21,7 +21,7 @@ t.test('who asks on one connection after the other loses no request to a drain',
         res.once('close', () => resolve(res.complete ? String(res.statusCode) : 'cut'));
       }).once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'an error'));
     });
-  /** Until it is not let in any more: how its last request ended. */
+  /** Sends requests until one fails; returns how that request ended. */
   const client = async () => {
     for (;;) {
       const answer = await ask();

@@ -24,7 +24,7 @@ t.teardown(folder.remove);
 
 const module = new URL('../../platform/embedded/postgres.ts', import.meta.url).href;
 
-// Another process that starts the server, says so, and then lives until its input ends.
+// Another process that starts the server, reports it, and then runs until its input ends.
 function otherStarter() {
   const script = `
     const { embeddedPostgres } = await import(process.argv[1]);
@@ -109,7 +109,7 @@ t.test('a server whose starter was killed is taken over with its data', async (t
 t.test('a killed server is noticed, and the next start recovers', async (t) => {
   const server = await embeddedPostgres({ dataDir });
   process.kill(runningPostmaster(data)?.pid ?? process.pid, 'SIGKILL');
-  const alive = setTimeout(() => undefined, 60_000); // the watch does not keep the process
+  const alive = setTimeout(() => undefined, 60_000); // the watch does not keep this process alive
   await server.died;
   clearTimeout(alive);
   await server.stop();

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const READY_MS = 60_000;
 const SCREENED_MS = 30_000;
 
-/** `npm start` with the given Node, on a database that is already there. */
+/** Runs the script of `npm start` with the given Node, on an existing database. */
 async function startWith(t: Test, node: string) {
   const { url, pool } = await testDatabase(t);
   const port = await freePort();

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { startProcess } from '../support/processes.ts';
 
-// Longer than what is written together, and so often that something is always waiting.
+// Produces more output than one write takes, so often that output is always pending.
 const settings = { LOG_LEVEL: 'trace' };
 
 for (const name of ['web', 'worker'] as const) {

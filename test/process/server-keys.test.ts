@@ -21,7 +21,7 @@ import { startService } from '../support/service.ts';
 const file = (path: string) => join(import.meta.dirname, '../..', path);
 const [first, second] = [`1:${newKey()}`, `2:${newKey()}`];
 
-/** A database with one member, one session and one note, all under key 1. */
+/** Creates a database with one member, one session and one note, all under key 1. */
 async function used(t: Test) {
   const service = await startService(t, { SERVER_KEYS: first });
   await signedIn(service);
@@ -79,7 +79,7 @@ t.test('a key is the one that its id was first used with, or nothing starts', as
   for (const key of [first, second, another])
     t.notMatch(JSON.stringify(rows), key.split(':')[1], 'no secret is kept');
 
-  // Several processes may start first together: the keys of one of them count.
+  // If several processes start for the first time together, the keys of one of them are recorded.
   await pool.query('DELETE FROM server_keys');
   const rings = Array.from({ length: 4 }, () => open(`${fourth},${first}`));
   for (const core of await Promise.all(rings)) await core.close();
@@ -118,7 +118,7 @@ t.test('the keys command tells what stands under which key', async (t) => {
     return (await promisify(execFile)(process.execPath, args, { env: env(keys) })).stdout;
   };
   const head = 'key\tstate\tverifiers\thandles\tsessions\treceipts\n';
-  // The registration's receipt binds two keys, the note's its text.
+  // The registration's receipt binds two keys, and the note's receipt binds its text: 3 in all.
   t.equal(
     await status(`${second},${first}`),
     `${head}2\tnewest\t0\t0\t0\t0\n1\theld\t2\t1\t1\t3\n`,
@@ -169,7 +169,7 @@ t.test(
         () => true,
         () => true,
       );
-      // In the transaction of the lock the present never changes.
+      // Poll on another connection: in the locking transaction, `now()` never changes.
       await withConnection(url, async (other) => {
         while ((await other.query(waits)).rowCount === 0)
           if (await Promise.race([ended, sleep(100, false)])) break;

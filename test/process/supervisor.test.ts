@@ -11,7 +11,8 @@ import { runningPostmaster } from '../../platform/embedded/postmaster.ts';
 
 const START = new URL('../../services/start.ts', import.meta.url).pathname;
 
-// A web that is ready at once and says so, drains for a moment, and notices when its supervisor is gone.
+// A web process that reports ready immediately, drains for 200 ms, and notices when its supervisor
+// is gone.
 const web = `
   import { createServer } from 'node:http';
   import { writeFileSync } from 'node:fs';
@@ -60,7 +61,7 @@ function project(t: { teardown(end: () => void): unknown }, files: Files) {
   return { path, start, read: (name: string) => readFileSync(join(path, name), 'utf8') };
 }
 
-// A new cluster alone flushes a thousand files, which takes a busy disk half a minute.
+// Creating a cluster alone flushes a thousand files, which takes half a minute on a busy disk.
 const PATIENCE_MS = 60_000;
 
 async function until(condition: () => boolean, told: () => string): Promise<void> {
@@ -101,7 +102,7 @@ t.test('everything starts, says where, and drains on a signal sent twice', async
   const run = await start(['worker=2'], { PORT: port, WORKER_METRICS_PORT: '7000' });
   await ready(run);
   t.match(run.output, new RegExp(`start +\\| Ready: http://localhost:${port}\n`));
-  // Readiness is the web's; a worker may still be starting then.
+  // Only the web process determines readiness; a worker may still be starting.
   await until(
     () => ['7000', '7001'].every((port) => run.output.includes(port)),
     () => `both workers: ${run.output}`,

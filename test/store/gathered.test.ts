@@ -19,7 +19,7 @@ type Author = PrincipalOf<'session'> | null;
 const newNote = (id: string = randomUUID()) => ({ id, name: 'Ada', message: `Hello from ${id}.` });
 type Note = ReturnType<typeof newNote>;
 
-/** Commands that are begun in one turn of the loop, and so in one transaction. */
+/** Commands; those started in one turn of the event loop share a transaction. */
 function commandsOf({ core, database }: Pick<Service, 'core' | 'database'>) {
   const planOf = (note: Note, author: Author = null) =>
     submitPlan(core, NoteSubmission.parse(note), author);
@@ -169,7 +169,7 @@ t.test('commands of one member in one turn are decided on each other’s results
     submit(two, ada),
     submit(other, bob),
   ]);
-  // Which of two that wait comes first is not said.
+  // The order of two waiting commands is unspecified.
   t.same(
     [first, second].map((answer) => JSON.stringify(answer)).sort(),
     [replayed(one), accepted(one)].map((answer) => JSON.stringify(answer)).sort(),

@@ -7,10 +7,10 @@ import { query } from '../../platform/postgres/query.ts';
 import { sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';
 
-/** After it V8 reads names that begin with an escape as `\`. */
+/** After parsing this text, V8 misreads names that begin with an escape as `\`. */
 const POISON = '{"h":[],"\\\\":0}';
 
-/** A text whose second name is written in this way. */
+/** The text of an object whose second name is written as given. */
 const withName = (written: string) => `{"h":1,${written}:2}`;
 
 const NAMES = ['"\\""', '"\\n"', '"\\\\"', '"\\u0061"', '"\\t\\n"', '"a\\"b"', '"\\ud83d\\udc4b"'];

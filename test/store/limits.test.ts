@@ -13,7 +13,7 @@ const times = <Result>(count: number, work: (index: number) => Result): Result[]
   Array.from({ length: count }, (_, index) => work(index));
 const yes = (answers: readonly boolean[]) => answers.filter(Boolean).length;
 
-/** Counters as several processes hold them, on one database. */
+/** Creates the rate limits of several processes on one database. */
 async function start(t: Test, processes = 1) {
   const { url } = await testDatabase(t);
   const pools = times(processes, () => openPool(url, 'test', 4));

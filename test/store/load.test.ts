@@ -11,7 +11,7 @@ t.test('statements are read in order, and their rows come back in the same shape
     [null, [], [], []],
     [note, [note], [[1, 2]], [1, 2]],
     [{ note, member }, [note, member], [[1], []], { note: [1], member: [] }],
-    // What is not read this time takes no rows from what follows.
+    // A skipped read takes no rows from the reads that follow.
     [{ note: null, member }, [member], [[2]], { note: [], member: [2] }],
     [
       { plan: { note, parent }, list: [member, { parent: null }, note] },
@@ -19,7 +19,7 @@ t.test('statements are read in order, and their rows come back in the same shape
       [[1], [2], [3], [4]],
       { plan: { note: [1], parent: [2] }, list: [[3], { parent: [] }, [4]] },
     ],
-    // A name is a name, whatever a statement's own are.
+    // Names in a load may equal the property names of a statement.
     [{ text: note, values: member }, [note, member], [[1], [2]], { text: [1], values: [2] }],
   ];
   for (const [load, reads, rows, shape] of loads) {

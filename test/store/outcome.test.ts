@@ -14,7 +14,7 @@ import { startService } from '../support/service.ts';
 
 const LIMIT_MS = 3300;
 
-/** The service with a proxy between it and its database. */
+/** Starts the service with a fault-injecting proxy in front of its database. */
 async function startProxied(t: Test, settings: Record<string, string> = {}) {
   const database = await testDatabase(t);
   const proxy = await wireProxy(t, database.url);
@@ -151,11 +151,11 @@ t.test('whoever waits for what others read is answered in time too', async (t) =
       service.call('GET', '/api/moderation/queue', { headers: { authorization } }),
   };
   for (const ask of Object.values(asks)) t.equal((await ask()).status, 200);
-  // A connection for each, since a new one is waited for less long.
+  // Open a connection for each request first: the timeout for a new connection is shorter.
   const lists = Array.from({ length: 20 }, (_, n) => `/api/v1/agents?limit=${n + 1}`);
   await Promise.all(lists.map((path) => service.call('GET', path)));
   proxy.hold();
-  // One after the other, so that each finds those before it under way.
+  // Start the requests 40 ms apart, so that each finds the earlier ones in progress.
   const waiting = Object.entries(asks).flatMap(([name, ask]) =>
     [0, 1, 2, 3, 4].map(async (turn) => {
       await sleep(turn * 40);

@@ -7,7 +7,7 @@ import { testDatabase } from '../support/database.ts';
 const SIZE = 3;
 const all = () => sql`SELECT *, pg_sleep(0.1)::text AS slept FROM things`;
 
-/** A pool, all of whose connections have prepared what the table had before it was altered. */
+/** A pool whose connections have all prepared a statement before its table was altered. */
 async function outdatedPool(t: Test) {
   const { url, pool: other } = await testDatabase(t);
   await other.query('CREATE TABLE things AS SELECT 1 AS one');

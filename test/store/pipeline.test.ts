@@ -79,7 +79,7 @@ t.test('rejects where COMMIT is answered with ROLLBACK', async (t) => {
   await pipeline(client, [nothing()]);
   for (let time = 0; time < 2; time++) {
     await t.rejects(pipeline(client, [begin, put(1), divide(0)]), { code: '22012' });
-    // The server tells of no error, once the transaction has failed.
+    // After the transaction has failed, the server reports no error for COMMIT.
     await t.rejects(pipeline(client, [commit]), { message: 'not committed' });
   }
   await pipeline(client, [begin, put(1), commit]);

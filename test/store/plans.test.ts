@@ -21,7 +21,7 @@ const SMALL: Readonly<Record<string, string>> = {
   note_leases: 'ten of each moderator at most, dropped when they end',
 };
 
-/** Statements that read more than an index finds, and why they may. */
+/** Statements that may read more than an index finds, and why. */
 const WHOLE: readonly { part: string; why: string }[] = [
   { part: 'pgboss.', why: 'pg-boss has its own plans' },
   { part: 'FROM note_decisions d JOIN notes n USING', why: 'statistics: all decided in a period' },
@@ -31,7 +31,7 @@ const WHOLE: readonly { part: string; why: string }[] = [
   { part: "state = 'withdrawn' AND told_at IS NULL LIMIT", why: 'a job: all that waits for it' },
 ];
 
-/** Rows that ask storage for nothing, or for what another row asks as well. */
+/** Routes without statements, or with only statements that another route executes as well. */
 const SILENT =
   /^(GET \/(openapi|for-agents|policy|llms|robots|sitemap|docs|livez|readyz|\.well-known|moderation|assets|$)|GET \/api\/moderation\/stream)/;
 
@@ -45,12 +45,12 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** Nodes that read all that is below them before they answer a row. */
+/** Plan nodes that read all of their input before they return a row. */
 const GATHERS = /Sort|Aggregate|Hash|Materialize|Unique/;
 
 /**
- * Tables that are read from end to end, in their own order or by an index (`table by index`), where
- * that is not for the first rows alone.
+ * Tables that a plan reads in full, sequentially or by an index (`table by index`), unless a LIMIT
+ * ends the scan after the first rows.
  */
 function scans(plan: Plan, first = false): string[] {
   const { 'Node Type': type, 'Relation Name': table = '?', 'Index Name': index = '' } = plan;
@@ -66,8 +66,9 @@ function scans(plan: Plan, first = false): string[] {
 }
 
 /**
- * Filters of growing tables that hold each row against each element of a list, as a prepared statement
- * does with `= ANY($1)` beside its index: `IN (SELECT unnest($1))` looks it up. Kinds are few.
+ * Filters of growing tables that compare each row with each element of a list, as a prepared
+ * statement may do with `= ANY($1)`; `IN (SELECT unnest($1))` does a lookup instead. Lists of
+ * `type` are short, so they are exempt.
  */
 function comparisons({ Filter = '', ...plan }: Plan): string[] {
   const long = /(?<!\btype )(?:= ANY|<> ALL) \(\$/.test(Filter);
@@ -78,12 +79,12 @@ function comparisons({ Filter = '', ...plan }: Plan): string[] {
   ];
 }
 
-/** By an index beside the primary key: all that may be of some of the rows. */
+/** Matches a scan by an index other than the primary key, which may be a partial index. */
 const BESIDE_KEY = / by (?!.*_pkey$)/;
 
 const plannable = ({ text }: Sql) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(text);
 
-/** How its connection plans a statement: a prepared one for any values. */
+/** The plan of a statement on its connection; a prepared statement is planned for any values. */
 async function planOf(client: pg.Client, statement: Sql): Promise<Plan> {
   const { rows } = await (statement.name ? explainPrepared : explain)(client, statement);
   return rows[0]['QUERY PLAN'][0].Plan;
@@ -92,7 +93,7 @@ async function planOf(client: pg.Client, statement: Sql): Promise<Plan> {
 const explain = (client: pg.Client, { text, values }: Sql) =>
   client.query(`EXPLAIN (FORMAT JSON) ${text}`, values);
 
-/** Not by GENERIC_PLAN, which PostgreSQL 15 does not have. */
+/** Does not use EXPLAIN (GENERIC_PLAN), which PostgreSQL 15 lacks. */
 async function explainPrepared(client: pg.Client, { text, values }: Sql) {
   await client.query(`PREPARE statement AS ${text}`);
   const given = values.length > 0 ? `(${values.map(() => 'NULL').join(', ')})` : '';
@@ -108,7 +109,7 @@ t.test('no statement of a request or a job reads a growing table from end to end
     LIMIT_REGISTRATIONS_PER_DAY: '100000',
     LIMIT_MEMBERS: '100000',
   });
-  // The history is not this service's own, and a rebuild of it would tell nothing new.
+  // Skip the rebuild check: the history is generated, so a rebuild would prove nothing new.
   await service.tamper('SELECT 1');
   await fill(service);
   const statements = recordStatements(t);
@@ -117,7 +118,7 @@ t.test('no statement of a request or a job reads a growing table from end to end
     moderator,
     lead: await hire(service, 'Lea', 'lead'),
   });
-  // Reads twice, since a page that was read before may be asked for in another way.
+  // Run the reads twice, since a page that was read before may be queried differently.
   const reads = operations.filter(({ name }) => name.startsWith('GET'));
   for (const { name, prepare } of [...operations, ...reads]) {
     const answer = await (await prepare())();
@@ -129,15 +130,15 @@ t.test('no statement of a request or a job reads a growing table from end to end
   await runJobs(service);
 
   const alone = [...statements.values()].filter(plannable);
-  // What commands read at once is planned for all of them.
+  // Also plan the statements that read for a batch of commands.
   const together = readsByKey;
   t.ok(together.length > 10, `${together.length} reads of several commands`);
   const planned = [...alone, ...together];
   t.ok(planned.length > 150, `${planned.length} statements`);
   const prepared = planned.filter(({ name }) => name !== '').length;
   t.ok(prepared > 150, `${prepared} of them prepared`);
-  // On an empty database too: what is planned there outlives the time when its tables are small. And
-  // on a quiet one, where hardly anything waits or lives.
+  // Also plan on an empty database, since connections keep such plans when the tables have grown,
+  // and on a quiet one, with hardly any pending or temporary rows.
   const { url: empty } = await testDatabase(t);
   const filled = service.database.url;
   for (const [state, database] of [
@@ -153,7 +154,7 @@ t.test('no statement of a request or a job reads a growing table from end to end
         if (WHOLE.some(({ part }) => text.includes(part))) continue;
         const plan = await planOf(client, statement);
         const found = [...new Set(scans(plan))];
-        // Until the first ANALYZE, which is not long, an index of some of the rows looks short.
+        // Until the first ANALYZE, which comes soon, a partial index looks short.
         const counted = state === 'empty' ? found.filter((name) => !BESIDE_KEY.test(name)) : found;
         t.same(counted, [], `${state}: ${text.slice(0, 150)}`);
         t.same(comparisons(plan), [], `${state}, of a list: ${text.slice(0, 150)}`);
@@ -170,7 +171,7 @@ t.test('no statement of a request or a job reads a growing table from end to end
   t.same(missing, [], 'every row of the route table was called');
 });
 
-/** Each job as a worker runs it; those that a command enqueued with what it gave them. */
+/** Runs each job like a worker, with the data of a command that enqueued it, if any. */
 async function runJobs({ core, database, logger }: Service): Promise<void> {
   const { rows } = await database.pool.query<{ name: keyof typeof JOBS; data: object }>(
     `SELECT DISTINCT ON (name) name, data FROM pgboss.job WHERE data IS NOT NULL ORDER BY name`,

@@ -22,7 +22,7 @@ t.test('the service works through a transaction pooler', async (t) => {
     { statement_timeout: '2500ms' },
   ]);
 
-  // The clock is known now, yet not who would run what is written blindly.
+  // Every command executes its load before it writes, also after earlier commands.
   for (let turn = 1; turn <= 3; turn++) {
     await core.store.execute({ load: null, decide: () => ({ unchanged: null }) });
     const note = NoteSubmission.parse({ id: randomUUID(), message: 'Hello.' });

@@ -13,7 +13,7 @@ t.test('a rare finding costs what its notes cost, whatever else was found', asyn
   await withConnection(url, async (client) => {
     await client.query(BY_INDEX);
     await client.query(othersDecided(NOTES));
-    // Of guests all: what became of a member's other notes is counted beside.
+    // Attribute all notes to guests: for members, the query also counts their other notes.
     await client.query('UPDATE notes SET member_id = NULL');
     await client.query(`INSERT INTO note_findings (note_id, code)
       SELECT note_id, 'profanity' FROM notes UNION ALL

@@ -8,7 +8,7 @@ import { catalogue, projections } from '../../projections/registry.ts';
 import { meanwhile } from '../support/meanwhile.ts';
 import { startService } from '../support/service.ts';
 
-/** The lock waits of the database, by what is waited for. */
+/** The number of table locks that connections to the database wait for. */
 async function lockWaits(pool: pg.Pool): Promise<number> {
   const { rowCount } = await pool.query(
     `SELECT FROM pg_locks WHERE NOT granted AND locktype = 'relation'
@@ -74,7 +74,7 @@ t.test('beside a backup the swap holds up nobody most of the time', async (t) =>
     'LOCK TABLE feed IN ACCESS SHARE MODE',
     () => rebuild(url, catalogue, projections),
     async () => {
-      // The first attempts are close together: most locks are free soon.
+      // Skip the first attempts, which follow closely because most locks are released soon.
       await sleep(1500);
       for (let turn = 0; turn < 150; turn++) {
         samples.push(await lockWaits(pool));

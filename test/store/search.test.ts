@@ -11,10 +11,10 @@ import { testDatabase } from '../support/database.ts';
 import { rowsRead } from '../support/rows-read.ts';
 
 const ROWS = 3000;
-/** What is looked through for any word. */
+/** The number of newest records that a search scans for any word. */
 const NEWEST = 200;
 
-/** Every record says `harbour`, one in a hundred `often`, three `rare`, and the older half `formerly`. */
+/** Every record has `harbour`, 1 in 100 `often`, three `rare`, and the older half `formerly`. */
 const FILL = [
   `CREATE TEMP TABLE more AS SELECT n, gen_random_uuid() AS a, gen_random_uuid() AS b,
     now() - n * interval '1 minute' AS at, 'harbour' || CASE WHEN n % 100 = 0 THEN ' often' ELSE '' END ||
@@ -59,7 +59,7 @@ async function filled(t: Test) {
 t.test('a search reads what it finds and a few of the newest, however much there is', async (t) => {
   const { read } = await filled(t);
   for (const kind of SEARCH_KINDS) {
-    // Each that is found is read for its words and for what is shown of it, a note's author too.
+    // Each match is read for its words and again for its content, a note's author as well.
     const most = async (words: string, matches: number) => {
       const rows = await read(words, kind);
       t.ok(rows <= NEWEST + matches + 3 * 21, `${kind} ${words}: ${rows} rows`);
@@ -84,7 +84,7 @@ t.test('words are found however their letters are composed', async (t) => {
       WHERE notes.note_id = oldest.note_id AND n <= $2`,
     [ways, ways.length],
   );
-  // As old as they are, they come by the index of words.
+  // The notes are not among the newest, so the index of words finds them.
   for (const words of ways)
     t.same((await find(words, 'note', 5)).map(({ excerpt }) => excerpt).sort(), ways.toSorted());
   t.same(await find('cafe', 'note', 5), [], 'an accent counts');

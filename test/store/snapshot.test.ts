@@ -39,7 +39,7 @@ t.test('a read that a replica cancels is asked once more, and is then unavailabl
   const { url, pool: other } = await testDatabase(t);
   const pool = openPool(url, 'test', 1);
   t.teardown(() => pool.end());
-  // A session's locks outlive what it rolls back: so many times it was asked.
+  // Session-level locks survive a rollback, so their number is the number of attempts.
   await other.query(`CREATE FUNCTION asked() RETURNS bigint LANGUAGE sql AS
       $$ SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() $$;
     CREATE FUNCTION yields(code text, times int) RETURNS bigint LANGUAGE plpgsql AS $$

@@ -41,7 +41,7 @@ t.test('a fate that cannot be learnt is told, also by what needs no bearer', asy
     ['CredentialCreated', '/api/v1/credentials', credential],
     ['MemberRecovered', '/api/membership/recover', recovery],
   ] as const) {
-    // Nobody answers whoever asks what became of the transaction.
+    // All bytes are held, so the query for the outcome of the transaction gets no answer either.
     proxy.dropCommitReply(event, true);
     const answer = await post(path, body);
     proxy.release();

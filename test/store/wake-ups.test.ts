@@ -8,10 +8,10 @@ import { testDatabase } from '../support/database.ts';
 
 type Ending = Parameters<typeof testDatabase>[0];
 
-/** No polling, unless a test asks for it: what arrives came over the connection. */
+/** An interval that disables polling, so that wake-ups arrive only over the connection. */
 const NEVER = 1_000_000;
 
-/** As one process has it. Listening, since a new connection calls every listener once. */
+/** Opens the wake-ups of one process and waits for its connection, which calls every listener. */
 async function opened(t: Ending, url: string, name: string, pollMs = NEVER) {
   const wakeUps = openWakeUps(url, name, pollMs);
   t.teardown(() => wakeUps.close());
@@ -36,7 +36,7 @@ async function opened(t: Ending, url: string, name: string, pollMs = NEVER) {
   return { ...wakeUps, listen };
 }
 
-/** The raw payloads of the channel. */
+/** Returns a function that reads the channel's raw payloads so far. */
 async function payloads(t: Ending, url: string) {
   const client = new pg.Client(url);
   await client.connect();
@@ -44,8 +44,8 @@ async function payloads(t: Ending, url: string) {
   const seen: string[] = [];
   client.on('notification', ({ payload }) => seen.push(payload ?? ''));
   await client.query('LISTEN wake_ups');
-  // Listeners are told one after the other, this one perhaps last; but a notification of its own
-  // comes with the answer, and behind all that were sent before.
+  // PostgreSQL notifies listeners one after another, this one perhaps last. Its own notification
+  // arrives with the reply to NOTIFY, after all earlier notifications.
   return async () => {
     await client.query(`NOTIFY wake_ups, 'asked'`);
     return seen.filter((payload) => payload !== 'asked');

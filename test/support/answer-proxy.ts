@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 type Ending = { teardown(end: () => Promise<void>): unknown };
 
-/** A TCP proxy in front of an HTTP service, which can lose the answer of one request. */
+/** Starts a TCP proxy in front of an HTTP service that can drop the response to one request. */
 export async function answerProxy(t: Ending, target: string) {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
@@ -47,7 +47,7 @@ export async function answerProxy(t: Ending, target: string) {
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** The service answers the next request whose bytes hold `text`; the client never sees it. */
+    /** Drops the response to the next request whose bytes contain `text`. */
     loseAnswerOf(text: string) {
       marker = text;
     },

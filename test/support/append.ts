@@ -2,7 +2,7 @@ import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { definePlan } from '../../platform/eventstore/event-store.ts';
 import type { Service } from './service.ts';
 
-/** Appends one event to a stream, as a command of a moderator would, with `members` locked. */
+/** Appends one event to a stream with a moderator as actor, while `members` are locked. */
 export function appendTo({ core }: Service, members: readonly string[]) {
   return (
     owner: string,

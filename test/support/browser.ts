@@ -19,10 +19,10 @@ import { makeLate } from './late-network.ts';
 const SCREENSHOTS = join(import.meta.dirname, '..', 'browser', 'screenshots');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** For a search for faults: how late, at most, each request goes and each answer comes. */
+/** To find races: maximum random delay of each request and each response. */
 const LATE_MS = Number(process.env.LATE_MS ?? 0);
 
-/** The sizes and colours in which every state is looked at; axe judges each of them once. */
+/** Sizes and colour schemes of the screenshots; axe checks each size and each scheme once. */
 const LOOKS = [
   { name: 'wide-light', width: 1280, height: 900, colorScheme: 'light', judged: true },
   { name: 'wide-dark', width: 1280, height: 900, colorScheme: 'dark', judged: false },
@@ -30,7 +30,7 @@ const LOOKS = [
   { name: 'narrow-dark', width: 360, height: 740, colorScheme: 'dark', judged: true },
 ] as const;
 
-/** For `t.test(name, NEEDS_BROWSER, …)`: left out, and said so, where there is no Chromium. */
+/** Options for `t.test(name, NEEDS_BROWSER, …)`: reports the test as skipped without Chromium. */
 export const NEEDS_BROWSER = findChromium()
   ? {}
   : {
@@ -39,14 +39,14 @@ export const NEEDS_BROWSER = findChromium()
 
 let browser: Browser | undefined;
 
-/** A real Chromium, one for the whole file, begun anew where it has crashed. */
+/** Launches Chromium, one per test file, and again after a crash. */
 async function openBrowser(): Promise<Browser> {
   if (browser?.isConnected()) return browser;
   const executablePath = findChromium();
   if (!executablePath) throw new Error('No Chromium');
   const launched = await chromium.launch({
     executablePath,
-    // As root, and in containers with a small /dev/shm.
+    // Needed as root, and in containers with a small /dev/shm.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
   file.teardown(() => launched.close());
@@ -57,9 +57,9 @@ async function openBrowser(): Promise<Browser> {
 export type Visit = Awaited<ReturnType<typeof visit>>;
 
 /**
- * A page in a browser profile of its own. Whatever the console says in earnest is a fault, the
- * refusals of the content security policy with it, unless `expected` matches it. `first` is a script
- * that runs before those of the page. Where a test fails, its output has the text of the page.
+ * Opens a page in a new browser profile. Errors and warnings in the browser's console, including
+ * those of the Content-Security-Policy, fail the test unless `expected` matches. The script `first`
+ * runs before those of the page. A failing test prints the text of the page.
  */
 export async function visit(
   t: Test,
@@ -90,10 +90,10 @@ export async function visit(
       elsewhere.push(request.url());
   });
   t.teardown(async () => {
-    // What a test waited for in vain is told by what stood there instead.
+    // If the test waited in vain, the text of the page shows what was there instead.
     if (!t.passing()) t.comment(await page.innerText('body').catch(String));
     await context.close();
-    // The test has ended; and a teardown that throws would keep the others from being called.
+    // Fail the parent: the test has ended, and a throwing teardown would prevent later teardowns.
     const fail = (fault: string) => (t.parent as Test).fail(`${t.name}: ${fault}`);
     const complaints = faults.filter((fault) => !expected?.test(fault));
     if (complaints.length > 0) fail(`the console complains: ${complaints.join('\n')}`);
@@ -104,9 +104,9 @@ export async function visit(
 }
 
 /**
- * Has requests of a page answered by the test. A page that begins to be intercepted may let one slip
- * through in that moment: so it asks for something until that is answered by the test too. This stays
- * so: where nothing is to be intercepted any more, what is still held back would be let go.
+ * Lets the test answer a page's requests. Interception starts with a delay, so the page requests
+ * /livez until the test answers that too. The /livez route stays, since removing the last route
+ * would release requests that are still held.
  */
 export async function intercept(
   page: Page,
@@ -120,8 +120,8 @@ export async function intercept(
 }
 
 /**
- * Holds back one request of a page, or its answer, as it is then: `asked` ends when it has come, `go`
- * lets it go on, and `arrive` waits besides until the page has made something of the answer.
+ * Holds one request of a page, or its response: `asked` resolves when it has arrived, `go` releases
+ * it, and `arrive` releases it and waits until the page has handled the response.
  */
 export async function holdOne(page: Page, pattern: string | RegExp, what: 'request' | 'answer') {
   const asked = Promise.withResolvers<void>();
@@ -145,15 +145,15 @@ export async function holdOne(page: Page, pattern: string | RegExp, what: 'reque
   return { asked: asked.promise, go: going.resolve, arrive };
 }
 
-/** An answer has come, and the page has had time to make something of it. */
+/** Waits until a response has arrived and the page has had 100 ms to handle it. */
 export async function handled(page: Page, answer: Promise<Response>): Promise<void> {
   await (await answer).finished();
   await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))');
 }
 
 /**
- * Waits until an expression is true in the page. It is asked from here each time: a page that asked
- * itself again would evaluate a string, which its content security policy forbids.
+ * Waits at most 30 s until an expression is true in the page. The test polls, because polling in
+ * the page would evaluate a string, which the Content-Security-Policy forbids.
  */
 export async function until(page: Page, expression: string): Promise<void> {
   for (let waited = 0; !(await page.evaluate(expression)); waited += 50) {
@@ -162,7 +162,7 @@ export async function until(page: Page, expression: string): Promise<void> {
   }
 }
 
-/** The name of the field that has the focus once a click is drawn, before any other key or frame. */
+/** Clicks and returns the name of the focused field, before any other key press or frame. */
 export const focusAfterClick = (button: Locator): Promise<string> =>
   button.evaluate(async (element) => {
     element.click();
@@ -170,7 +170,7 @@ export const focusAfterClick = (button: Locator): Promise<string> =>
     return element.ownerDocument.activeElement.name;
   });
 
-/** Looks at the present state: axe finds nothing, and pictures of it are kept in every look. */
+/** Checks the current state with axe and for sideways overflow; saves a screenshot per look. */
 export async function look(t: Test, page: Page, name: string): Promise<void> {
   const size = page.viewportSize();
   await mkdir(SCREENSHOTS, { recursive: true });
@@ -191,7 +191,7 @@ export async function look(t: Test, page: Page, name: string): Promise<void> {
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** What axe finds, in a line for each place: against all rules, or those named. */
+/** Returns axe's violations, one line per element, for all rules or the given ones. */
 export async function violations(page: Page, rules = RULES): Promise<string[]> {
   await page.evaluate(AXE);
   return (await page.evaluate(`axe.run(document, {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Member 0 is the author. */
+/** Number of members; member 0 is the author. */
 export const MEMBERS = 3;
 
 export type Act =
@@ -13,9 +13,9 @@ export type Act =
 export interface Step {
   member: number;
   act: Act;
-  /** Seconds that pass before. */
+  /** Seconds that pass before the command. */
   wait: number;
-  /** By how much the version that the member knows is wrong. */
+  /** Difference of the version that the member sends from the current version. */
   stale: number;
 }
 
@@ -38,8 +38,8 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 );
 
 /**
- * Random commands by a few members; most of them know the present version, now and then time passes,
- * up to `spare` seconds before a lease is over: as many as the test itself may take.
+ * Random commands by a few members, most with the current version. Now and then time passes, at
+ * times up to `spare` seconds before a lease ends: the time that the test itself may take.
  */
 export function steps(most: number, spare = 1): fc.Arbitrary<Step[]> {
   return fc.array(
@@ -54,8 +54,8 @@ export function steps(most: number, spare = 1): fc.Arbitrary<Step[]> {
 }
 
 /**
- * A case as CONTRACT.md's table describes it, in as few words as it can be said: no events, and the
- * lease looked at only by the clock. It shares no code with the service.
+ * A minimal model of a case's states and refusals: no events, and leases that end by the clock
+ * alone. It shares no code with the service.
  */
 export class CaseModel {
   #state = 'open';
@@ -63,7 +63,7 @@ export class CaseModel {
   #holder: number | null = null;
   #seconds = 0;
   #end = 0;
-  /** Whose lease was the last to end, while nobody has claimed since. */
+  /** The member whose lease expired last, until the next claim. */
   #late: number | null = null;
 
   #tick(second: number): void {
@@ -88,7 +88,7 @@ export class CaseModel {
     return { state: this.#state, version: this.#version, holder: claimed ? this.#holder : null };
   }
 
-  /** Changes the case where the command is allowed; the refusal's reason otherwise. */
+  /** Applies an allowed command and returns `accepted`; otherwise returns the refusal's reason. */
   act({ member, act }: Pick<Step, 'member' | 'act'>, known: number, second: number): string {
     this.#tick(second);
     const refused = this.#refusal(member, act, known);

@@ -4,11 +4,11 @@ import { hire, type Moderator, submit } from '../../harness/moderation.ts';
 import { handled, visit } from './browser.ts';
 import { type Service, startService } from './service.ts';
 
-// Refusals that a console is told of and shows; the browser logs every one of them.
+// Refusals that the console shows to the moderator; the browser logs each of them.
 const REFUSALS =
   /status of (401|409)|ERR_FAILED|ERR_INTERNET_DISCONNECTED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION/;
 
-/** What a request that a test refuses is answered. */
+/** The response to a request that a test refuses. */
 export const REFUSED = { status: 409, json: { error: { code: 'conflict', message: 'No.' } } };
 
 export async function signIn(page: Page, moderator: Pick<Moderator, 'token'>): Promise<void> {
@@ -17,7 +17,7 @@ export async function signIn(page: Page, moderator: Pick<Moderator, 'token'>): P
   await page.getByLabel('Token').waitFor({ state: 'detached' });
 }
 
-/** The console of a moderator who has signed in, in a browser profile of its own. */
+/** Opens the console in a new browser profile and signs the moderator in. */
 export async function openConsole(
   t: Test,
   service: Service,
@@ -32,13 +32,13 @@ export async function openConsole(
   await signIn(page, moderator);
   await page.getByRole('heading', { name: 'To do', level: 2 }).waitFor();
   await page.locator('.stream.live').waitFor();
-  // A key means something once there is a present row, or none; a number, once there are policies.
+  // Keys work once the queue is loaded, with rows or empty; digits once the policies are loaded.
   await page.locator('.rows, .empty').waitFor();
   await handled(page, policies);
   return { page, context };
 }
 
-/** The console of Ann, a moderator, in which these notes wait. */
+/** Opens the console of the moderator Ann with these notes in the queue. */
 export async function consoleWith(t: Test, messages: readonly string[]) {
   const service = await startService(t);
   const ann = await hire(service, 'Ann');
@@ -47,18 +47,18 @@ export async function consoleWith(t: Test, messages: readonly string[]) {
   return { service, ann, notes, ...(await openConsole(t, service, ann)) };
 }
 
-/** What so many notes say, each with its number. */
+/** Texts for `count` notes, numbered from 1. */
 export const numbered = (count: number, text = 'Note'): string[] =>
   Array.from({ length: count }, (_, before) => `${text} ${before + 1}`);
 
-/** What the present row is called. */
+/** The text of the current note. */
 export const currentText = (page: Page): Promise<string | null> =>
   page.locator('.note .text').textContent();
 
 export const toast = (page: Page, text: string | RegExp) =>
   page.locator('.toast').filter({ hasText: text }).waitFor();
 
-/** How many notes are in each state. */
+/** The number of notes in each state. */
 export const states = async (service: Service) =>
   Object.fromEntries(
     (

@@ -9,15 +9,15 @@ export type TestDatabase = { readonly url: string; readonly pool: pg.Pool };
 
 type Ending = { teardown(end: () => Promise<void>): unknown };
 
-// A database of one's own, migrated unless asked to be empty, dropped when the test ends.
+// Creates a database for the test, migrated unless `empty`, and drops it when the test ends.
 export async function testDatabase(t: Ending, options: { empty?: boolean } = {}) {
   const { url, drop } = await createDatabase(options.empty ? 'template0' : TEMPLATE);
   const pool = new pg.Pool({ connectionString: url, max: 10 });
-  // The drop cuts what is open, idle or in use.
+  // Dropping the database cuts the open connections, idle or in use.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   t.teardown(async () => {
-    // Waits for connections that were never given back, so it is not waited for without a bound.
+    // `end` waits for connections that were never released, so limit the wait.
     const ended = await Promise.race([
       pool.end().then(() => true),
       sleep(10_000, false, { ref: false }),

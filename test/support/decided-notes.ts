@@ -1,4 +1,4 @@
-/** Notes of others as the read model has them after their approval; one in a thousand with a pin. */
+/** SQL that inserts approved notes of other authors; one in a thousand says "A pin". */
 export const othersDecided = (
   count: number,
 ) => `INSERT INTO notes (note_id, owner_id, member_id, experience,

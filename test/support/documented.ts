@@ -21,7 +21,7 @@ interface Documented {
   responses: Record<string, Answered>;
 }
 
-// What every HTTP answer may carry, and what the server adds by itself.
+// Headers that any response may have, including those that Node's HTTP server adds.
 const ANY_ANSWER = new Set(
   `access-control-allow-origin connection content-encoding content-length content-type date keep-alive
    referrer-policy transfer-encoding vary x-content-type-options strict-transport-security`.split(
@@ -35,13 +35,13 @@ const EVERY_ANSWER = [
   'cache-control',
   'cross-origin-resource-policy',
 ];
-// What an answer has whenever it is documented to; other headers depend on what happened.
+// Headers that are required if documented; other documented headers depend on what happened.
 const WHERE_DECLARED = ['access-control-allow-origin', 'etag', 'location'];
 
-// The agent protocols answer with a slash at the end as well.
+// The agent protocols also answer with a trailing slash.
 const slashOf = (template: string) => (['/a2a', '/mcp'].includes(template) ? '/?' : '');
 
-/** Throws where an answer is not as the OpenAPI document says: status, headers and body. */
+/** Returns a check that throws if a response's status, headers or body are not documented. */
 export function documentation(document: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
@@ -52,7 +52,7 @@ export function documentation(document: OpenApiDocument) {
     parameters: template.split('{').length,
     item: item as Record<string, Documented>,
   }));
-  // `/a/b` goes before `/a/{id}`, as in the router.
+  // `/a/b` has precedence over `/a/{id}`, as in the router.
   paths.sort((a, b) => a.parameters - b.parameters);
 
   const validators = new Map<object, ReturnType<Ajv2020['compile']>>();
@@ -74,14 +74,14 @@ export function documentation(document: OpenApiDocument) {
       if (status !== 404) throw new Error(`${where}: the path is not documented`);
       return;
     }
-    // HEAD answers as GET does, and the document says so once for all paths.
+    // HEAD responds like GET, which the document states once for all paths.
     const taken = item[method === 'HEAD' ? 'get' : method.toLowerCase()];
     if (!taken && status !== 405) throw new Error(`${where}: the method is not documented`);
-    // What is told to a method that the path does not take stands with those that it does.
+    // The response to an unsupported method is documented at the supported methods.
     const operation = (taken ?? Object.values(item)[0]) as Documented;
     const answer = operation.responses[status];
     const named = answer?.$ref && shared[answer.$ref.split('/').at(-1) ?? ''];
-    // A description beside the reference replaces that of the shared response.
+    // A description next to the reference replaces that of the shared response.
     const response = named ? { ...named, ...answer } : answer;
     if (!response) throw new Error(`${where} is not documented: ${text.slice(0, 300)}`);
     const declared = new Set(Object.keys(response.headers ?? {}).map((name) => name.toLowerCase()));

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface StreamEvent {
   event: string;
   id: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was sent
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of the JSON
   data: any;
 }
 
 type Ending = { teardown(end: () => Promise<void>): unknown };
 
-/** Reads server-sent events until the stream ends or the test does. */
+/** Reads server-sent events until the stream or the test ends. */
 export async function eventStream(t: Ending, url: string, headers: Record<string, string>) {
   const controller = new AbortController();
   t.teardown(async () => controller.abort());
@@ -33,10 +33,10 @@ export async function eventStream(t: Ending, url: string, headers: Record<string
       ended = true;
     });
 
-  /** The first event of a name, among all that came, that fits. */
+  /** Waits for the first event with this name that fits, among all events received so far. */
   async function until(
     event: string,
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was sent
+    // biome-ignore lint/suspicious/noExplicitAny: tests read any field of the JSON
     fits: (data: any) => boolean = () => true,
   ): Promise<StreamEvent> {
     for (;;) {

@@ -5,7 +5,7 @@ import { type Visit, visit } from './browser.ts';
 import { type Service, startService } from './service.ts';
 import { startWorker } from './worker.ts';
 
-/** The whole service as a visitor meets it: web, worker and database. */
+/** Starts the whole service for a visitor: web, worker and database. */
 export async function startGuestbook(t: Test, settings: Record<string, string> = {}) {
   const shared = { SERVER_KEYS: `1:${randomBytes(32).toString('hex')}`, ...settings };
   const service = await startService(t, shared);
@@ -17,7 +17,7 @@ export async function startGuestbook(t: Test, settings: Record<string, string> =
   return service;
 }
 
-/** Opens the guestbook and waits until it has asked for its notes. */
+/** Opens the guestbook and waits until it has requested its notes. */
 export async function visitGuestbook(
   t: Test,
   service: Service,
@@ -29,7 +29,7 @@ export async function visitGuestbook(
   return visited;
 }
 
-/** Joins as a new member; answers the text of the key file that was downloaded. */
+/** Joins as a new member and returns the content of the downloaded key file. */
 export async function join({ page }: Visit, handle: string): Promise<Record<string, string>> {
   await page.getByRole('button', { name: 'Join', exact: true }).click();
   await page.getByLabel('Handle').fill(handle);
@@ -44,8 +44,8 @@ export async function join({ page }: Visit, handle: string): Promise<Record<stri
 }
 
 /**
- * Another tab of the same profile, with the storage of the first and none of the guestbook: that would
- * write there by itself, and the first would follow it when no test expects it.
+ * Opens another tab that shares the profile's storage. It shows a plain text, because a second
+ * guestbook would itself write to the storage and make the first tab follow unexpectedly.
  */
 export async function tabBeside({ page, context }: Visit) {
   const other = await context.newPage();
@@ -62,7 +62,7 @@ export async function readDownload(download: {
   return JSON.parse(Buffer.concat(chunks).toString()) as Record<string, string>;
 }
 
-/** Begins a note; answers its field. */
+/** Begins a note and returns its text field. */
 export async function beginNote({ page }: Pick<Visit, 'page'>, message: string): Promise<Locator> {
   await page.getByRole('button', { name: 'Write a note…' }).click();
   const field = page.getByLabel('Your note', { exact: true });
@@ -70,7 +70,7 @@ export async function beginNote({ page }: Pick<Visit, 'page'>, message: string):
   return field;
 }
 
-/** Writes a note and sends it, up to the state where it waits. */
+/** Writes and sends a note, and waits until it shows as waiting for review. */
 export async function write({ page }: Visit, message: string): Promise<void> {
   const field = await beginNote({ page }, message);
   await page.getByRole('button', { name: 'Send for review' }).click();
@@ -79,7 +79,7 @@ export async function write({ page }: Visit, message: string): Promise<void> {
   await own.getByText('Waiting for review', { exact: true }).waitFor();
 }
 
-/** Waits until the page shows this confirmation to those who see it. */
+/** Waits until the page shows this confirmation, large enough to be seen. */
 export async function confirmed(page: Page, text: string): Promise<void> {
   const toast = page.locator('.toast', { hasText: text });
   await toast.waitFor();
@@ -87,7 +87,7 @@ export async function confirmed(page: Page, text: string): Promise<void> {
   if (width < 100 || height < 20) throw new Error(`too small to be seen: ${text}`);
 }
 
-/** A key file as a visitor chooses it from the disk. */
+/** A key file, as if chosen from the disk. */
 export const asFile = (text: string) => ({
   name: 'keys.json',
   mimeType: 'application/json',

@@ -2,10 +2,10 @@ import type { EventFact, Facts, ReceiptFact } from '../../proof/facts.ts';
 import type { Entry } from '../../proof/history.ts';
 
 let made = 0;
-/** A fact or a name that no other one has. */
+/** A unique id. */
 const fresh = (kind: string) => `${kind}-${++made}`;
 
-/** An operation that was done at once, unless said otherwise. */
+/** An operation, by default done at its first attempt after 10 ms. */
 export function entry(of: Partial<Entry>): Entry {
   const { invoked = 1000 } = of;
   return {
@@ -59,7 +59,7 @@ export function receiptOf(
 
 export const facts = (of: Partial<Facts>): Facts => ({ events: [], receipts: [], feed: [], ...of });
 
-/** An operation with its receipt and one event, all as it should be. */
+/** A valid operation with its receipt and one event. */
 export function operation(of: Partial<Entry>, what: Partial<EventFact> = {}) {
   const recorded = event({ owner: of.actor ?? 'ann', ...what });
   const asked = entry({ events: [recorded.id], ...of });

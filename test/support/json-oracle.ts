@@ -1,6 +1,7 @@
 /**
- * RFC 8259 and CONTRACT.md, section 1, read off rule by rule and character by character: no
- * JSON.parse, no TextDecoder and nothing of the service. Undefined where the bytes are to be refused.
+ * Parses a request body by RFC 8259 and the stricter rules of the API: the root is an object, with
+ * at most 32 levels, no duplicate names, no `__proto__`, and finite numbers. Uses no JSON.parse, no
+ * TextDecoder and no code of the service. Returns undefined for bytes that must be refused.
  */
 export function readJson(bytes: Uint8Array): { value: object } | undefined {
   try {
@@ -15,7 +16,7 @@ export function readJson(bytes: Uint8Array): { value: object } | undefined {
 
 class Refused extends Error {}
 
-/** UTF-8 (RFC 3629), table 3-7 of Unicode: no overlong form, no surrogate, nothing past U+10FFFF. */
+/** Decodes UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF. */
 function decode(bytes: Uint8Array): number[] {
   const points: number[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -98,7 +99,7 @@ class Reader {
     return value;
   }
 
-  /** Whether a list is empty; where it is, its end is read. */
+  /** Whether an object or array is empty; if so, consumes its closing bracket. */
   #ends(end: string): boolean {
     this.#space();
     if (this.#peek() !== end) return false;
@@ -196,7 +197,7 @@ class Reader {
   }
 }
 
-/** No control character but line feed and tab, and every surrogate in its pair. */
+/** Refuses control characters other than line feed and tab, and unpaired surrogates. */
 function checkUnits(units: readonly number[]): void {
   for (let n = 0; n < units.length; n++) {
     const unit = units[n] as number;

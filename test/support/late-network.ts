@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext } from 'playwright-core';
 
-/** What must go at once: a stream has no end to wait for, and a page that closes does not wait. */
+/** Requests without delay: a stream never ends, and a closing page does not wait. */
 const AT_ONCE = /\/(stream|release)$/;
 
 /**
- * What pages of a context ask for, and what they are answered, comes late by up to so many
- * milliseconds, at random: so it comes in other orders too.
+ * Delays each fetch of a context's pages and its response at random by up to `mostMs`
+ * milliseconds, so that responses also arrive in other orders.
  */
 export async function makeLate(context: BrowserContext, mostMs: number): Promise<void> {
   let offline = false;
@@ -27,7 +27,7 @@ export async function makeLate(context: BrowserContext, mostMs: number): Promise
       response && !offline
         ? route.fulfill({ response })
         : route.abort(offline ? 'internetdisconnected' : 'connectionfailed');
-    // The page may have gone meanwhile.
+    // The page may have closed meanwhile.
     await answering.catch(() => undefined);
   });
 }

@@ -2,7 +2,7 @@ import { writeHistory } from '../../harness/history.ts';
 import { fillPrimaryData, fillTables } from '../../harness/history-tables.ts';
 import type { Service } from './service.ts';
 
-/** What stands beside a history: rows of no story, so many that reading them all would be dear. */
+/** Additional rows without events, so many that a plan that reads all of them is expensive. */
 const MORE = [
   `CREATE TEMP TABLE more AS SELECT n, gen_random_uuid() AS a, gen_random_uuid() AS b,
     gen_random_uuid() AS c, now() - n * interval '10 minutes' AS at FROM generate_series(1, 40000) n`,
@@ -54,13 +54,13 @@ const MORE = [
   `INSERT INTO moderator_sessions (session_id, moderator_id, key_id, hash, started_at, seen_at,
       expires_at)
     SELECT b, a, 1, md5('') || md5(''), at, at, at FROM more`,
-  // Most of what time brings has come already, so that the jobs have little to do.
+  // Most changes that are due with time have already happened, so that jobs have little to do.
   `UPDATE notes SET appeal = 'over', erased_at = now()
     WHERE state = 'rejected' AND hashtext(note_id::text) % 100 <> 0`,
   `UPDATE notes SET tier = 'lead' WHERE state = 'pending' AND hashtext(note_id::text) % 10 <> 0`,
 ];
 
-/** A database that has seen some use, and statistics of it. */
+/** Fills the database with a history and additional rows, and updates its statistics. */
 export async function fill({ database }: Service): Promise<void> {
   const client = await database.pool.connect();
   try {
@@ -74,7 +74,7 @@ export async function fill({ database }: Service): Promise<void> {
   }
 }
 
-/** What is there for a time only, or in some services never: gone, and statistics know. */
+/** Deletes rows that exist only temporarily, or never in some services; updates statistics. */
 const PASSING = [
   `DELETE FROM notes WHERE state = 'pending' OR reported_at IS NOT NULL OR appeal = 'open'
     OR state <> 'approved' AND erased_at IS NULL OR parent_id IS NOT NULL OR member_id IS NULL`,
@@ -90,7 +90,7 @@ const PASSING = [
   'VACUUM ANALYZE',
 ];
 
-/** On a database that was filled. */
+/** Deletes temporary rows from a filled database. */
 export async function quieten({ database }: Service): Promise<void> {
   for (const text of PASSING) await database.pool.query(text);
 }

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 
-/** As `t.match`, which lets a list have more at its end than what is wanted: this does not. */
+/** Like `t.match`, but also checks the length: `t.match` ignores extra items at a list's end. */
 export function matchAll(
   t: Pick<Test, 'match' | 'equal'>,
   found: unknown,

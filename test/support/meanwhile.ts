@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** What is answered to a request that waits for a lock until something else is done. */
+/** Holds a lock until a request waits for it, runs `done`, and returns the request's response. */
 export async function meanwhile<Answer>(
   pool: pg.Pool,
   lock: string,
@@ -25,7 +25,7 @@ export async function meanwhile<Answer>(
   }
 }
 
-/** How many wait for a lock in this database. */
+/** The number of connections in this database that wait for a lock. */
 export async function waitingForLocks(pool: pg.Pool): Promise<number> {
   const { rowCount } = await pool.query(
     "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",

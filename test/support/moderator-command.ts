@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Service } from './service.ts';
 
-/** `npm run moderator -- …`, as a process of its own, with these lines typed. */
+/** Runs `npm run moderator -- …` as a separate process, with `typed` as lines on stdin. */
 export async function command(env: Record<string, string>, args: string[], typed: string[] = []) {
   const child = spawn(process.execPath, ['cli/moderator.ts', ...args], {
-    // Without the test runner's own loader, which costs each process seconds.
+    // Without the test runner's loader, which costs each process seconds.
     env: { ...process.env, NODE_OPTIONS: '', MODERATOR_TOKEN: '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -23,15 +23,15 @@ export type Act =
 export interface Step {
   act: Act;
   moderator: number;
-  /** Seconds that pass before. */
+  /** Seconds that pass before the command. */
   wait: number;
-  /** By how much the version that the moderator knows is wrong. */
+  /** Difference of the version that the moderator sends from the current version. */
   stale: number;
-  /** Whether what the note replies to, if anything, is public now. */
+  /** Whether the note's parent, if it has one, is public now. */
   parentPublic: boolean;
 }
 
-/** The moderator who is a lead, where that matters. */
+/** The moderator with the role lead, where the role matters. */
 export const LEAD = 1;
 export const UNDO = 600;
 export const DAY = 86_400;
@@ -94,9 +94,9 @@ export const steps = (most: number): fc.Arbitrary<Step[]> =>
 interface Review {
   tier: 'normal' | 'lead';
   deferrals: number;
-  /** Second to which the note is deferred; 0 where it is not. */
+  /** Second until which the note is deferred; 0 if it is not. */
   until: number;
-  /** What a moderator deferred or escalated last, and the review before it. */
+  /** A moderator's last deferral or escalation, and the review before it. */
   last: (Decision & { what: 'deferral' | 'escalation'; before: Review }) | null;
 }
 
@@ -109,8 +109,8 @@ interface Decision {
 const NEW: Review = { tier: 'normal', deferrals: 0, until: 0, last: null };
 
 /**
- * A note as MODERATION.md, section 1, describes it: no events, and the past kept only as far as an
- * undo can ask for it. It shares no code with the service.
+ * A minimal model of a note's states and refusals: no events, and only as much of the past as an
+ * undo needs. It shares no code with the service.
  */
 export class NoteModel {
   state: 'pending' | 'approved' | 'rejected' | 'removed' | 'withdrawn' = 'pending';
@@ -121,10 +121,10 @@ export class NoteModel {
   waiting: string[] = [];
   readonly #reply: boolean;
   readonly kept = new Set<string>();
-  /** What was undone of a review. */
+  /** The kinds of review steps that were undone. */
   readonly brought = new Set<string>();
   readonly #reporters = new Set<number>();
-  /** The decision that stands and can be undone, and what it decided on. */
+  /** The current decision, which can be undone, and the state that its undo restores. */
   #decision: Decision | null = null;
   #approval: Decision | null = null;
   #settled: string[] = [];
@@ -133,7 +133,7 @@ export class NoteModel {
     this.#reply = reply;
   }
 
-  /** Changes the note where the command is allowed, and answers what it comes to. */
+  /** Applies the command if it is allowed, and returns the outcome. */
   act({ act, moderator, stale, parentPublic }: Step, now: number): string {
     const public_ = !this.#reply || parentPublic;
     switch (act.type) {
@@ -163,7 +163,7 @@ export class NoteModel {
           return 'nothing';
         if (this.appeal === 'open' && act.retention) return 'nothing';
         this.erased = true;
-        // Nobody can judge what nobody can read.
+        // Without its text, the appeal cannot be decided.
         if (this.appeal === 'open') this.appeal = 'none';
         return this.#step();
       default:
@@ -173,7 +173,7 @@ export class NoteModel {
 
   #refused = () => this.state === 'rejected' || this.state === 'removed';
 
-  /** Rejected, and its author cannot know yet. */
+  /** Rejected within the undo window, so its author cannot know yet. */
   #untold = (now: number) =>
     this.state === 'rejected' && this.#decision !== null && now < this.#decision.at + UNDO;
 
@@ -250,7 +250,7 @@ export class NoteModel {
     return 'accepted';
   }
 
-  /** The undo of a deferral or an escalation: the note has its old place, or is due. */
+  /** Undoes a deferral or an escalation: the note regains its old place, or is due. */
   #bringBack(act: Extract<Act, { type: 'undo' }>, by: number, stale: number, now: number): string {
     const { last, until } = this.review;
     if (last?.event !== this.version - act.back) return 'wrong_state';
@@ -286,7 +286,7 @@ export class NoteModel {
     return this.#step();
   }
 
-  /** By a moderator, or by the service, which does not take it back. */
+  /** By a moderator, or by the service (null), whose escalations cannot be undone. */
   #escalate(by: Decision | null): string {
     const last = by && { ...by, what: 'escalation' as const, before: this.review };
     this.review = { ...this.review, tier: 'lead', until: 0, last };

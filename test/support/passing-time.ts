@@ -3,7 +3,7 @@ import { catalogue, projections } from '../../projections/registry.ts';
 import { tellAuthor } from '../../workers/guestbook/notify-author.ts';
 import type { Service } from './service.ts';
 
-/** As if all that has happened so far had happened longer ago (a PostgreSQL interval). */
+/** Moves all events so far into the past by a PostgreSQL interval and rebuilds the read models. */
 export async function letPass(service: Service, interval: string): Promise<void> {
   const { pool, url } = service.database;
   await pool.query('ALTER TABLE events DISABLE TRIGGER events_keep_rows');
@@ -12,7 +12,7 @@ export async function letPass(service: Service, interval: string): Promise<void>
   await rebuild(url, catalogue, projections);
 }
 
-/** Runs the jobs that tell of decisions, as a worker would; answers how many told. */
+/** Runs a worker's jobs that notify authors of decisions; returns how many notified. */
 export async function tellAll(service: Service): Promise<number> {
   const { rows } = await service.database.pool.query(
     `SELECT data FROM pgboss.job WHERE name = 'tell-author' ORDER BY created_on, id`,

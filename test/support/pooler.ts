@@ -2,13 +2,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 type Ending = { teardown(end: () => Promise<void>): unknown };
 
-/** What poolers pass on of a connection's beginning. */
+/** Startup parameters that transaction poolers pass on. */
 const PASSED = ['user', 'database', 'application_name', 'client_encoding'];
-/** A process's id and its secret, as the server tells them at the beginning: their type and length. */
+/** Type and length of BackendKeyData, with which the server sends its process id and secret. */
 const KEY = Buffer.from('K\0\0\0\x0c', 'latin1');
 const ITS_OWN_PID = 7;
 
-/** Begins connections to `target` as a transaction pooler does: it knows few parameters, no process. */
+/** Proxies `target` like a transaction pooler: few startup parameters, and a fake process id. */
 export async function pooler(t: Ending, target: string) {
   const sockets = new Set<Socket>();
   const { hostname, port } = new URL(target);
@@ -47,7 +47,7 @@ export async function pooler(t: Ending, target: string) {
   return url.href;
 }
 
-/** After a length and the version come names and values, one after the other. */
+/** The parameter names of a startup message: length, version, then names and values in turn. */
 const namesIn = (bytes: Buffer) =>
   bytes
     .toString('latin1', 8)

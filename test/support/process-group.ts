@@ -5,14 +5,14 @@ import { signalGroup } from '../../platform/supervisor/signal-group.ts';
 
 type Options = {
   env?: NodeJS.ProcessEnv;
-  /** Silent for longer, it is taken for hung, and ended. */
+  /** After this time without output, the group counts as hung and is killed. */
   silenceMs: number;
   line(text: string): void;
 };
 
 /**
- * A program with all that it starts: what it leaves behind ends with it, and would hold its output
- * open. `ended` answers its exit status, null where a signal ended it.
+ * Starts a program in a process group, which is killed when the program exits: leftover children
+ * would hold its output open. `ended` resolves to the exit status, or null after a signal.
  */
 export function startGroup(command: string, args: string[], { env, silenceMs, line }: Options) {
   const leader: ChildProcess = spawn(command, args, {

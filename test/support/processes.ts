@@ -9,13 +9,13 @@ import { testDatabase } from './database.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** What serves, and where it tells that it does. */
+/** The processes that can be started, and where each reports that it is ready. */
 const PROCESSES = {
   web: { file: 'services/web.ts', port: 'PORT', path: '/readyz' },
   worker: { file: 'workers/worker.ts', port: 'WORKER_METRICS_PORT', path: '/metrics' },
 } as const;
 
-/** The real process on a database of its own. */
+/** Starts the real process on a new database. */
 export async function startProcess(
   t: Test,
   name: keyof typeof PROCESSES,
@@ -50,7 +50,7 @@ export async function startProcess(
       if (Date.now() > end || child.exitCode !== null) throw new Error(`${name} does not serve`);
   }
 
-  /** How it ended; undefined where it does not. */
+  /** Exit code and signal; undefined if the process is still running after `patience` ms. */
   const end = (patience: number) =>
     Promise.race([exit, sleep(patience, undefined, { ref: false })]);
 

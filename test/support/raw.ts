@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * What these bytes are answered, as text, until the server closes the connection; `fetch` would mend
- * them.
+ * Sends bytes unchanged, unlike `fetch`, and returns the response as text once the server has
+ * closed the connection.
  */
 export async function raw(baseUrl: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
@@ -21,7 +21,7 @@ export async function raw(baseUrl: string, bytes: string): Promise<string> {
   return text;
 }
 
-/** A request as it stands on the wire; its connection is closed after the answer. */
+/** A request as bytes on the wire; it asks the server to close the connection. */
 export function wire(
   method: string,
   target: string,

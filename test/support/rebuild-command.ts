@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type pg from 'pg';
 
-/** `npm run rebuild -- …`, as a process of its own. */
+/** Runs `npm run rebuild -- …` as a separate process. */
 export function rebuildCommand(env: Record<string, string>, args: string[] = []) {
   const child = spawn(process.execPath, ['cli/rebuild.ts', ...args], {
     env: { PATH: process.env.PATH, ...env },
@@ -17,7 +17,7 @@ export function rebuildCommand(env: Record<string, string>, args: string[] = [])
   });
   const closed = once(child, 'close') as Promise<[number | null]>;
   const end = async () => ({ code: (await closed)[0], stdout, stderr });
-  /** Until it waits for a lock that somebody holds, with its tables full. */
+  /** Waits until the rebuild has filled its tables and waits for a lock. */
   const untilWaits = async () => {
     while (!stderr.includes('Waits for a lock'))
       await Promise.race([
@@ -30,7 +30,7 @@ export function rebuildCommand(env: Record<string, string>, args: string[] = [])
   return { child, end, untilWaits };
 }
 
-/** The tables of a rebuild that is under way or came to no end. */
+/** The tables of a rebuild that is in progress or was interrupted. */
 export async function tablesOfRebuild(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ tablename: string }>(
     `SELECT tablename FROM pg_tables WHERE schemaname = 'rebuild' ORDER BY 1`,

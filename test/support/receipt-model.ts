@@ -7,19 +7,19 @@ export interface Step {
   member: number;
   /** Which of five idempotency keys. */
   key: number;
-  /** `retract` is the withdrawal of an artifact that is not there: never done, with the body of `withdraw`. */
+  /** `retract` withdraws a missing artifact: always refused, with the same body as `withdraw`. */
   type: 'publish' | 'withdraw' | 'retract' | 'credential';
-  /** Which of two bodies; of a credential: which of two secrets. */
+  /** Which of two bodies; for a credential, which of two secrets. */
   body: number;
   /** Which of three credential ids. */
   id: number;
-  /** The version that the profile is believed to have, as far from the right one; null for none. */
+  /** Difference of `expected_version` from the profile's version; null sends no version. */
   stale: number | null;
-  /** The members of the body the other way about, the key in capitals: still the same request. */
+  /** Reverses the body's members and upper-cases the key: still the same request. */
   turned: boolean;
 }
 
-/** Requests of two members with few keys and few bodies, so that they meet. */
+/** Requests of two members with few keys and few bodies, so that requests collide. */
 export const steps = (most: number): fc.Arbitrary<Step[]> =>
   fc.array(
     fc.record({
@@ -37,7 +37,7 @@ export const steps = (most: number): fc.Arbitrary<Step[]> =>
 export const NO_ARTIFACT = 'c0000000-0000-4000-8000-000000000000';
 const SECRETS = ['a'.repeat(64), 'b'.repeat(64)];
 
-/** What each of the two members sends; `credentials` are three of the member's own. */
+/** The body of a step's request; `credentials` are the member's three credentials. */
 export function bodyOf(
   { type, body, id, turned }: Step,
   expected: number | undefined,
@@ -65,19 +65,19 @@ export const credentialsFor = () =>
   Array.from({ length: 3 }, () => newCredential(['updates:read']));
 
 /**
- * CONTRACT.md, sections 1 (checks 11 to 13) and 6, for one member: the first request under a key
- * that changed something stands for ever, before the budget and before what the state would say.
+ * A model of receipts for one member: the first successful request under an idempotency key is
+ * replayed on every retry, before the write budget and the current state are checked.
  */
 export class ReceiptModel {
   version = 0;
   used = 0;
-  /** Things that happened. */
+  /** Number of accepted requests. */
   events = 0;
   #published = false;
   readonly #kept = new Map<number, string>();
   readonly #credentials = new Set<number>();
 
-  /** What the member believes the profile's version to be. */
+  /** The `expected_version` that the member sends, if any. */
   expected({ type, stale }: Step): number | undefined {
     return type === 'publish' && stale !== null ? this.version + stale : undefined;
   }
@@ -135,7 +135,7 @@ const step = (key: number, type: Step['type'], more: Partial<Step> = {}): Step =
   ...more,
 });
 
-/** Tried first: it meets every one of them, which a few sequences made by chance may not. */
+/** Tried first, since it yields every answer, which a few random sequences may not. */
 export const EVERY_ANSWER: Step[] = [
   step(0, 'withdraw'),
   step(0, 'publish'),

@@ -11,8 +11,8 @@ interface Plan {
 }
 
 /**
- * How many rows of tables a statement reads, planned for any values, as a connection of a pool plans
- * it; `types` are those of its values.
+ * The number of table rows that a statement reads, prepared as on a connection of the pool;
+ * `types` are the SQL types of its values.
  */
 export async function rowsRead(
   client: pg.Client,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The job queue's schema is pg-boss's own; `rebuild` exists only while a rebuild runs. */
+/** pg-boss manages the job queue's schema; the schema `rebuild` exists only during a rebuild. */
 const OURS = `relnamespace = 'public'::regnamespace`;
 
 const COLUMNS = `
@@ -23,7 +23,7 @@ const COLUMNS = `
   FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
   WHERE attnum > 0 AND NOT attisdropped`;
 
-/** Without NOT NULL, which COLUMNS shows and PostgreSQL 18 lists as a constraint as well. */
+/** Without NOT NULL, which COLUMNS shows and PostgreSQL 18 also lists as a constraint. */
 const CONSTRAINTS = `
   SELECT conrelid AS owner, conname AS turn,
     concat_ws(' ', 'CONSTRAINT', quote_ident(conname), pg_get_constraintdef(oid)) AS line
@@ -71,9 +71,9 @@ const TYPES = `
   ORDER BY oid::regtype::text COLLATE "C"`;
 
 /**
- * The schema `public` as text, from the catalogue alone and in a fixed order: relations with columns,
- * constraints, indexes, triggers and the rows that they begin with, then functions and types.
- * `SELECT *` depends on the order of columns, so columns keep theirs.
+ * Dumps the schema `public` as text, from the system catalogue in a fixed order: relations with
+ * columns, constraints, indexes, triggers and initial rows, then functions and types. Columns keep
+ * their order, since `SELECT *` depends on it.
  */
 export async function dumpSchema(pool: pg.Pool): Promise<string> {
   const parts: string[] = [];
@@ -86,7 +86,7 @@ export async function dumpSchema(pool: pg.Pool): Promise<string> {
       const text = `SELECT line FROM (${list}) list WHERE owner = $1 ORDER BY turn`;
       if (relkind !== 'S') lines.push(...(await pool.query(text, [oid])).rows.map(indented));
     }
-    // When each migration was applied differs from database to database.
+    // `schema_migrations` records when each migration was applied, which differs by database.
     if (relkind === 'r' && name !== 'schema_migrations') {
       const text = `SELECT 'ROW ' || to_jsonb(t)::text AS line FROM ${name} t ORDER BY to_jsonb(t)::text COLLATE "C"`;
       lines.push(...(await pool.query(text)).rows.map(indented));

@@ -14,12 +14,13 @@ type Ending = Parameters<typeof testDatabase>[0];
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-// One for the whole file: the document depends on the route table alone.
+// Shared by the whole test file: the document depends only on the route table.
 let check: ReturnType<typeof documentation>;
 
 /**
- * The whole API in this process, on a database of its own, answering on a free loopback port. Every
- * answer is held against the OpenAPI document, and when the test ends, every read model must equal what the log makes of it.
+ * Starts the whole API in this process, on a new database and a free loopback port. Checks every
+ * response against the OpenAPI document, and at the end of the test every read model against its
+ * rebuild from the log.
  */
 export async function startService(t: Ending, settings: Record<string, string> = {}) {
   const database = await testDatabase(t);
@@ -52,7 +53,7 @@ export async function startService(t: Ending, settings: Record<string, string> =
 
   let tampered = false;
 
-  /** Changes a read model behind the log's back, for what time alone would bring. */
+  /** Changes a read model without events, to simulate passing time; skips the rebuild check. */
   async function tamper(statement: string, values: unknown[] = []): Promise<void> {
     tampered = true;
     await database.pool.query(statement, values);

@@ -1,15 +1,15 @@
 import pg from 'pg';
 
 export interface Statement {
-  /** Of the prepared statement, which is planned for any values; empty where it is none. */
+  /** Name of the prepared statement; empty if the statement is not prepared. */
   name: string;
   text: string;
-  /** As they were bound, the first time. */
+  /** The values bound at its first execution. */
   values: unknown[];
 }
 
 interface Wire {
-  /** Of the statement without a name. */
+  /** Text of the unnamed statement. */
   parsedText?: string;
 }
 
@@ -19,7 +19,7 @@ interface Methods {
   query(this: Wire, text: string): void;
 }
 
-/** Every statement that this process sends to PostgreSQL from now on, once, taken from the wire. */
+/** Records each distinct statement that this process sends to PostgreSQL from now on. */
 export function recordStatements(t: { teardown(end: () => void): unknown }) {
   const statements = new Map<string, Statement>();
   const methods = (pg as unknown as { Connection: { prototype: Methods } }).Connection.prototype;

@@ -6,7 +6,7 @@ import { withConnection } from '../../platform/postgres/connection.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { TEMPLATE } from './database.ts';
 
-// One server for the suite. TEST_DATABASE_URL names another one, such as an older PostgreSQL.
+// Starts one server for the suite, or uses the one of TEST_DATABASE_URL, as for an older version.
 export async function suiteDatabase(given: string | undefined) {
   if (given) {
     await makeTemplate(given);
@@ -16,7 +16,7 @@ export async function suiteDatabase(given: string | undefined) {
   try {
     const server = await embeddedPostgres({
       dataDir: join(path, 'data'),
-      // Nothing of a test run has to outlive a power cut.
+      // Test data need not survive a power failure.
       settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', ...sizes },
     });
     const home = realpathSync(join(path, 'data', 'postgres'));
@@ -46,7 +46,7 @@ async function makeTemplate(url: string): Promise<void> {
     const template = new URL(url);
     template.pathname = `/${TEMPLATE}`;
     await migrate(template.href);
-    // A session in the template would make every copy fail.
+    // A connection to the template would make every copy fail.
     await admin.query(`ALTER DATABASE ${TEMPLATE} IS_TEMPLATE true ALLOW_CONNECTIONS false`);
   });
 }

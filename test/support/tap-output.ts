@@ -1,6 +1,6 @@
 export type Totals = { passed: number; failed: number; skipped: number };
 
-// Reads TAP as it comes: a line for each file that passed, of a failing file only what failed.
+// Reads TAP as it arrives: prints one line per passed file, and only the failures of others.
 export class TapOutput {
   readonly totals: Totals = { passed: 0, failed: 0, skipped: 0 };
   private kept: string[] = [];
@@ -28,14 +28,14 @@ export class TapOutput {
 
   private begin(line: string): void {
     const indent = line.indexOf('#');
-    if (indent === 0) this.end(); // the diagnostics of the file before
+    if (indent === 0) this.end(); // print the diagnostics of the previous file
     this.subtests.push({ indent, from: this.kept.length });
     this.kept.push(line);
   }
 
   private result(line: string, indent: number, failed: boolean, description: string): void {
     const subtest = this.subtests.at(-1)?.indent === indent ? this.subtests.pop() : undefined;
-    // tap calls a file without assertions skipped; a test that tests nothing is a fault.
+    // tap reports a file without assertions as skipped; count it as failed.
     const empty = indent === 0 && /# SKIP no tests found$/i.test(description);
     if (empty) this.countAsFailed();
     if (failed || empty) {

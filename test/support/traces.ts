@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** A text as it may stand somewhere: plain, in hex, percent-encoded, as JSON escapes, in base64. */
+/** The forms in which a text may appear: plain, hex, percent-encoded, JSON-escaped, base64. */
 function formsOf(text: string): string[] {
   const bytes = Buffer.from(text);
   const hex = bytes.toString('hex');
@@ -9,8 +9,8 @@ function formsOf(text: string): string[] {
     (index) => `\\u${text.charCodeAt(index).toString(16).padStart(4, '0')}`,
   );
   const json = JSON.stringify(text).slice(1, -1);
-  // Inside of something longer base64 has three alignments: what is the same in each whatever
-  // stands before and after.
+  // Inside a longer text, base64 has three alignments. For each, keep only the characters that do
+  // not depend on the text before and after.
   const base64 = [0, 1, 2].map((shift) => {
     const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
     return encoded.replace(/=+$/, '').slice(shift === 0 ? 0 : shift + 1, -1);
@@ -28,7 +28,7 @@ function formsOf(text: string): string[] {
   ];
 }
 
-/** The forms of each text, and of the longest word in it, which no kind of quoting changes. */
+/** The forms of each text, and of its words of 12 or more characters that quoting never changes. */
 function wanted(texts: readonly string[]): string[] {
   const words = texts.flatMap((text) => text.match(/[0-9a-z_]{12,}/g) ?? []);
   return [...texts, ...words].flatMap(formsOf);
@@ -39,7 +39,7 @@ function holds(place: string, forms: readonly string[]): boolean {
   return forms.some((form) => place.includes(form) || lower.includes(form.toLowerCase()));
 }
 
-/** Where any of the texts stands: every column of every table, and what ANALYZE keeps of them. */
+/** Returns where any of the texts occurs, in every table and in the statistics of ANALYZE. */
 export async function tracesInTables(pool: pg.Pool, texts: readonly string[]): Promise<string[]> {
   const forms = wanted(texts);
   await pool.query('ANALYZE');
@@ -56,9 +56,9 @@ export async function tracesInTables(pool: pg.Pool, texts: readonly string[]): P
   return found;
 }
 
-/** The same in the files of every table, index and TOAST table, once dead rows were vacuumed away. */
+/** Like `tracesInTables`, in the files of tables, indexes and TOAST tables, after a VACUUM. */
 export async function tracesInFiles(pool: pg.Pool, texts: readonly string[]): Promise<string[]> {
-  // What a transaction that is still open could see is not vacuumed yet.
+  // VACUUM keeps rows that an open transaction can still see, so retry.
   for (let attempt = 0; attempt < 20; attempt++) {
     const found = await tracesAfterVacuum(pool, texts);
     if (found.length === 0) return found;

@@ -5,11 +5,11 @@ import type { Test } from 'tap';
 
 const WORKER = join(import.meta.dirname, '..', '..', 'workers', 'worker.ts');
 
-/** The real worker process beside a service, ended before the service is. */
+/** Starts the real worker process for a service; it stops before the service. */
 export async function startWorker(t: Test, environment: Record<string, string>): Promise<void> {
   const worker: ChildProcess = spawn(process.execPath, [WORKER], {
     env: { ...process.env, LOG_LEVEL: 'error', ...environment },
-    // By the channel's end it knows that a test is gone which could not end it.
+    // The worker exits when the channel closes, in case the test died without stopping it.
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   t.teardown(async () => {

@@ -76,7 +76,7 @@ export function AccountDialog({
 
 interface DeleteParts {
   session: Session;
-  /** The sign-in key, where this page has seen it. */
+  /** The sign-in key, if the member entered it on this page. */
   knownKey: string | undefined;
   onClose: () => void;
   onDeleted: () => void;

@@ -6,7 +6,7 @@ import { fullTime } from '../shared/time.tsx';
 
 const MOST = 500;
 
-/** What is written and not sent, by note: a session may end, and its notes go and come back. */
+/** Unsent appeals by note id; the form unmounts with its note when the session ends. */
 const unsent = new Map<string, string>();
 
 export const appealSent = (noteId: string) => unsent.delete(noteId);

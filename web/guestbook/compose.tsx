@@ -17,7 +17,7 @@ const NAME = 40;
 
 interface ComposeParts {
   experience: Experience;
-  /** The note that is replied to. */
+  /** The note that this one replies to, or null. */
   parentId: string | null;
   session: Session | undefined;
   own: OwnNotes;
@@ -25,7 +25,10 @@ interface ComposeParts {
   onCancel: () => void;
 }
 
-/** For what holds a form: it gets the focus where it is opened, not where it only follows another. */
+/**
+ * A ref for the element that contains a compose form. Focuses the form when it opens, but not when
+ * another form replaces it.
+ */
 export function useFocusWhere(open: boolean) {
   const holder = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
@@ -36,24 +39,24 @@ export function useFocusWhere(open: boolean) {
 
 const newDraft = (): Draft => ({ id: randomUuid(), message: '', name: '', asGuest: false });
 
-/** A note being written. It survives a reload, and goes out again under its id. */
+/** The form for a note. The draft survives a reload, and a retry uses the same note id. */
 export function Compose({ experience, parentId, session, own, onSent, onCancel }: ComposeParts) {
   const slot = `draft.${experience}.${parentId ?? 'top'}`;
   const [draft, setDraft] = useState<Draft>(() => ({ ...newDraft(), ...readDraft(slot) }));
   const [tried, setTried] = useState(false);
   const [failure, setFailure] = useState<Failure>();
-  /** The note has arrived as it was before it was changed. */
+  /** The service already has an earlier version of this text, so the form holds a new note. */
   const [overtaken, setOvertaken] = useState(false);
   const [sending, setSending] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  // Whoever began as a member goes on as one, until they say otherwise: a session may end meanwhile.
+  // A note begun as a member stays a member's note, even if the session ends meanwhile.
   const [begunAs, setBegunAs] = useState(session?.handle);
   const handle = session?.handle ?? begunAs;
   const member = draft.asGuest ? undefined : handle;
-  /** What may have arrived or not, as long as nothing of it is changed. */
+  /** The last submission without a definite answer; cleared when the draft changes. */
   const sent = useRef<Submission>(undefined);
   const shown = useRef(true);
-  /** On its way, and whether the network came back since: then it may have left too early. */
+  /** The request in flight; `backOnline`: the network came back after it was sent. */
   const underWay = useRef<{ backOnline: boolean }>(undefined);
 
   useEffect(() => {
@@ -64,7 +67,7 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
 
   const change = (more: Partial<Draft>) => {
     sent.current = undefined;
-    // The draft of now: an answer may come long after what was sent.
+    // Update the current draft: an answer can arrive long after its request.
     setDraft((now) => {
       const next = { ...now, ...more };
       if (next.message || next.name) keepDraft(slot, next);
@@ -118,7 +121,7 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
       if (changed) return beginAnother();
       dropDraft(slot, body.id);
       announce('Sent. Your note waits for review.');
-      // Whoever left the form meanwhile may have opened another one.
+      // If this form was closed meanwhile, another form may be open.
       if (shown.current) onSent();
       return;
     }
@@ -129,16 +132,16 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
     else focusFirstError(form.current);
   }
 
-  /** Under this id another text arrived before: what stands here now is another note. */
+  /** Gives the text a new id, because the service has another text under the old one. */
   function beginAnother(): void {
     change({ id: randomUuid() });
     setOvertaken(true);
   }
 
-  // When the network is back, what did not arrive goes out by itself: the same note, the same id.
+  // When the network is back, an unconfirmed note is sent again with the same id.
   const resend = useRef(deliver);
   resend.current = deliver;
-  // What is put off stays where it is, from the moment the form is gone: effects end a frame later.
+  // A closed form must not resend. useLayoutEffect, since useEffect cleans up a frame later.
   useLayoutEffect(() => {
     const again = () => {
       if (underWay.current) underWay.current.backOnline = true;

@@ -4,7 +4,7 @@ import { randomHex, randomUuid } from '../shared/random.ts';
 
 const LIFETIME_SECONDS = 600;
 
-/** A credential that is to be made, by a request that can be repeated. */
+/** A credential to create. The fixed ids and idempotency key make the request safe to retry. */
 const newCredential = () => ({
   key: randomUuid(),
   id: randomUuid(),
@@ -13,9 +13,10 @@ const newCredential = () => ({
 });
 
 /**
- * Deletes the account by a credential made for this alone. `run` may be called again after any
- * failure. Once the deletion was asked for, a refusal of the credential may mean that it was done
- * unheard, or that the credential ended; where a new one can be made, the account lives.
+ * Deletes the account with a credential created only for this purpose. The returned function can be
+ * called again after any failure. After a deletion request, a 401 for the credential means that the
+ * account is deleted or that the credential has ended. If the service then issues a new credential,
+ * the account still exists.
  */
 export function deletion(member: { id: string; handle: string }) {
   let credential = newCredential();
@@ -24,7 +25,7 @@ export function deletion(member: { id: string; handle: string }) {
 
   const bearer = () => ({ authorization: `Bearer svc_${credential.id}.${credential.secret}` });
 
-  /** By the service's clock: this device's may be wrong. */
+  /** Unix seconds by the service's clock, because this device's clock can be wrong. */
   async function expiry(): Promise<number> {
     const status = await call('GET', '/api/v1/status');
     if (status.kind === 'done') heardTime(status.headers);

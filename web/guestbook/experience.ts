@@ -13,7 +13,7 @@ const nameOf = (id: Experience) => EXPERIENCES.find((known) => known.id === id)?
 const inAddress = (): Experience =>
   EXPERIENCES.find(({ id }) => `#${id}` === location.hash)?.id ?? 'service';
 
-/** The experience that the address names, so that it can be linked to and gone back from. */
+/** The experience in the URL hash, so that links and the Back button work. */
 export function useExperience(): Experience {
   const [experience, set] = useState(inAddress);
   useEffect(() => {

@@ -5,13 +5,13 @@ import { focusFirstError } from '../shared/field.tsx';
 import { type Failure, words } from './problem-text.ts';
 
 interface Sending {
-  /** Nothing is sent before, and the first field at fault gets the focus. */
+  /** If false, submitting sends nothing and focuses the first invalid field. */
   complete: boolean;
-  /** Answers what went wrong. */
+  /** Resolves to the failure, if any. */
   send: () => Promise<Failure | undefined>;
 }
 
-/** What a form needs that is sent once at a time; `tried`: what is missing may be told. */
+/** State of a form with one request at a time. `tried`: submitted, so show missing fields. */
 export function useSending({ complete, send }: Sending) {
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -36,9 +36,9 @@ export function useSending({ complete, send }: Sending) {
     busy,
     failure,
     submit,
-    /** Something was changed: what was wrong with it is no longer told. */
+    /** Clears the failure after an edit. */
     changed: () => setFailure(undefined),
-    /** The form goes on to its next step. */
+    /** Starts the next step of the form, without error messages. */
     restart: () => setTried(false),
   };
 }
@@ -47,14 +47,14 @@ interface FormDialogParts {
   title: string;
   onClose: () => void;
   sending: ReturnType<typeof useSending>;
-  /** What went wrong is told beside its field already. */
+  /** A field already shows the failure. */
   told?: boolean;
   buttons: ComponentChildren;
   hint?: string;
   children: ComponentChildren;
 }
 
-/** A dialog around one form: what it asks, what went wrong, and the buttons that send it. */
+/** A dialog with one form: its fields, the failure and the submit buttons. */
 export function FormDialog(parts: FormDialogParts) {
   const { title, onClose, sending, told, buttons, hint, children } = parts;
   const { form, failure, submit } = sending;

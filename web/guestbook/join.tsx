@@ -10,7 +10,7 @@ import type { Membership } from './session.ts';
 const RULE = '3 to 24 of a–z, 0–9 and _, starting with a letter';
 const TAKEN = 'This handle belongs to somebody else. Choose another.';
 
-/** A handle, keys made in this page, and the account: in this order, so that no key is lost. */
+/** Registers a member: handle, keys, account, in this order, so that the keys are saved first. */
 export function JoinDialog(parts: { membership: Membership; onClose: () => void }) {
   const { membership, onClose } = parts;
   const [handle, setHandle] = useState('');
@@ -44,7 +44,7 @@ export function JoinDialog(parts: { membership: Membership; onClose: () => void 
     if (answer.kind === 'problem' && !uncertain(answer) && registered.kind !== 'done') {
       setStep('handle');
       setKept(false);
-      // Nothing was registered under these: another handle gets keys of its own.
+      // These keys are not registered, so generate new ones for the next attempt.
       setKeys(newKeys());
       focusFirstError(form.current);
     }

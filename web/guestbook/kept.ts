@@ -1,10 +1,10 @@
-/** Of the browser, or of this tab alone until it is closed. */
+/** `localStorage`: all tabs; `sessionStorage`: this tab only, until it closes. */
 type Area = 'localStorage' | 'sessionStorage';
 
-/** What the storage did not take: it is full or forbidden. The page forgets it when it is closed. */
+/** Values that the storage rejected (full or forbidden); lost when the page closes. */
 const untaken = new Map<string, unknown>();
 
-/** A value in the browser's storage: texts and note ids, never a key. */
+/** Reads a value from browser storage. Only texts, note ids and times are stored, never keys. */
 export function readKept<Value>(name: string, area: Area = 'localStorage'): Value | undefined {
   if (untaken.has(`${area} ${name}`)) return untaken.get(`${area} ${name}`) as Value;
   try {
@@ -15,6 +15,7 @@ export function readKept<Value>(name: string, area: Area = 'localStorage'): Valu
   }
 }
 
+/** Stores a value, or removes it if undefined. If storage fails, the value stays in memory. */
 export function keep(name: string, value: unknown, area: Area = 'localStorage'): void {
   untaken.delete(`${area} ${name}`);
   try {

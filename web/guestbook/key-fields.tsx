@@ -16,7 +16,7 @@ interface ProofParts {
 
 const LABELS = { sign_in_key: 'Sign-in key', recovery_key: 'Recovery key' };
 
-/** A member's id and a key: from the key file, or pasted; a pasted file fills both. */
+/** Fields for a member id and a key. A key file, chosen or pasted, fills both. */
 export function ProofFields({ proof, onProof, which, errors }: ProofParts) {
   const [unread, setUnread] = useState('');
   const fileId = useId();
@@ -84,7 +84,7 @@ interface ShownParts {
   error?: string | undefined;
 }
 
-/** The new keys, shown this once: to be downloaded or copied before anything is sent. */
+/** Shows new keys once, to download or copy before the request is sent. */
 export function NewKeys({ keys, kept, onKept, error }: ShownParts) {
   const [copied, setCopied] = useState(false);
   return (

@@ -2,7 +2,7 @@ import { randomHex, randomUuid } from '../shared/random.ts';
 
 const SCHEMA = 'service.key-file.v1';
 
-/** A member's identity: whoever holds it is the member. Never stored by the page. */
+/** The keys of a member. They grant full access, so the page never stores them. */
 export interface Keys {
   id: string;
   handle?: string;
@@ -10,7 +10,7 @@ export interface Keys {
   recovery_key: string;
 }
 
-/** Made here, by the browser's own generator; the service sees them once and keeps no copy. */
+/** Generates keys in the browser. The service sees them once and keeps no copy. */
 export const newKeys = (id: string = randomUuid()): Keys => ({
   id,
   sign_in_key: randomHex(32),
@@ -23,7 +23,7 @@ export function keyFileText(keys: Keys): string {
   return `${JSON.stringify(file, null, 2)}\n`;
 }
 
-/** What a key file holds, or undefined for any other text. */
+/** Parses a key file. Returns undefined for any other text. */
 export function readKeyFile(text: string): Partial<Keys> | undefined {
   if (!text.trimStart().startsWith('{')) return undefined;
   try {

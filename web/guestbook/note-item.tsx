@@ -10,7 +10,7 @@ import { type ListParts, type Note, useNotes } from './use-notes.ts';
 
 interface NoteParts extends ListParts {
   note: Note;
-  /** Replies take no replies. */
+  /** A reply cannot have replies. */
   isReply?: boolean;
 }
 
@@ -99,7 +99,7 @@ export function NoteItem({ note, isReply = false, ...list }: NoteParts) {
   );
 }
 
-/** The words of a note: nothing but text, whatever is in it. */
+/** The text of a note, always rendered as plain text. */
 export function Message({ text, id }: { text: string; id?: string }) {
   const shown =
     hasVisibleText(text) &&

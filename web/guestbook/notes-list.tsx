@@ -13,7 +13,7 @@ export function NotesList({
     if (notice) onNotice(notice);
   }, [notice, onNotice]);
 
-  // One's own note has just been published: it is looked for, and nothing else moves.
+  // When an own note is published, load the newest notes and leave the rest of the list in place.
   const published = own.mine.filter(({ standing }) => standing === 'published').length;
   const before = useRef(published);
   useEffect(() => {

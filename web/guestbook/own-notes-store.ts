@@ -5,7 +5,7 @@ import { keep, readKept } from './kept.ts';
 import { signInNeeded } from './problem-text.ts';
 import type { Session } from './session.ts';
 
-/** A note exactly as it is sent, so that the same can be sent again. */
+/** The request body of a note, kept so that an identical request can be sent again. */
 export interface Submission {
   id: string;
   message: string;
@@ -40,22 +40,22 @@ const EVERY_MS = 60_000;
 const SETTLED_EVERY_MS = 3_600_000;
 
 let questions = 0;
-/** The last question about each note that was answered. */
+/** By note id: the number of the latest status request that was answered. */
 const answered = new Map<string, number>();
 
 export type OwnNotes = ReturnType<typeof useOwnNotes>;
 
-/** The notes that were sent from this browser, and what became of them. */
+/** The notes sent from this browser, with their status. */
 export function useOwnNotes(session: Session | undefined) {
   const [notes, setNotes] = useState<OwnNote[]>(() => readKept('own') ?? []);
-  // Another member's notes are not for whoever sits here now.
+  // Hide notes that another member sent from this browser.
   const mine = notes.filter(
     ({ body }) => body.attribution === 'guest' || body.member_handle === session?.handle,
   );
 
   const change = useCallback((next: (notes: OwnNote[]) => OwnNote[]) => {
     setNotes(() => {
-      // What another tab has kept meanwhile stands.
+      // Read the storage again, so that changes by other tabs are kept.
       const changed = next(readKept('own') ?? []).slice(0, MOST);
       keep('own', changed.length > 0 ? changed : undefined);
       return changed;
@@ -79,7 +79,7 @@ export function useOwnNotes(session: Session | undefined) {
         if (signInNeeded(answer)) session?.ended({ say: true });
         return;
       }
-      // An answer to an earlier question may come later than this one.
+      // Drop this answer if a later request has already been answered.
       if ((answered.get(body.id) ?? 0) > asked) return;
       answered.set(body.id, asked);
       const { status: standing } = answer.body;
@@ -93,8 +93,8 @@ export function useOwnNotes(session: Session | undefined) {
   const checkAll = () => Promise.all(mine.map(check));
 
   useEffect(() => {
-    // What was decided may still be taken down or restored, but seldom.
-    // This device's clock may have been set back since.
+    // A decided note can still be removed or restored, but rarely, so check it once an hour.
+    // `Math.abs`, because this device's clock may have been set back since.
     const isOld = ({ checkedAt = 0 }: OwnNote) =>
       Math.abs(Date.now() - checkedAt) > SETTLED_EVERY_MS;
     for (const note of mine)
@@ -104,7 +104,7 @@ export function useOwnNotes(session: Session | undefined) {
         void Promise.all(waiting.map(check));
     }, EVERY_MS);
     return () => clearInterval(timer);
-    // Again when somebody signs in or out, and when there is another note to wait for.
+    // Runs again after sign-in or sign-out, and when the number of pending notes changes.
   }, [session?.handle, waiting.length]);
 
   return {
@@ -112,7 +112,7 @@ export function useOwnNotes(session: Session | undefined) {
     checkAll,
     check,
     update,
-    // Sent twice, it is one note.
+    // A note that was sent twice replaces its earlier entry.
     add: (note: OwnNote) =>
       change((all) => [note, ...all.filter(({ body }) => body.id !== note.body.id)]),
     remove: (id: string) => change((all) => all.filter(({ body }) => body.id !== id)),

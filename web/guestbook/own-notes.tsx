@@ -15,7 +15,7 @@ interface Parts {
   session: Session | undefined;
 }
 
-/** What was sent from this browser, and what became of it, said plainly. */
+/** The notes sent from this browser, with their status. */
 export function OwnNotesList({ own, session }: Parts) {
   if (own.mine.length === 0) return null;
   const waits = own.mine.some(({ standing }) => standing === 'pending_review');
@@ -75,7 +75,7 @@ function OwnNoteItem({ note, own, session }: Parts & { note: OwnNote }) {
     busy.current = true;
     const answer = await call('POST', `/api/guestbook/${body.id}/${action}`, { body: sent });
     busy.current = false;
-    // What was sent again after no answer had arrived already.
+    // A retry after a lost answer finds that the appeal has already arrived.
     const known = answer.kind === 'problem' && answer.details.reason === 'already_appealed';
     if (answer.kind !== 'done' && !known) {
       setFailure(answer);
@@ -90,7 +90,7 @@ function OwnNoteItem({ note, own, session }: Parts & { note: OwnNote }) {
     }
     await own.check(note);
     toast(done);
-    // What was pressed is gone.
+    // The pressed button has been removed.
     focusOnInstead(item.current);
   }
 

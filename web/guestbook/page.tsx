@@ -36,7 +36,7 @@ export function GuestbookPage() {
   const account = useRef<HTMLDivElement>(null);
   const close = () => {
     setDialog(undefined);
-    // What opened it may be gone: "Join" has become the account.
+    // The opener may have been removed: after joining, "Join" is replaced by the account button.
     requestAnimationFrame(() => focusOnInstead(account.current?.querySelector('button')));
   };
   const stopWriting = () => {

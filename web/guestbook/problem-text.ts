@@ -19,27 +19,27 @@ const WORDS: Record<string, string> = {
   outcome_unconfirmed: 'It is not certain that this arrived. Trying again does no harm.',
 };
 
-/** What went wrong, in words that say what to do next. */
+/** Describes a failure and what to do next. */
 export function words(failure: Failure): string {
   if (failure.kind === 'unreachable')
     return 'No answer: the network or the service is away. Nothing is lost: try again.';
   return WORDS[failure.code] ?? failure.message;
 }
 
-/** Whether the very same request may still do its work, or has done it unheard. */
+/** Whether the outcome is unknown, so that the identical request can be sent again. */
 export const uncertain = (failure: Failure): boolean =>
   failure.kind === 'unreachable' ||
   failure.code === 'storage_unavailable' ||
   failure.code === 'outcome_unconfirmed' ||
   failure.code === 'internal_error';
 
-/** Whether it is over once somebody signs in. */
+/** Whether signing in resolves the failure. */
 export const signInNeeded = (failure: Failure): boolean =>
   failure.kind === 'problem' && failure.code === 'session_required';
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-/** What is wrong with a field, as the service says it. */
+/** The service's validation message for a field, as a sentence. */
 export function issueOf(failure: Failure | undefined, path: string): string | undefined {
   const issue = failure?.kind === 'problem' ? failure.issues[path] : undefined;
   return issue && sentence(issue);

@@ -9,7 +9,7 @@ import { type Failure, uncertain } from './problem-text.ts';
 import type { Membership } from './session.ts';
 import { proofErrors } from './sign-in.tsx';
 
-/** New keys for old, by the recovery key. The new ones are kept before they are sent. */
+/** Replaces both keys, using the recovery key. The member saves the new keys before sending. */
 export function RecoverDialog(parts: { membership: Membership; onClose: () => void }) {
   const { membership, onClose } = parts;
   const [proof, setProof] = useState<Proof>({ id: membership.session?.id ?? '', key: '' });

@@ -17,7 +17,7 @@ const REASONS = [
 
 const DETAILS = 1000;
 
-/** Notes that were reported since the page was opened. */
+/** Ids of the notes reported since the page was opened. */
 const reported = new Set<string>();
 
 export const isReported = (noteId: string): boolean => reported.has(noteId);

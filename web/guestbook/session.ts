@@ -6,9 +6,9 @@ import { keep, readKept } from './kept.ts';
 export interface Session {
   id: string;
   handle: string;
-  /** Seconds of this device's clock since 1970. */
+  /** Unix seconds by this device's clock. */
   expiresAt: number;
-  /** The service says that it has ended, to what asked as this member; `say` where nothing else does. */
+  /** Call when the service rejects this session; `say` shows a notice if the caller shows none. */
   ended: (options?: { say?: boolean }) => void;
 }
 
@@ -24,9 +24,9 @@ const ENDED = 'Your session has ended. Sign in again to go on as a member.';
 export type Membership = ReturnType<typeof useMembership>;
 
 /**
- * The member of this browser. The session itself is a cookie that no script can read; only its end
- * is kept, so that guests are not asked about a session that they never had. The sign-in key stays
- * in memory until the page is left.
+ * The membership of this browser. The session is a cookie that no script can read. Only its expiry
+ * time is stored, so that the page does not query a session for guests who never had one. The
+ * sign-in key stays in memory until the page closes.
  */
 export function useMembership(onEnd: (why: string) => void) {
   const [session, setSession] = useState<Session>();
@@ -44,17 +44,18 @@ export function useMembership(onEnd: (why: string) => void) {
     async ({ followed = false } = {}) => {
       const before = ends.current;
       const answer = await call<Me>('GET', '/api/membership/me');
-      // A session that ended while it was asked for is over, whatever was answered.
+      // The session ended while the request was in flight, so ignore the answer.
       if (ends.current !== before) return answer;
       if (answer.kind === 'problem' && answer.status === 401) forget();
       if (answer.kind !== 'done') return answer;
       const { id, expires_at, member } = answer.body;
       heardTime(answer.headers);
       const expiresAt = byThisClock(expires_at * 1000) / 1000;
-      // It differs a little each time: two tabs that kept it for each other would ask without an end.
+      // The value varies slightly per request. If a tab stored it in response to a storage event,
+      // two tabs would make each other reload in an endless loop.
       if (!followed) keep('session-until', expiresAt);
       const ended: Session['ended'] = ({ say = false } = {}) => {
-        // The answer may be to a session before this one.
+        // Ignore an answer that belongs to an earlier session.
         if (ends.current !== before) return;
         forget();
         if (say) onEnd(ENDED);
@@ -67,13 +68,14 @@ export function useMembership(onEnd: (why: string) => void) {
 
   useEffect(() => {
     if ((readKept<number>('session-until') ?? 0) * 1000 > Date.now()) void load();
-    // Another tab signed in or out.
+    // Follows sign-in and sign-out in other tabs.
     const follow = ({ key, newValue, oldValue }: StorageEvent) => {
       if (key !== 'guestbook.session-until') return;
       if (newValue !== null) void load({ followed: true });
       else {
         forget();
-        // The tab whose clock struck first tells the others, whose own differ a little.
+        // Removal at about the expiry time means that the session expired in another tab first; the
+        // expiry times of two tabs differ slightly.
         if (Number(oldValue) * 1000 - CLOCKS_DIFFER_MS <= Date.now()) onEnd(ENDED);
       }
     };
@@ -97,7 +99,7 @@ export function useMembership(onEnd: (why: string) => void) {
   async function signIn(id: string, key: string): Promise<Answer<unknown>> {
     const answer = await call('POST', '/api/membership/login', { body: { id, sign_in_key: key } });
     if (answer.kind !== 'done') return answer;
-    // What was asked before was asked by another session.
+    // Requests that were sent before belong to an earlier session.
     ends.current += 1;
     signInKey.current = key;
     return load();

@@ -12,7 +12,7 @@ interface SignInParts {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** What is wrong with an id and a key before they are sent. */
+/** Validates the format of an id and a key before they are sent. */
 export function proofErrors({ id, key }: Proof): { id?: string; key?: string } {
   return {
     ...(UUID.test(id.trim())

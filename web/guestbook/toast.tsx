@@ -6,20 +6,20 @@ const SHOWN_MS = 10_000;
 
 interface Toast {
   text: string;
-  /** The beginning of the note that it is about. */
+  /** The beginning of the note in question. */
   about: string;
 }
 
 let show: (toast: Toast) => void = () => undefined;
 
-/** Confirms what was done, for the eye and for the ear. */
+/** Confirms an action in a toast, and announces the confirmation to screen readers. */
 export function toast(text: string, message = ''): void {
   const about = quoteOf(message);
   show({ text, about });
   announce(about ? `${text} “${about}”` : text);
 }
 
-/** Shows the last toast. Rendered once on the page. */
+/** Shows the last toast. Render it once per page. */
 export function Toaster() {
   const [shown, setShown] = useState<Toast>();
   useEffect(() => {
@@ -31,7 +31,7 @@ export function Toaster() {
   useEffect(() => {
     if (!shown) return undefined;
     const timer = setInterval(() => {
-      // Not while it is pointed at or has the focus.
+      // Keep the toast while it is hovered or focused.
       if (!document.querySelector('.toast:is(:hover, :focus-within)')) setShown(undefined);
     }, SHOWN_MS);
     return () => clearInterval(timer);

@@ -29,7 +29,7 @@ export interface ListParts {
   own: OwnNotes;
 }
 
-/** Notes of an experience, or the replies to one, page by page: a list of its own for each. */
+/** Reads the notes of an experience, or the replies to note `parentId`, page by page. */
 export function useNotes(experience: Experience, parentId: string | null) {
   const first = `/api/guestbook?${new URLSearchParams({
     experience,
@@ -63,14 +63,14 @@ export function useNotes(experience: Experience, parentId: string | null) {
     const last = list.current?.lastElementChild;
     const done = await load(wish);
     requestAnimationFrame(() => {
-      // Whoever has gone elsewhere meanwhile stays there.
+      // Keep the focus if it has moved elsewhere since the request.
       if (![button, document.body].includes(document.activeElement)) return;
       if (!done) {
         if (!button?.isConnected)
           around?.querySelector<HTMLElement>('[role="alert"] button')?.focus();
         return;
       }
-      // The button may be gone: the focus goes to what it brought.
+      // The button may have been removed, so focus the first loaded note.
       const brought =
         wish.part === 'older' ? last?.nextElementSibling : list.current?.firstElementChild;
       (brought?.querySelector('article') ?? around)?.focus();
@@ -83,7 +83,7 @@ export function useNotes(experience: Experience, parentId: string | null) {
     notes,
     notice,
     list,
-    /** Asks once more for what could not be read. */
+    /** Retries the failed request, if there is one. */
     again: failed && (() => ask(failed)),
     newer: useCallback(() => load({ path: first, part: 'newer' }), [first, load]),
     older: next ? () => ask({ path: next, part: 'older' }) : undefined,

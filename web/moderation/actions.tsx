@@ -11,7 +11,7 @@ import { ACTION_NAMES } from './words.ts';
 
 const DANGER: readonly Action[] = ['reject', 'remove', 'uphold'];
 
-/** What this moderator may do, with the keys that do it. */
+/** The actions that this moderator can take on an item, with their keys. */
 export function Actions({ item }: { item: Item }) {
   const { me, panel, keys, leases, marks, view, toast } = useStore(store);
   const yes = firstAllowed(item, YES);
@@ -28,7 +28,7 @@ export function Actions({ item }: { item: Item }) {
     me?.role !== 'auditor' && !held && !lost && !others && item.allowed_actions.length > 0;
   const undoable = undoableOf(item);
   const isDeferral = item.decision?.decision === 'deferred';
-  // Elsewhere, and while a toast tells of another decision, the key means that one.
+  // In other views, or while a toast offers an undo, the key undoes another decision.
   const undoKey = keys && undoesCurrent(view) && !toast?.undo ? 'u' : undefined;
   const sending = marks.get(item.id)?.kind === 'deciding';
   return (

@@ -2,9 +2,9 @@ import { heardTime } from '../shared/clock.ts';
 import { randomUuid } from '../shared/random.ts';
 import { get, set } from './state.ts';
 
-/** Why a call was not answered with what was asked for. */
+/** Why an API call failed. */
 export class Failure extends Error {
-  /** 0: there was no answer. */
+  /** HTTP status, or 0 if there was no readable response. */
   readonly status: number;
   readonly code: string;
   readonly details: Record<string, unknown>;
@@ -31,12 +31,12 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 const RETRIES = [400, 1500];
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Those whose session was lost under them, until the same moderator has signed in again. */
+/** Calls that lost their session and wait until a moderator signs in again. */
 let waiting: { resolve: () => void; reject: (failure: Failure) => void }[] = [];
 
 let signIns = 0;
 
-/** Which session it is: an answer to what was asked in an earlier one says nothing of this one. */
+/** Number of the current session. A 401 from an earlier session does not affect this one. */
 export const sessionNumber = (): number => signIns;
 
 export function sessionLost(asked: number): void {
@@ -48,7 +48,7 @@ export function sessionFound(sameModerator: boolean): void {
   signIns++;
   const those = waiting;
   waiting = [];
-  // What one moderator decided is never sent in the name of another.
+  // Never send one moderator's decision in the name of another.
   for (const { resolve, reject } of those)
     if (sameModerator) resolve();
     else reject(anotherSignedIn());
@@ -60,15 +60,16 @@ const anotherSignedIn = () =>
 export const signedInAgain = (): Promise<void> =>
   new Promise((resolve, reject) => waiting.push({ resolve, reject }));
 
-/** Another tab may have put somebody else's session into the cookie that all of them share. */
+/** Header with the expected moderator: another tab may have replaced the shared session cookie. */
 export function asMyself(): Record<string, string> {
   const { me } = get();
   return me ? { 'expected-moderator': me.id } : {};
 }
 
 /**
- * One call of the moderators' API. A POST carries a key, so that it can be sent again where the
- * network failed; one that met the end of the session is sent again after the sign-in.
+ * Calls the moderation API, or throws a `Failure`. A POST carries an idempotency key. Reads and
+ * requests with a key are retried twice after a network failure or a 503. A call that loses its
+ * session waits, and is sent again after the same moderator has signed in.
  */
 export async function call<Body>(
   method: Method,
@@ -81,7 +82,7 @@ export async function call<Body>(
   const key = givenKey ?? fresh;
   const { me } = get();
   for (let attempt = 0; ; attempt++) {
-    // What one moderator asked for is never sent in the name of another.
+    // Never send one moderator's request in the name of another.
     if (me && !ofSession && get().me?.id !== me.id) throw anotherSignedIn();
     const asked = signIns;
     try {
@@ -132,7 +133,7 @@ async function once<Body>(
   );
 }
 
-/** For a page that is about to go: nobody waits for the answer. */
+/** Sends a POST that outlives the page (`keepalive`), and ignores the answer. */
 export function callAndLeave(path: string, body: object): void {
   void fetch(`/api/moderation/${path}`, {
     method: 'POST',
@@ -142,6 +143,7 @@ export function callAndLeave(path: string, body: object): void {
   }).catch(() => undefined);
 }
 
+/** Returns the error if it is a `Failure`, and rethrows any other error. */
 export const failureOf = (error: unknown): Failure => {
   if (error instanceof Failure) return error;
   throw error;

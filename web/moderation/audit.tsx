@@ -8,7 +8,7 @@ interface Page {
   next_cursor: string | null;
 }
 
-/** What was done, newest first, by the log's own position. */
+/** The audit log, ordered by log position, newest first. */
 export function Audit() {
   const [entries, setEntries] = useState<readonly Entry[]>([]);
   const [cursor, setCursor] = useState<string | null>(null);
@@ -19,7 +19,7 @@ export function Audit() {
     try {
       const place = after ? `&cursor=${encodeURIComponent(after)}` : '';
       const page = await call<Page>('GET', `audit?order=newest&limit=50${place}`);
-      // Asked for once more meanwhile: that answer is the one to show.
+      // Drop this answer if a newer request has been sent.
       if (turn !== asked.current) return;
       setEntries((before) => (after ? [...before, ...page.entries] : page.entries));
       setCursor(page.next_cursor);
@@ -49,7 +49,7 @@ export function Audit() {
           {fault}
         </p>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll */}
       <section class="table-scroll" tabIndex={0} aria-label="Entries">
         <table class="audit">
           <thead>

@@ -8,7 +8,7 @@ import { type Batch, get, set } from './state.ts';
 import { type Item, isNote } from './wire.ts';
 import { ACTION_NAMES, authorName, plural } from './words.ts';
 
-/** What a batch would do, before it does it. */
+/** The preview of a batch, which runs only after confirmation. */
 export function BatchPreview({ batch: { action, items, sending } }: { batch: Batch }) {
   const withPolicy = action === 'reject' || action === 'remove';
   const policies = activePolicies();
@@ -20,7 +20,7 @@ export function BatchPreview({ batch: { action, items, sending } }: { batch: Bat
   return (
     <Dialog title={`${ACTION_NAMES[action]} ${plural(items.length, 'note')}?`} onClose={close}>
       <div class="batch">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll */}
         <ul class="chosen" tabIndex={0} aria-label="Notes to decide on">
           {items.map((item) => (
             <li key={item.id}>
@@ -56,7 +56,7 @@ export function BatchPreview({ batch: { action, items, sending } }: { batch: Bat
             <button
               type="button"
               class="button primary"
-              // biome-ignore lint/a11y/noAutofocus: the dialog has just been asked for
+              // biome-ignore lint/a11y/noAutofocus: the moderator has just opened this dialog
               autoFocus
               aria-disabled={sending ? 'true' : undefined}
               onClick={() => void runBatch()}

@@ -18,11 +18,11 @@ const chosenNotes = (): Item[] => {
   return items.filter((item) => isNote(item) && selected.has(item.id));
 };
 
-/** The first of these actions that some selected note allows. */
+/** The first of these actions that at least one selected note allows. */
 export const batchAction = (actions: readonly Action[]): Action | undefined =>
   actions.find((one) => chosenNotes().some((item) => item.allowed_actions.includes(one)));
 
-/** Shows what a batch would do; nothing runs before it is confirmed. */
+/** Opens the preview of a batch, which runs only after confirmation. */
 export function preview(actions: readonly Action[]): void {
   if (get().selected.size === 0) {
     toast('Nothing is selected. Select with x.');
@@ -38,6 +38,7 @@ export function preview(actions: readonly Action[]): void {
   set({ batch: { action, items: fit.slice(0, MOST_IN_BATCH), sending: false } });
 }
 
+/** Sends the previewed batch. Refused notes stay in the list, with the reason. */
 export async function runBatch(policy?: string): Promise<void> {
   const { batch } = get();
   if (!batch || batch.sending) return;

@@ -8,10 +8,10 @@ import { waits, whyNot } from './why-not.ts';
 import type { Action, Item } from './wire.ts';
 import { aboutOf, failureWords } from './words.ts';
 
-/** Actions that need a word or a choice before they are sent. */
+/** Actions that open a panel for a message or a choice before they are sent. */
 const WITH_PANEL: readonly Action[] = ['reject', 'remove', 'escalate', 'defer', 'uphold'];
 
-/** What `a` and `r` mean for a note: to let it stand, or not. */
+/** Actions of the keys `a` (keep or publish the item) and `r` (reject or remove it). */
 export const YES: readonly Action[] = ['approve', 'grant', 'keep', 'restore'];
 export const NO: readonly Action[] = ['reject', 'uphold', 'remove'];
 
@@ -19,8 +19,8 @@ export const firstAllowed = (item: Item, actions: readonly Action[]): Action | u
   actions.find((action) => item.allowed_actions.includes(action));
 
 /**
- * Begins the first allowed of these actions on the present note: immediately, or with the panel that
- * asks for the rest. If none is allowed, says why, and goes on where nothing is left to decide.
+ * Starts the first allowed of these actions on the current item, directly or through its panel. If
+ * none is allowed, says why, and moves to the next item if this one needs no decision.
  */
 export function begin(actions: readonly Action[]): void {
   const item = current();
@@ -38,11 +38,11 @@ export function begin(actions: readonly Action[]): void {
 async function openPanel(item: Item, action: Action): Promise<void> {
   const held = leaseOn(item.id) !== undefined;
   const { panel: before } = get();
-  // From one panel to another of the same note, it is still held for the sake of them.
+  // If the item's previous panel claimed it, this panel releases the claim when it closes.
   const claimedHere = !held || (before?.itemId === item.id && before.claimedHere);
   set({ open: true, panel: { action, itemId: item.id, claimedHere, sending: false, fault: null } });
   if (held) return;
-  // Whoever begins to write about a note holds it, so that nobody else writes about it too.
+  // Claim the item for its panel, so that two moderators do not write about the same item.
   const failure = await claimThis(item.id);
   if (!failure || failure.reason === 'claim_limit') {
     if (failure) changePanel(item.id, { claimedHere: false });
@@ -50,7 +50,7 @@ async function openPanel(item: Item, action: Action): Promise<void> {
     return;
   }
   changePanel(item.id, { claimedHere: false });
-  // A decision that was sent meanwhile is refused for the same reason, and says so.
+  // If a decision was sent meanwhile, its refusal reports the same reason.
   if (failure.status === 409 && get().marks.get(item.id)?.kind !== 'deciding') {
     mark(item.id, { kind: 'conflict', text: failureWords(failure) });
     toast(failureWords(failure), { tone: 'alert' });
@@ -64,7 +64,7 @@ export function closePanel(): void {
   focusOn(panel.itemId);
 }
 
-/** What the panel was filled in with. With words of one's own the note waits for the answer. */
+/** Sends the decision of the open panel. With a message, the panel stays open for the answer. */
 export function finish(said: Decisive): void {
   const { panel } = get();
   const item = itemOf(panel?.itemId ?? null);

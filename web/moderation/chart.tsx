@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 interface Series {
   name: string;
   values: readonly (number | null)[];
-  /** Colour is never alone: a second series is hatched, or dashed where it is a line. */
+  /** Tells series apart without colour: `hatched` bars are hatched, `hatched` lines dashed. */
   look: 'solid' | 'hatched';
 }
 
@@ -25,14 +25,14 @@ const TOP = 10;
 const heightOf = (value: number, most: number) => ((HEIGHT - BOTTOM - TOP) * value) / most;
 const y = (value: number, most: number) => HEIGHT - BOTTOM - heightOf(value, most);
 
-/** A number above the largest that divides well. */
+/** Rounds up to 1, 2, 5 or 10 times a power of ten, as the top of the axis. */
 function roundedUp(most: number): number {
   if (most <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(most));
   return ([1, 2, 5, 10].find((step) => step * power >= most) ?? 10) * power;
 }
 
-/** A small chart, with the same figures as a table behind it. */
+/** A small chart, with the same figures in a table that can be opened below. */
 export function Chart({ title, kind, labels, series, words, children }: ChartParts) {
   const all = series.flatMap(({ values }) => values.map((value) => value ?? 0));
   const most = roundedUp(Math.max(...all, 0));
@@ -149,7 +149,7 @@ export function Chart({ title, kind, labels, series, words, children }: ChartPar
   );
 }
 
-/** Broken where there is no value. */
+/** The SVG path of a line, with gaps at missing values. */
 function pathOf(values: readonly (number | null)[], step: number, most: number): string {
   return values
     .map((value, index) => {

@@ -11,9 +11,9 @@ import { failureWords } from './words.ts';
 
 type Claimed = Lease & { item: Item };
 
-/** The next free note of the view, for oneself. */
+/** Claims the next free item of the view and opens it. */
 export async function claimNext(): Promise<void> {
-  // The service would give back what is about to be decided.
+  // Otherwise the service could return an item whose decision is still in flight.
   await decisionsAnswered();
   const view = listView();
   const from = view === 'mine' || view === 'deferred' || view === 'decided' ? 'todo' : view;
@@ -29,7 +29,7 @@ export async function claimNext(): Promise<void> {
     }
     const item = named(claimed.item);
     const { id } = item;
-    // The stream may have told of it before this answer, and it was decided on since.
+    // The stream may have shown the item before this answer, and it may have been decided on since.
     if (isOutdated(item)) await decisionsAnswered();
     if (isOutdated(item)) return;
     notDecidedHere(id);
@@ -41,7 +41,7 @@ export async function claimNext(): Promise<void> {
   }
 }
 
-/** Shows what was claimed where it stands in the list, or after the present row. */
+/** Shows the claimed item in its row, or in a new row after the current one. */
 function insert(claimed: Claimed): void {
   const { items, focusId } = get();
   const item = named(claimed.item);
@@ -51,16 +51,16 @@ function insert(claimed: Claimed): void {
 }
 
 function take({ item: given, ...lease }: Claimed): void {
-  // The stream may have told of it before this answer.
+  // The stream may have reported the claim before this answer, and it may be released already.
   if (isGivenBack(lease)) return;
   const item = named(given);
   show(item, ask());
-  // What is decided meanwhile waits for this answer, and goes on.
+  // A decision made meanwhile waits for this answer and is then sent, so keep its mark.
   if (get().marks.get(item.id)?.kind !== 'deciding') mark(item.id, undefined);
   hold(lease, 'here');
 }
 
-/** A certain one; answers why not. */
+/** Claims one item. Resolves to null, or to the failure. */
 export function claimThis(itemId: string): Promise<Failure | null> {
   const answer = claimOne(itemId);
   claimSent(itemId, answer);
@@ -81,7 +81,7 @@ async function claimOne(itemId: string): Promise<Failure | null> {
   }
 }
 
-/** By hand: what stands in the way is said. Whoever has gone on meanwhile is not taken back. */
+/** Claims at the moderator's request and shows a failure. The focus moves only before the call. */
 export async function claimOpenly(itemId: string): Promise<void> {
   focusOn(itemId);
   const failure = await claimThis(itemId);

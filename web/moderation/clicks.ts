@@ -1,12 +1,12 @@
-/** The next note takes the place of the one before at once: what decides stands there again. */
+/** Areas without double clicks: after a decision, the next item's buttons appear in its place. */
 const GUARDED = '.actions, .list-line';
 const MOMENT_MS = 500;
-/** As far as a finger strays. */
+/** How far apart two taps of one finger can be. */
 const NEAR_PX = 32;
 
 let last = { timeStamp: Number.NEGATIVE_INFINITY, clientX: 0, clientY: 0 };
 
-/** Not every touch screen tells a second click by its `detail`, and none a slow or a shaking hand. */
+/** `detail` alone misses the second click of some touch screens and of slow or shaking hands. */
 function isSecond({ detail, timeStamp, clientX, clientY }: MouseEvent): boolean {
   const before = last;
   last = { timeStamp, clientX, clientY };
@@ -14,9 +14,9 @@ function isSecond({ detail, timeStamp, clientX, clientY }: MouseEvent): boolean 
   return detail > 1 || (near && timeStamp - before.timeStamp < MOMENT_MS);
 }
 
-/** A double click is one click: the second was not meant for what came beneath it meanwhile. */
+/** Drops the second click of a double click: its target may have appeared after the first. */
 function onClick(event: MouseEvent): void {
-  // A key or a reading aid clicks without a place, and not by accident.
+  // Keys and assistive technology click with `detail` 0, and not by accident.
   if (event.detail === 0 || !isSecond(event)) return;
   const target = event.target instanceof Element ? event.target : null;
   if (target?.closest(GUARDED)) event.stopPropagation();

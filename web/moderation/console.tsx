@@ -36,7 +36,7 @@ export function Console() {
     addEventListener('popstate', back);
     return () => removeEventListener('popstate', back);
   }, []);
-  // With the note itself: Back, once it is seen, would lead out of the console.
+  // Add the history entry before the item is visible; without it, Back would leave the console.
   useLayoutEffect(() => {
     if (open) noteOpened();
   }, [open]);
@@ -73,8 +73,8 @@ export function Console() {
 }
 
 /**
- * The focus is real: it stands on the present row, or on the note where the list is hidden. It goes
- * there also where what had it is gone, as a button that did what it was there for.
+ * Moves the keyboard focus to the current row, or to the item if the list is hidden. Runs when the
+ * focus was requested, or when the focused element, such as a button after its use, was removed.
  */
 function followFocus(before: Element | null): void {
   const { session, batch, help, focusId, panel } = get();

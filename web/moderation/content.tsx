@@ -2,7 +2,7 @@ import { MarkedText } from './marked-text.tsx';
 import { type Item, isNote, type NoteItem, type RecordItem, type ThreadNote } from './wire.ts';
 import { isErased } from './words.ts';
 
-/** What an item says, and of a reply what it replies to. */
+/** The text of an item; for a reply, also the text of its parent. */
 export function Content({ item, thread }: { item: Item; thread: ThreadNote[] | undefined }) {
   if (isErased(item))
     return (
@@ -39,7 +39,7 @@ const PUBLIC_AT: Partial<Record<RecordItem['subject']['type'], string>> = {
   case: '/api/v1/cases',
 };
 
-/** A packet may be long: here stands its beginning. */
+/** The text of a record; of a long context packet, only the first 8,000 characters of content. */
 function RecordText({
   record: { subject, title, text, public: isPublic },
 }: {

@@ -12,9 +12,10 @@ import { remember } from './undo.ts';
 import { type Action, type Decided, type Item, isNote } from './wire.ts';
 import { aboutOf, doneWords, refusalWords } from './words.ts';
 
-/** What makes an action a decision. */
+/** The choices that complete an action: policy, message, end of a deferral. */
 export type Decisive = { policy?: string; message?: string; until?: string };
 
+/** Sends a decision and shows its result. The promise does not reject for an API failure. */
 export function decide(item: Item, action: Action, said: Decisive = {}): Promise<void> {
   const sent = send(item, action, said);
   decisionSent(sent);
@@ -29,7 +30,7 @@ async function send(item: Item, action: Action, said: Decisive): Promise<void> {
   decidedHere(item);
   if (typed) changePanel(id, { sending: true, fault: null });
   else moveOn(id);
-  // A claim that was answered after the decision would bring the note back, or be refused.
+  // A claim answered after the decision would bring the item back, or be refused.
   await claimAnswered(id);
   try {
     const answer = await call<Decided & { tier?: string }>('POST', `${pathOf(id)}/decisions`, {
@@ -40,10 +41,10 @@ async function send(item: Item, action: Action, said: Decisive): Promise<void> {
     if (typed) moveOn(id);
     mark(id, undefined);
     drop(id);
-    // What is only put off may still need the words that were begun.
+    // Keep the drafts of a deferred item for its later decision.
     if (action !== 'defer') forgetDrafts(id);
     settle(id);
-    // A note cannot be put off for ever.
+    // The service escalates a note at its fourth deferral.
     const escalated = action === 'defer' && answer.tier === 'lead' && !isLeads(item);
     const words = escalated
       ? 'Escalated: deferred four times'
@@ -63,14 +64,14 @@ async function send(item: Item, action: Action, said: Decisive): Promise<void> {
 
 const isLeads = (item: Item): boolean => isNote(item) && item.tier === 'lead';
 
-/** The focus goes on before the answer is there; only what was typed waits for it. */
+/** Moves the focus to the next item. Only decisions with a message wait for the answer first. */
 function moveOn(id: string): void {
   const { panel } = get();
   if (panel?.itemId === id) set({ panel: null });
   if (get().focusId === id) focusOn(nextAfter(id));
 }
 
-/** Nothing of it is lost: the row says why, and what was typed stands where it was. */
+/** Shows the reason in the row and in the panel, which keeps the typed text. */
 function refused(item: Item, action: Action, failure: Failure): void {
   const { id } = item;
   const text = refusalWords(`Not ${doneWords(action).toLowerCase()}`, failure);

@@ -13,10 +13,10 @@ interface Signs {
   at: Date;
 }
 
-/** Of a profile that was published anew no decision stands: the one before tells then. */
+/** Several items, because a profile that was published again carries no decision. */
 const LOOKED_AT = 5;
 
-/** What shows that the queue is empty and not broken. */
+/** Reads signs of life, which show that the queue is empty and not broken. */
 async function readSigns(): Promise<Signs> {
   const from = encodeURIComponent(new Date(serviceNow() - 60_000).toISOString());
   const [decided, { jobs }] = await Promise.all([

@@ -1,6 +1,6 @@
 import type { FindingCode } from '../../services/screening/rules.ts';
 
-/** What a list can be narrowed by. */
+/** Findings that a list can be filtered by. */
 export const FINDINGS = [
   'same_as_rejected',
   'like_rejected',

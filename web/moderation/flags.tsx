@@ -8,7 +8,7 @@ const STATES = {
   done: 'Screening found nothing.',
 } as const;
 
-/** Why a note is flagged: what screening found, in words, and what was reported. */
+/** Why an item is in the queue: the screening's findings and the reports. */
 export function Flags({ item }: { item: Item }) {
   const { reports } = item;
   return (
@@ -32,7 +32,7 @@ export function Flags({ item }: { item: Item }) {
   );
 }
 
-/** What "same text as 14 rejected notes" speaks of: the notes themselves. */
+/** The notes behind a finding such as "same text as 14 rejected notes". */
 export function LookAlikes({ note }: { note: NoteItem }) {
   if (note.look_alikes.length === 0) return null;
   return (

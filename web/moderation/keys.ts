@@ -12,7 +12,7 @@ import { type Batch, get, say, set } from './state.ts';
 import { undo } from './undo.ts';
 import { isList } from './wire.ts';
 
-/** Every key, in the order of the help. */
+/** All keyboard shortcuts, in the order of the help. */
 export const KEYS = [
   ['j / k', 'next, previous'],
   ['n', 'claim the next'],
@@ -37,12 +37,12 @@ export const DEFERRALS = [
 ] as const;
 
 export const inHours = (hours: number): string =>
-  // A minute less than the most that is allowed: the two clocks agree to some seconds.
+  // One minute less, to stay within the maximum of 72 hours if the clocks differ by seconds.
   new Date(serviceNow() + hours * 3_600_000 - 60_000).toISOString();
 
 const TYPING = 'textarea, select, [contenteditable], input:not([type=checkbox]):not([type=radio])';
 
-/** A letter or a digit of another script means what stands at its place on a Latin keyboard. */
+/** Maps letters and digits of other scripts to the same key of a Latin keyboard. */
 function keyOf({ key, code, shiftKey }: KeyboardEvent): string {
   if (!/^(?!\p{Script=Latin}|[0-9])[\p{L}\p{Nd}]$/u.test(key)) return key;
   const [, place = key] = /^(?:Key|Digit)(.)$/.exec(code) ?? [];
@@ -53,7 +53,7 @@ function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || isComposing(event)) return;
   if (event.ctrlKey || event.altKey || event.metaKey) return;
   const { session, help, batch, keys } = get();
-  // A dialog answers to its own keys; a batch by policy to numbers, wherever its focus is.
+  // Dialogs handle their own keys; the batch dialog also takes digits, wherever its focus is.
   if (session !== 'in' || help) return;
   if (batch) {
     if (keys && !event.repeat && pressDigitOn(batch, keyOf(event))) event.preventDefault();
@@ -70,19 +70,19 @@ function onKey(event: KeyboardEvent): void {
   }
   if (!keys) return;
   const key = keyOf(event);
-  // A key that is held down moves; it does not decide on one note after the other.
+  // A held key repeats only moves, so that it cannot decide on one item after the other.
   if (event.repeat && key !== 'j' && key !== 'k') return;
   if (press(key)) event.preventDefault();
 }
 
-/** Out of the field first; what was typed stays. */
+/** Escape first leaves the field, which keeps its text. */
 function leaveField(field: Element): void {
   const panel = field.closest<HTMLElement>('[data-panel]');
   if (panel) panel.focus();
   else focusOn(get().focusId);
 }
 
-/** Where keys are off it closes a panel, as it does a dialog, and nothing else. */
+/** Closes the panel, else releases the lease, else leaves the item; with keys off, panel only. */
 function pressEscape(keys: boolean): void {
   const { panel, open, focusId } = get();
   if (panel) closePanel();
@@ -93,7 +93,7 @@ function pressEscape(keys: boolean): void {
   } else if (open) leaveNote();
 }
 
-/** Once the page is drawn anew, and before another key: a letter of a search would be a command. */
+/** Focuses after the redraw but before the next key, which would otherwise run a shortcut. */
 const focusDrawn = (id: string): void => queueMicrotask(() => document.getElementById(id)?.focus());
 
 function press(key: string): boolean {

@@ -7,13 +7,13 @@ import type { Lease, Subject } from './wire.ts';
 
 const RENEW_MS = 60_000;
 
-/** By lease: what was given back here is not taken again from news or answers of before. */
+/** Ids of leases released here; delayed stream messages and answers must not restore them. */
 const givenBack = new Set<string>();
 
 export const isGivenBack = ({ lease_id }: Pick<Lease, 'lease_id'>): boolean =>
   givenBack.has(lease_id);
 
-/** What this tab has claimed is for it to give back; what it hears of is another tab's. */
+/** Stores a lease. This tab releases leases claimed `here`, not those claimed `elsewhere`. */
 export function hold(
   { lease_id, subject, expires_at }: Lease,
   claimed: 'here' | 'elsewhere',
@@ -21,7 +21,7 @@ export function hold(
   const name = nameOf(subject);
   const known = get().leases.get(name);
   const here = claimed === 'here' || (known?.lease_id === lease_id && known.here);
-  // A lease that is over does not begin again: its own answer may come after that was told.
+  // A lost lease stays lost: the answer to its claim can arrive after the news of the loss.
   const lost = known?.lease_id === lease_id && known.lost;
   const lease = { lease_id, subject, expires_at, here, since: ask(), lost };
   set({ leases: withEntry(get().leases, name, lease) });
@@ -31,11 +31,13 @@ export function drop(itemId: string): void {
   set({ leases: withEntry(get().leases, itemId, undefined) });
 }
 
+/** The moderator's lease on an item, unless it is lost. */
 export const leaseOn = (itemId: string): HeldLease | undefined => {
   const lease = get().leases.get(itemId);
   return lease && !lease.lost ? lease : undefined;
 };
 
+/** Releases the lease on an item. A failed request is ignored; the lease then expires. */
 export async function release(itemId: string): Promise<void> {
   const lease = get().leases.get(itemId);
   if (!lease) return;
@@ -45,7 +47,7 @@ export async function release(itemId: string): Promise<void> {
   await call('POST', 'claims/release', { lease_ids: [lease.lease_id] }).catch(() => undefined);
 }
 
-/** Leaves the panel: a note that was claimed by opening it is free again, unless a decision is sent. */
+/** Closes the panel and releases the claim that it made, unless its decision is in flight. */
 export function leavePanel(): void {
   const { panel } = get();
   set({ panel: null });
@@ -68,7 +70,7 @@ export async function renew(): Promise<void> {
     for (const { subject, lease_id } of held)
       if (lost.includes(lease_id)) lose(nameOf(subject), lease_id);
   } catch {
-    // The next minute tries again; what was lost meanwhile is told then.
+    // The next renewal, a minute later, tries again and reports leases lost in between.
   }
 }
 
@@ -79,15 +81,15 @@ interface ClaimNews {
 }
 
 /**
- * What the stream tells of claims, one's own of another tab among them. It may be older than what is
- * known here: whether a claim is lost is for the note to say, read anew.
+ * Handles claim news of the stream, which includes the moderator's claims in other tabs. The news
+ * can be older than the local state, so the item is read again to see whether a claim is lost.
  */
 export function heardOfClaims({ complete, claims, released_subjects }: ClaimNews): void {
   const { me } = get();
   const held = new Map(claims.map((claim) => [nameOf(claim.subject), claim]));
   const gone = new Set(released_subjects.map(nameOf));
   const isMine = ({ moderator_id }: { moderator_id: string }) => moderator_id === me?.id;
-  // The decision ended the claim, whichever of the two is told first.
+  // A decision here has ended the claim, even if the news of the claim arrives later.
   for (const [name, claim] of held)
     if (isMine(claim) && !wasDecidedHere(name) && !isGivenBack(claim)) hold(claim, 'elsewhere');
   const doubted = new Set<string>();
@@ -100,13 +102,13 @@ export function heardOfClaims({ complete, claims, released_subjects }: ClaimNews
     const news = now
       ? !isMine(now) && now.lease_id !== claim?.lease_id
       : gone.has(id) || (complete && claim !== null);
-    // The stream gives no names; what may be done about it now is for the service to say, too.
+    // Read the item again: the stream carries neither the holder's name nor the allowed actions.
     if (news) doubted.add(id);
   }
   for (const id of doubted) void reread(id);
 }
 
-/** Renews while the tab is seen, and gives back what it has claimed when the page goes. */
+/** Renews leases every minute while the tab is visible; releases its claims on page hide. */
 export function keepLeases(): void {
   setInterval(() => void renew(), RENEW_MS);
   document.addEventListener('visibilitychange', () => void renew());

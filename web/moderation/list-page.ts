@@ -4,10 +4,10 @@ import { ask, latest } from './reread.ts';
 import { get, listView } from './state.ts';
 import type { Item, QueueBody } from './wire.ts';
 
-/** A page of a list, and when it was asked for. */
+/** A page of a list, with the number of its request. */
 export type Page = QueueBody & { asked: number };
 
-/** One page of the view and the filters of now. */
+/** Reads one page of the current view with the current filters. */
 export async function readPage(limit: number, cursor?: string | null): Promise<Page> {
   const { filters } = get();
   const parts = new URLSearchParams({ view: listView(), limit: String(limit) });
@@ -18,5 +18,5 @@ export async function readPage(limit: number, cursor?: string | null): Promise<P
   return { ...body, items: body.items.map(named), asked };
 }
 
-/** What to show of a page: of each item what was asked for last. */
+/** The items of a page, each replaced by the shown item if that was requested later. */
 export const shownOf = ({ items, asked }: Page): Item[] => items.map((item) => latest(item, asked));

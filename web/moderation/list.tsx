@@ -105,7 +105,7 @@ function Search() {
   const { filters, keys } = useStore(store);
   const form = useRef<HTMLFormElement>(null);
   const words = useRef<HTMLInputElement>(null);
-  // A value that is drawn anew with the page would take away what is being typed.
+  // A `value` attribute would overwrite the text being typed at each redraw.
   useLayoutEffect(() => {
     if (words.current) words.current.value = filters.q;
   }, [filters.q]);

@@ -10,14 +10,14 @@ import type { Counts, Subject } from './wire.ts';
 
 const POLL_MS = 15_000;
 const RETRY_MS = 2000;
-/** The service says something every 15 seconds; a line that is silent for longer is dead. */
+/** The service pings every 15 seconds, so a connection that is silent for this long is dead. */
 const SILENCE_MS = 40_000;
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Follows the stream for as long as the page lives. It is read with fetch and not by an EventSource,
- * which hides a 401, cannot go on from an id when it was closed, and waits for ever on a dead line.
+ * Follows the stream until the page closes. Uses fetch, because an EventSource hides a 401, cannot
+ * resume from an event id after it was closed, and never times out on a dead connection.
  */
 export async function follow(): Promise<void> {
   let lastId: string | undefined;
@@ -47,7 +47,7 @@ export async function follow(): Promise<void> {
       if (response.status === 401) sessionLost(asked);
       if (response.ok && response.body) {
         set({ stream: 'live' });
-        // What happened before the first stream began is in no stream, nor is a list that failed.
+        // The stream omits earlier events, and cannot repair a list that failed to load.
         if (!begun || get().listFault) refreshSoon();
         begun = true;
         for await (const message of messages(response.body, stirred)) {
@@ -56,7 +56,7 @@ export async function follow(): Promise<void> {
         }
       }
     } catch {
-      // The line broke; it is tried again below.
+      // The connection broke; the loop reconnects.
     }
     clearTimeout(timer);
     set({ stream: 'paused' });
@@ -77,7 +77,7 @@ interface Message {
   data: string;
 }
 
-/** Server-sent events out of a body. */
+/** Parses server-sent events from a response body; calls `stirred` for each chunk. */
 async function* messages(
   body: ReadableStream<Uint8Array>,
   stirred: () => void,
@@ -116,19 +116,19 @@ function heard(event: string, data: string): void {
   } else if (event === 'queue') heardOfItem(news);
 }
 
-/** What time brings back, such as a deferral that is over, is told by nothing but the counts. */
+/** Only the counts reveal changes caused by time, such as the end of a deferral. */
 function heardOfCounts(counts: Counts): void {
   const { counts: before, items, marks, nextCursor } = get();
   const view = listView();
   set({ counts });
   if (view === 'decided' || !before || counts[view] === before[view]) return;
-  // What is decided here at this moment is in the list yet, and no longer in the count.
+  // An item whose decision is in flight is still in the list, but may already be out of the count.
   const shown = items.filter(({ id }) => marks.get(id)?.kind !== 'deciding').length;
   const whole = nextCursor === null;
   if (counts[view] > before[view] || (whole && counts[view] < shown)) refreshSoon();
 }
 
-/** One's own decisions are known already; another's change the row, or who belongs to the list. */
+/** Ignores echoes of own decisions. Other news reloads the list, and the item if it is current. */
 function heardOfItem({ subject, version, actor }: QueueNews): void {
   const { me, items, focusId, panel } = get();
   const name = nameOf(subject);

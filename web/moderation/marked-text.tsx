@@ -1,4 +1,4 @@
-/** Short names of what shows nothing, or turns the text around. Others are drawn by their number. */
+/** Short names of invisible and direction-changing characters. Others show their code point. */
 const NAMES: Record<string, readonly [string, string]> = {
   '\u00ad': ['SHY', 'soft hyphen'],
   '\u061c': ['ALM', 'Arabic letter mark'],
@@ -20,8 +20,8 @@ const NAMES: Record<string, readonly [string, string]> = {
   '\ufeff': ['BOM', 'byte order mark'],
 };
 
-// Joiners belong to emoji and to scripts that join, a selector of emoji to the one before it, and tags
-// to the three flags that there are: there they stay as they are.
+// Not marked: joiners in emoji and in scripts that use them, variation selectors after an emoji,
+// and tag characters in the flags of England, Scotland and Wales.
 const JOINED =
   '(?<!\\p{Extended_Pictographic}|\\p{Emoji_Modifier}|\\uFE0F|\\p{Script=Arabic}|\\p{Script=Devanagari}|\\p{Script=Bengali}|\\p{Script=Tamil}|\\p{Script=Telugu}|\\p{Script=Kannada}|\\p{Script=Malayalam}|\\p{Script=Gujarati}|\\p{Script=Sinhala}|\\p{M})[\\u200C\\u200D]';
 const SELECTED =
@@ -55,7 +55,7 @@ const markedPieces = (text: string): Piece[] =>
 const withMarks = (text: string): Piece[] =>
   text.split(HIDDEN).map((part, index) => (index % 2 ? markOf(part) : part));
 
-/** What is to be spoken: a mark of each character that hides would drown the words. */
+/** The text for announcements, without marks, which would drown out the words. */
 export const plainText = (text: string): string =>
   markedPieces(text)
     .filter((piece) => typeof piece === 'string')
@@ -68,8 +68,8 @@ function markOf(character: string): Mark {
 }
 
 /**
- * What somebody else wrote, as text and nothing else: in its own direction, apart from what stands
- * around it, with a mark in the place of each character that shows nothing or turns the line.
+ * Text by another person, rendered as plain text. `bdi` isolates its direction from the text around
+ * it, and a mark replaces each invisible or direction-changing character.
  */
 export function MarkedText({ text, class: name = '' }: { text: string; class?: string }) {
   return (

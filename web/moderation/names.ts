@@ -1,9 +1,6 @@
 import type { Item, Subject } from './wire.ts';
 
-/**
- * What an item is called in the console: a note by its id, a record by its kind and its id, since
- * the ids of two kinds may be the same.
- */
+/** The console's item id: a note's id, or `type/id` of a record, since ids repeat across types. */
 export const nameOf = ({ type, id }: Subject): string => (type === 'note' ? id : `${type}/${id}`);
 
 export const subjectOf = (name: string): Subject => {
@@ -14,6 +11,6 @@ export const subjectOf = (name: string): Subject => {
 export const pathOf = (name: string): string =>
   name.includes('/') ? `subjects/${name}` : `notes/${name}`;
 
-/** An item as the service gives it, under its name in the console. */
+/** Replaces the id of a record from the service by the console's item id. */
 export const named = <Given extends Item>(item: Given): Given =>
   'subject' in item ? { ...item, id: nameOf(item.subject) } : item;

@@ -3,7 +3,7 @@ import { loadPolicies } from './policy-list.ts';
 import { store } from './state.ts';
 import { useStore } from './store.ts';
 
-/** Why there is no policy to choose. What could not be read before is asked for again. */
+/** Says why there is no policy to choose, and loads the policies if the last attempt failed. */
 export function NoPolicy() {
   const { policiesRead } = useStore(store);
   useEffect(() => {

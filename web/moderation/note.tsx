@@ -22,7 +22,7 @@ import {
   timeWords,
 } from './words.ts';
 
-/** The present note, or the present record, with all that a decision needs. */
+/** The current note or record, with the information that a decision needs. */
 export function Note({ item }: { item: Item | undefined }) {
   const { details, marks, leases, policies, panel } = useStore(store);
   if (!item) return <section class="note none" aria-label="Note" />;
@@ -33,7 +33,7 @@ export function Note({ item }: { item: Item | undefined }) {
   const note = isNote(item) ? item : null;
   const { decision } = item;
   const appeal = note?.appeal;
-  // Without a name a guest cannot be asked for.
+  // The list cannot be filtered by a guest without a name.
   const author = item.author.member_id ?? item.author.name;
   const policy = policies.find(({ code }) => code === decision?.policy);
   return (
@@ -142,7 +142,7 @@ export function Note({ item }: { item: Item | undefined }) {
 const ageWords = (item: Item): string =>
   item.state === 'pending' ? `waiting ${spanWords(ageOf(item))}` : `${spanWords(ageOf(item))} old`;
 
-/** Guests are told nothing. */
+/** When the author is notified of the decision. Guests are never notified. */
 function toldWords({ author, decision, state }: Item): string {
   if (author.kind === 'guest' || !decision || state === 'pending') return '.';
   if (decision.told_at) return '; the author was told.';

@@ -5,12 +5,12 @@ const narrow = matchMedia('(width < 56.25em)');
 
 const isAhead = (): boolean => history.state?.note === true;
 
-/** Where the list is hidden behind it a note is a page of its own: Back leads to the list. */
+/** On narrow screens an open item hides the list, so it gets a history entry for Back. */
 export function noteOpened(): void {
   if (narrow.matches && !isAhead()) history.pushState({ note: true }, '');
 }
 
-/** To the list, as Back would. */
+/** Returns to the list, like the Back button. */
 export function leaveNote(): void {
   if (isAhead()) history.back();
   else closeNote();

@@ -20,13 +20,13 @@ const TITLES: Partial<Record<Panel['action'], string>> = {
 
 const MOST = 500;
 
-/** What a decision still wants to know. A number decides; words to the author are optional. */
+/** The input that a decision still needs. Digits choose; a message to the author is optional. */
 export function DecisionPanel({ panel }: { panel: Panel }) {
   const { keys } = useStore(store);
   const { action, itemId, sending, fault } = panel;
   const place = useRef<HTMLElement>(null);
   const text = draftOf(itemId, action);
-  // Before anything else is typed: the next key would be a command, and not a letter.
+  // Focus the field before the next key, which would otherwise run a shortcut.
   useLayoutEffect(() => {
     const field = action === 'escalate' && place.current?.querySelector('textarea');
     (field || place.current)?.focus();

@@ -12,7 +12,7 @@ import { failureWords } from './words.ts';
 const TITLE = 80;
 const TEXT = 1000;
 
-/** What the service would refuse, by field. */
+/** Validates a policy by the service's rules. Returns messages by field. */
 function faultsOf({ code, title, text, version }: Policy) {
   const taken = version === 0 && get().policies.some((policy) => policy.code === code);
   return {
@@ -52,7 +52,7 @@ export function PolicyEditor({ policy, onClose }: { policy: Policy; onClose: () 
       await call('PUT', 'policies', body);
       await loadPolicies();
       say('Saved.');
-      // Whoever left meanwhile may have opened another one.
+      // If this editor was closed meanwhile, another one may be open.
       if (form.current) onClose();
     } catch (error) {
       const failure = failureOf(error);

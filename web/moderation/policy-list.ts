@@ -7,7 +7,7 @@ export async function loadPolicies(): Promise<void> {
     const { policies } = await call<{ policies: Policy[] }>('GET', 'policies');
     set({ policies, policiesRead: true });
   } catch {
-    // A rejection that finds none asks again.
+    // `NoPolicy` loads the policies again when a choice is needed.
   }
 }
 

@@ -8,28 +8,29 @@ import { type Item, isList, type View } from './wire.ts';
 import { failureWords } from './words.ts';
 
 const PAGE = 50;
-/** So many pages on end are asked for in which a search finds nothing. */
+/** Maximum number of consecutive pages that are read while a search finds nothing. */
 const PAGES = 25;
-/** Rows that are left before the next page is asked for. */
+/** The next page is loaded when at most this many rows are left. */
 const AHEAD = 15;
 const REFRESH_MS = 250;
 
 let focusWanted = false;
 
-/** Whether the keyboard's focus should follow to the present row; true once for each wish. */
+/** Whether the keyboard focus should move to the current row. Reading resets the flag. */
 export function takeFocusWish(): boolean {
   const wanted = focusWanted;
   focusWanted = false;
   return wanted;
 }
 
+/** Number of the latest list; answers for earlier lists are dropped. */
 let listed = 0;
-/** How many pages the list has taken so far. */
+/** Number of pages that the list consists of. */
 let pages = 0;
 
 /**
- * A page of a search ends after so many notes, whether they match or not: on to the first that does,
- * as long as the list that it is for is the one asked for.
+ * Reads pages until one has an item, since a search page can end without a match. Stops when
+ * another list has been requested meanwhile.
  */
 async function readOn(mine: number, cursor: string | null): Promise<Page> {
   for (let turn = 1; ; turn++) {
@@ -41,7 +42,7 @@ async function readOn(mine: number, cursor: string | null): Promise<Page> {
   }
 }
 
-/** Reads the view from its beginning; the old rows go at once where the view is another one. */
+/** Reads the view from its first page. The old rows stay until the answer; `show` clears them. */
 export async function loadList(): Promise<void> {
   const mine = ++listed;
   set({ loading: true, listFault: null });
@@ -82,7 +83,7 @@ export async function loadMore(): Promise<void> {
 
 let refreshTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** What changes elsewhere changes often; one look serves for all that came within a moment. */
+/** Schedules a refresh in 250 ms; further calls until then are merged into it. */
 export function refreshSoon(): void {
   if (refreshTimer !== undefined) return;
   refreshTimer = setTimeout(() => {
@@ -91,10 +92,10 @@ export function refreshSoon(): void {
   }, REFRESH_MS);
 }
 
-/** When the list that is shown was asked for: an answer to an earlier question comes too late. */
+/** Request number of the refresh that is shown; answers to earlier requests are dropped. */
 let shownSince = 0;
 
-/** Reads as much of the view as is shown, and keeps the place, the selection and what is held. */
+/** Reads the shown part of the view again; keeps the focus, the selection and open work. */
 export async function refresh(): Promise<void> {
   if (!isList(get().view) || get().session !== 'in') return;
   if (get().loading) return refreshSoon();
@@ -116,26 +117,26 @@ export async function refresh(): Promise<void> {
       counts = body.counts;
     } while (cursor && rows < wanted && ++turn < pages);
   } catch {
-    // The next one tells; a call that fails shows at the top of the page already.
+    // Keep the list; the top bar shows a lost connection, and a later refresh tries again.
     return;
   }
   if (mine !== listed || asked < shownSince) return;
-  // This answer ends where the list ended before more of it was asked for.
+  // More pages were requested meanwhile, so this answer is too short.
   if (get().loading || pages !== before) return refreshSoon();
   shownSince = asked;
-  // Only now, since an item may have been read anew while the next page was on its way.
+  // Merge after the last page has arrived: items may have been read again in the meantime.
   const fresh = read.flatMap(shownOf);
   const { items, marks, focusId, panel, selected } = get();
   const ids = new Set(fresh.map(({ id }) => id));
   const shown = new Set(items.map(({ id }) => id));
-  // What is being worked on stays where it is, although it no longer belongs here.
+  // The item being worked on keeps its row, even if it no longer belongs to the view.
   const kept = items.filter(
     ({ id }) =>
       !ids.has(id) &&
       (id === panel?.itemId || (id === focusId && marks.get(id)?.kind !== 'deciding')),
   );
-  // What was decided here is not brought back by an answer that had not heard of it; what is still
-  // shown waits for its answer, which may be that it was refused.
+  // An outdated answer must not bring back an item that was decided here. A row that is still shown
+  // stays until its decision is answered, because the decision can be refused.
   const list = fresh.filter(
     (item) => !isOutdated(item) || shown.has(item.id) || listView() === 'decided',
   );
@@ -158,14 +159,14 @@ export async function refresh(): Promise<void> {
 
 let detailTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** Thread and history follow when the eye rests; whoever runs through a list asks for nothing. */
+/** Loads thread and history after 150 ms, so that moving quickly through a list loads nothing. */
 function loadDetail(id: string | null): void {
   clearTimeout(detailTimer);
   if (!id || (get().details.get(id)?.version ?? -1) >= (itemOf(id)?.version ?? 0)) return;
   detailTimer = setTimeout(() => void reread(id), 150);
 }
 
-/** Makes a note the present one. */
+/** Makes an item the current one; `focus` also moves the keyboard focus to its row. */
 export function focusOn(id: string | null, { focus = true } = {}): void {
   focusWanted ||= focus;
   const { panel } = get();
@@ -185,7 +186,7 @@ export function move(step: 1 | -1): void {
 
 const heldByOther = (item: Item): boolean => item.claim !== null && !item.claim.mine;
 
-/** The next row that nobody else works on; where there is none below, the nearest above. */
+/** The nearest row below, or else above, that no other moderator holds and that has no mark. */
 export function nextAfter(id: string): string | null {
   const { items, marks } = get();
   const place = items.findIndex((item) => item.id === id);
@@ -195,7 +196,7 @@ export function nextAfter(id: string): string | null {
   return (below ?? above)?.id ?? null;
 }
 
-/** Takes a decided note out of the list; in a list of what is decided it is read again. */
+/** Removes a decided item from the list. The view `decided` keeps and rereads the item. */
 export function settle(id: string): void {
   const { view, items, selected } = get();
   if (view === 'decided') {
@@ -208,6 +209,7 @@ export function settle(id: string): void {
   if (get().items.length < AHEAD) void loadMore();
 }
 
+/** Switches to a view, clears the state of the previous view and loads the list. */
 export function show(view: View, filters: Filters = NO_FILTERS): void {
   leavePanel();
   set({

@@ -4,13 +4,14 @@ import { get, itemOf, set, withEntry } from './state.ts';
 import { waits } from './why-not.ts';
 import type { Detail, Item } from './wire.ts';
 
-/** When what is shown of an item was asked for: the answer to an earlier question comes too late. */
+/** By item: the request number of the shown version; answers to earlier requests are dropped. */
 const shownSince = new Map<string, number>();
 let questions = 0;
 
+/** Returns a new request number, which orders answers by the time of their requests. */
 export const ask = (): number => ++questions;
 
-/** Of what is shown of an item and an answer: what was asked for last. */
+/** Returns the answer, or the shown item if that was requested later. */
 export function latest(answer: Item, asked: number): Item {
   const shown = itemOf(answer.id);
   if (shown && (shownSince.get(answer.id) ?? 0) > asked) return shown;
@@ -23,7 +24,7 @@ export function show(item: Item, asked: number): void {
   set({ items: get().items.map((one) => (one.id === item.id ? shown : one)) });
 }
 
-/** One item as it is now: what is shown of it changes in its place. */
+/** Reads one item again and replaces it in its row, with thread and history. */
 export async function reread(id: string): Promise<void> {
   const asked = ask();
   try {
@@ -32,15 +33,15 @@ export async function reread(id: string): Promise<void> {
     const item = named(body.item);
     checkLease(item, asked);
     show(item, asked);
-    // An earlier question may be answered later.
+    // An earlier request can be answered later.
     if ((get().details.get(id)?.version ?? 0) <= item.version)
       set({ details: withEntry(get().details, id, { thread, history, version: item.version }) });
   } catch {
-    // What is shown stays; a call that fails shows at the top of the page already.
+    // Keep the shown item; the top bar shows a lost connection.
   }
 }
 
-/** A claim that the service no longer knows is lost, or over with the decision. */
+/** Drops a lease that ended with a decision; marks a lease that the service ended as lost. */
 function checkLease(item: Item, asked: number): void {
   const lease = get().leases.get(item.id);
   if (!lease || lease.since > asked || item.claim?.mine) return;

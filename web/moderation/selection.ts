@@ -1,7 +1,7 @@
 import { get, itemOf, set, toast } from './state.ts';
 import { isNote } from './wire.ts';
 
-/** Selects a note, or takes it out of the selection. */
+/** Toggles the selection of a note. Records cannot be selected. */
 export function select(id: string | null): void {
   if (!id) return;
   const item = itemOf(id);
@@ -14,7 +14,7 @@ export function select(id: string | null): void {
   set({ selected });
 }
 
-/** Every note that is shown. */
+/** The ids of all notes in the list. */
 export const selectable = (): readonly string[] =>
   get()
     .items.filter(isNote)

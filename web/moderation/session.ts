@@ -23,7 +23,7 @@ function begin(): void {
   void follow();
 }
 
-/** Who the cookie says this is, where there is one. */
+/** Resumes the session of the cookie, if there is one. */
 export async function resume(): Promise<void> {
   try {
     const { moderator, leases } = await call<Me>('GET', 'me');
@@ -39,13 +39,13 @@ export async function resume(): Promise<void> {
   }
 }
 
-/** Exchanges the token for the cookie. Answers why not. */
+/** Exchanges the token for a session cookie. Resolves to null, or to an error message. */
 export async function signIn(token: string): Promise<string | null> {
   const before = get();
   try {
     const { moderator } = await call<Me>('POST', 'session', { token });
     const same = before.me?.id === moderator.id;
-    // Another moderator begins afresh: nothing that was typed or held is theirs.
+    // Another moderator starts with a clean state, without the drafts and leases of the first.
     if (before.session === 'lost' && same) set({ session: 'in', me: moderator });
     else set({ ...clean(), session: 'in', me: moderator });
     sessionFound(same);
@@ -81,7 +81,7 @@ const clean = () =>
     counts: null,
   }) satisfies Partial<ReturnType<typeof store.get>>;
 
-/** The service gives the leases back. The page is read anew, so that nothing stays behind. */
+/** Signs out; the service releases the leases, and the state is reset so that no data remains. */
 export async function signOut(): Promise<void> {
   try {
     await call('DELETE', 'session');

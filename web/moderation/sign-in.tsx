@@ -2,14 +2,14 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { signIn } from './session.ts';
 import { get } from './state.ts';
 
-/** The token's form: the whole page at first, over the page where a session was lost. */
+/** The sign-in form: a page, or with `over` a dialog on the page after the session was lost. */
 export function SignIn({ over = false }: { over?: boolean }) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const field = useRef<HTMLInputElement>(null);
   const [fault, setFault] = useState(over ? null : get().listFault);
   const [sending, setSending] = useState(false);
-  // As it comes and as it goes: the next key would be meant for something else.
+  // Move the focus before the next key, when the dialog opens and when it closes.
   useLayoutEffect(() => {
     const shown = dialog.current;
     const before = document.activeElement;
@@ -80,7 +80,7 @@ export function SignIn({ over = false }: { over?: boolean }) {
       aria-labelledby={`${id}-title`}
       onCancel={(event) => event.preventDefault()}
       onClose={({ currentTarget }) => {
-        // At a repeated Escape Chromium closes it all the same.
+        // Chromium closes the dialog on a repeated Escape, although `cancel` is prevented.
         if (!currentTarget.isConnected) return;
         currentTarget.showModal();
         field.current?.focus();

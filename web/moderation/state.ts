@@ -13,14 +13,14 @@ import type {
 } from './wire.ts';
 import { isList, LISTS, PAGES } from './wire.ts';
 
-/** What is to be said about a row beyond what the API says of it. */
+/** Local status of a row, in addition to the API's data. */
 export type Mark = { kind: 'deciding'; action: Action } | { kind: 'conflict'; text: string };
 
-/** What a decision still wants to know. */
+/** The panel for the input that a decision still needs. */
 export interface Panel {
   action: Action;
   itemId: string;
-  /** The note was claimed by opening this, and is given back when it is closed. */
+  /** Opening the panel claimed the item, so closing the panel releases the claim. */
   claimedHere: boolean;
   sending: boolean;
   fault: string | null;
@@ -33,14 +33,14 @@ export interface Batch {
 }
 
 export interface HeldLease extends Lease {
-  /** Claimed by this tab. */
+  /** This tab made the claim, and releases the lease when the page closes. */
   here: boolean;
-  /** The last question before it was heard of: an answer to that or an earlier one knows less. */
+  /** Request number when the lease was stored; answers to earlier requests do not include it. */
   since: number;
   lost: boolean;
 }
 
-/** What was decided here and can be taken back. Sent again under its key, it is undone once. */
+/** A decision or batch that can be undone. `key` is the idempotency key of the undo request. */
 export type Undoable = { key: string; about: string } & (
   | { kind: 'item'; itemId: string; eventId: string; version: number }
   | { kind: 'batch'; batchId: string; words: string }
@@ -50,7 +50,7 @@ export type Done = Undoable | { kind: 'final'; words: string; about: string };
 
 export interface Toast {
   text: string;
-  /** The beginning of the note that it tells of. */
+  /** The beginning of the item in question. */
   about: string;
   undo: Undoable | null;
   tone: 'plain' | 'alert';
@@ -67,36 +67,36 @@ export const NO_FILTERS: Filters = { q: '', author: '', finding: '', older_than:
 
 export interface State {
   me: Moderator | null;
-  /** `unknown` until the first answer; `lost` keeps everything and asks for the token again. */
+  /** `unknown` until the first answer; `lost` keeps the state and asks for the token again. */
   session: 'unknown' | 'out' | 'in' | 'lost';
   view: View;
   filters: Filters;
   items: readonly Item[];
   nextCursor: string | null;
   loading: boolean;
-  /** Why the list could not be read. */
+  /** Why the list failed to load. */
   listFault: string | null;
   counts: Counts | null;
   focusId: string | null;
-  /** Where there is one column: the note is shown instead of the list. */
+  /** In the one-column layout, show the item instead of the list. */
   open: boolean;
   selected: ReadonlySet<string>;
-  /** By note. */
+  /** Keyed by item id. */
   leases: ReadonlyMap<string, HeldLease>;
-  /** The version that a decision of this console was about, until it is refused or undone. */
+  /** By item: the version that was decided on here, until the decision is refused or undone. */
   decided: ReadonlyMap<string, number>;
-  /** What was done here, the last at the end. */
+  /** Decisions made here, the latest last. */
   done: readonly Done[];
   marks: ReadonlyMap<string, Mark>;
   details: ReadonlyMap<string, Detail>;
-  /** What was typed, by note and reader, until a decision is accepted. */
+  /** Typed text by item and reader, kept until a decision is accepted. */
   drafts: ReadonlyMap<string, string>;
   panel: Panel | null;
   batch: Batch | null;
   help: boolean;
   keys: boolean;
   toast: Toast | null;
-  /** For the polite live region. */
+  /** Text of the polite live region. */
   said: string;
   stream: 'live' | 'connecting' | 'paused';
   policies: readonly Policy[];
@@ -110,7 +110,7 @@ export const viewOf = (hash: string): View => {
 
 const KEYS = 'moderation.keys';
 
-/** Whether keys were left on. Where storage is forbidden they are, in each tab anew. */
+/** Whether keyboard shortcuts are on. Without storage, each tab starts with shortcuts on. */
 function keysKept(): boolean {
   try {
     return localStorage.getItem(KEYS) !== 'off';
@@ -161,7 +161,7 @@ export const listView = (): ListView => {
   return isList(view) ? view : 'todo';
 };
 
-/** A map with one entry more, or without it. */
+/** Copies a map with the entry set, or deleted if the value is undefined. */
 export function withEntry<V>(map: ReadonlyMap<string, V>, key: string, value: V | undefined) {
   const next = new Map(map);
   if (value === undefined) next.delete(key);
@@ -178,7 +178,7 @@ export function changePanel(itemId: string, change: Partial<Panel>): void {
   if (panel?.itemId === itemId) set({ panel: { ...panel, ...change } });
 }
 
-/** Who reads what is typed with an action. What is meant for the one never reaches the other. */
+/** Who reads the text typed with an action. Drafts are kept apart by reader. */
 const READERS: Partial<Record<Action, 'author' | 'lead'>> = {
   reject: 'author',
   remove: 'author',
@@ -199,7 +199,7 @@ export function draft(id: string, action: Action, text: string): void {
 export const hasDraft = (id: string): boolean =>
   draftOf(id, 'reject') !== '' || draftOf(id, 'escalate') !== '';
 
-/** Both of them: the decision was made. */
+/** Deletes both drafts of an item, for the author and for a lead. */
 export function forgetDrafts(id: string): void {
   draft(id, 'reject', '');
   draft(id, 'escalate', '');
@@ -211,17 +211,18 @@ export function switchKeys(on: boolean): void {
   try {
     localStorage.setItem(KEYS, on ? 'on' : 'off');
   } catch {
-    // Full or forbidden: they are switched for this tab.
+    // The storage is full or forbidden, so the setting applies to this tab only.
   }
 }
 
-/** Told by the one live region, also where the same is said twice. */
+/** Announces a text in the live region. A trailing space makes a repeated text differ. */
 export function say(text: string): void {
   set({ said: get().said === text ? `${text}\u00a0` : text });
 }
 
 let toastTimer: ReturnType<typeof setTimeout> | undefined;
 
+/** Shows and announces a message for 10 seconds, or an alert for 20 seconds. */
 export function toast(text: string, more: Partial<Omit<Toast, 'text'>> = {}): void {
   const { about = '', undo = null, tone = 'plain' } = more;
   clearTimeout(toastTimer);
@@ -231,7 +232,7 @@ export function toast(text: string, more: Partial<Omit<Toast, 'text'>> = {}): vo
   dismissAfter(tone === 'alert' ? 20_000 : 10_000);
 }
 
-/** Not while it is pointed at or has the focus. */
+/** Dismisses the toast, but not while it is hovered or focused. */
 function dismissAfter(ms: number): void {
   toastTimer = setTimeout(() => {
     if (document.querySelector('.toast:is(:hover, :focus-within)')) dismissAfter(2000);

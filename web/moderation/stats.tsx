@@ -157,7 +157,7 @@ function Tile({ name, value, alert = false }: { name: string; value: string; ale
 function Table({ head, children }: { head: string[]; children: string[][] }) {
   if (children.length === 0) return <p class="hint">Nothing in this time.</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll
     <section class="table-scroll" tabIndex={0} aria-label={head[0]}>
       <table>
         <thead>

@@ -1,6 +1,6 @@
 import { useEffect, useReducer } from 'preact/hooks';
 
-/** A state that is replaced, never changed, and whoever wants to hear of it. */
+/** Creates a store with immutable state: `set` replaces the state and notifies the listeners. */
 export function openStore<S extends object>(initial: S) {
   let state = initial;
   const listeners = new Set<() => void>();
@@ -19,7 +19,7 @@ export function openStore<S extends object>(initial: S) {
 
 export type Store<S extends object> = ReturnType<typeof openStore<S>>;
 
-/** The state, drawn anew whenever it is replaced. */
+/** Returns the state, and renders the component again after each change. */
 export function useStore<S extends object>(store: Store<S>): S {
   const [, redraw] = useReducer((count: number, _: undefined) => count + 1, 0);
   useEffect(() => {

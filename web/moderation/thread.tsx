@@ -8,7 +8,7 @@ const RELATIONS: Record<ThreadNote['relation'], string> = {
   reply: 'A reply to it',
 };
 
-/** The rest of the page; what is replied to stands above the note already. */
+/** The other notes of the thread. `Content` already shows the parent, above the note. */
 export function Thread({ detail }: { detail: Detail | undefined }) {
   const notes = detail?.thread.filter(({ relation }) => relation !== 'parent');
   return (

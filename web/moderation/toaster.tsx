@@ -3,7 +3,7 @@ import { set, store } from './state.ts';
 import { useStore } from './store.ts';
 import { undoThis } from './undo.ts';
 
-/** What was just done, for the eye; the live region tells it to the ear. */
+/** Shows the latest message. The live region announces it to screen readers. */
 export function Toaster() {
   const { toast, keys } = useStore(store);
   if (!toast) return null;

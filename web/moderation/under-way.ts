@@ -1,6 +1,6 @@
 /**
- * What was sent and is not answered yet. Two answers about one note may arrive in either order, so
- * whatever builds on an answer waits for it here.
+ * Requests in flight. Two answers about one item can arrive in either order, so code that depends
+ * on an answer waits for it here.
  */
 let decisions: Promise<unknown> = Promise.resolve();
 const claims = new Map<string, Promise<unknown>>();

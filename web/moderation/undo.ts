@@ -17,7 +17,7 @@ function forget(what: Done): void {
   set({ done: get().done.filter((one) => !same(one)) });
 }
 
-/** The decision that stands on an item, where it may be undone. */
+/** The item's current decision, if the moderator can undo it. */
 export function undoableOf(item: Item): Undoable | undefined {
   if (!item.decision?.undo_allowed) return undefined;
   const { id: itemId, version, decision } = item;
@@ -25,12 +25,12 @@ export function undoableOf(item: Item): Undoable | undefined {
   return { kind: 'item', itemId, eventId: decision.event_id, version, about, key: randomUuid() };
 }
 
-/** Views in which the key undoes the decision on the present item, unless a toast offers another. */
+/** Whether the undo key of a view applies to the current item, unless a toast offers an undo. */
 export const undoesCurrent = (view: View): boolean => view === 'decided' || view === 'deferred';
 
 let undoing: Promise<unknown> = Promise.resolve();
 
-/** What is undone next is known when all that was sent before is answered. */
+/** Runs undos in sequence, after the answers to all decisions, which determine what is undone. */
 function inTurn(work: () => Promise<void>): void {
   const turn = undoing.then(decisionsAnswered).then(work);
   undoing = Promise.allSettled([turn]);
@@ -38,7 +38,7 @@ function inTurn(work: () => Promise<void>): void {
 
 export const undoThis = (what: Undoable): void => inTurn(() => send(what));
 
-/** What the toast tells of; else the present one of what is decided; else what was done last here. */
+/** Undoes the toast's decision, or else the current item's, or else the latest one made here. */
 export const undo = (): void =>
   inTurn(async () => {
     const { toast: told, view } = get();
@@ -68,7 +68,7 @@ async function send(what: Undoable): Promise<void> {
   }
 }
 
-/** Of what the service has not refused for good, nobody knows whether it was done: it is sent again. */
+/** Whether the refusal is final. After other failures the outcome is unknown: allow a retry. */
 const isFinal = ({ status }: Failure): boolean => status >= 400 && status < 500 && status !== 429;
 
 async function undoOne(one: Extract<Undoable, { kind: 'item' }>): Promise<void> {
@@ -85,11 +85,11 @@ async function undoOne(one: Extract<Undoable, { kind: 'item' }>): Promise<void> 
   await refresh();
   toast(left === 'deferred' ? 'Brought back:' : 'Undone:', { about });
   const { focusId } = get();
-  // Whoever has gone on to another meanwhile is not taken back.
+  // Keep the focus if the moderator has moved to another item meanwhile.
   if (itemOf(itemId) && (focusId === before || !before)) focusOn(itemId);
 }
 
-/** What brought an item into the present view, where the undo of that takes it out again. */
+/** The decision that put the item into the current view, if its undo removes the item again. */
 function leftBy(itemId: string): 'deferred' | 'escalated' | undefined {
   const { view } = get();
   const decision = itemOf(itemId)?.decision?.decision;

@@ -8,7 +8,7 @@ import { countWords, VIEW_NAMES } from './words.ts';
 export function Views() {
   const { view, counts } = useStore(store);
   const nav = useRef<HTMLElement>(null);
-  // Where they stand in a row that scrolls, the present one is seen.
+  // If the views are in a scrolling row, keep the current view visible.
   useEffect(() => {
     nav.current?.querySelector(`[href="#${view}"]`)?.scrollIntoView({ block: 'nearest' });
   }, [view]);

@@ -1,13 +1,13 @@
 import { type Action, type Item, isNote, type Moderator } from './wire.ts';
 import { ACTION_NAMES, decidedWords, heldWords } from './words.ts';
 
-/** Whether somebody still has to decide on an item. */
+/** Whether an item still needs a decision. */
 export const waits = (item: Item): boolean =>
   item.state === 'pending' ||
   item.reports.some(({ state }) => state === 'open') ||
   (isNote(item) && item.appeal?.state === 'open');
 
-/** Why none of the wanted actions is allowed: who holds the item or decided it, and since when. */
+/** Says why none of the wanted actions is allowed, with who holds or decided the item, and when. */
 export function whyNot(item: Item, wanted: readonly Action[], me: Moderator | null): string {
   const { claim, decision } = item;
   const note = isNote(item) ? item : null;

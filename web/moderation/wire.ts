@@ -10,7 +10,7 @@ import type { RecordItem as GivenRecord } from '../../services/moderation/queue/
 import type { Action } from '../../services/moderation/staff/roles.ts';
 import type { Stats } from '../../services/moderation/stats/contract.ts';
 
-/** The API's own types: what the console reads cannot drift from what is answered. */
+/** The service's own types, so that the console cannot drift from the API. */
 export type { Action, BatchResult, Decided, Entry, HistoryEvent, NoteItem, Stats, ThreadNote };
 
 /** A profile, an artifact, a case or a note on a case. */
@@ -71,7 +71,7 @@ export interface Policy {
 }
 
 export interface Detail {
-  /** That of the item when this was read. */
+  /** The item's version when thread and history were read. */
   version: number;
   thread: ThreadNote[];
   history: HistoryEvent[];

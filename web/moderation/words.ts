@@ -72,7 +72,7 @@ const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 const count = new Intl.NumberFormat();
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 
-/** The time of day where it is today's. */
+/** The time of day for a time of today; date and time otherwise. */
 export function timeWords(at: string | number | Date): string {
   const date = new Date(at);
   return date.toDateString() === new Date().toDateString()
@@ -92,7 +92,7 @@ const UNITS = [
   [1, 's'],
 ] as const;
 
-/** Two digits' worth of a time span: "3 d", "45 min". */
+/** A time span in its largest unit, rounded down: "3 d", "45 min". */
 export function spanWords(seconds: number | null): string {
   if (seconds === null) return '–';
   if (seconds < 1) return seconds < 0.05 ? '0 s' : `${seconds.toFixed(1)} s`;
@@ -102,7 +102,7 @@ export function spanWords(seconds: number | null): string {
 
 const seenAt = new WeakMap<object, number>();
 
-/** Seconds that a note has waited by now: the service's own count, and the time since it was read. */
+/** An item's current age in seconds: the service's value plus the time since the first call. */
 export function ageOf(item: Pick<Item, 'age_seconds'>): number {
   const now = Date.now();
   const seen = seenAt.get(item) ?? now;
@@ -125,7 +125,7 @@ interface Named {
 export const heldWords = (by: Named | undefined, since: string | undefined): string =>
   `${by?.name || 'Another moderator'} has been on this since ${timeWords(since ?? 0)}.`;
 
-/** What a decision did, after its moderator's name. */
+/** Verb phrases that follow the moderator's name. */
 const DID: Record<string, string> = {
   approved: 'approved it',
   rejected: 'rejected it',
@@ -143,7 +143,7 @@ const DID: Record<string, string> = {
 export const decidedWords = (by: string, decision: string, at: string): string =>
   `${by} ${DID[decision] ?? 'changed it'} at ${timeWords(at)}.`;
 
-/** What prevented a decision, with the name of the other moderator and the time. */
+/** Says what prevented a decision, with the other moderator's name and the time. */
 export function failureWords(failure: Failure): string {
   const { claimed_by, claimed_at, decided_by, decided_at, decision, current_state } =
     failure.details as {
@@ -180,7 +180,7 @@ export function failureWords(failure: Failure): string {
   }
 }
 
-/** Why what was asked for was `not` done; of what was not answered, nobody knows whether it was. */
+/** A sentence from `not` ("Not undone") and the reason; "perhaps" if the outcome is unknown. */
 export function refusalWords(not: string, failure: Failure): string {
   const unknown = failure.status === 0 || failure.code === 'outcome_unconfirmed';
   return `${unknown ? `Perhaps ${not.toLowerCase()}` : not}. ${failureWords(failure)}`;
@@ -222,17 +222,17 @@ export const actorWords = ({ type, name }: HistoryEvent['actor']): string => {
   return type === 'service' ? 'the service' : `a ${type}`;
 };
 
-/** The beginning of a text, cut between characters. */
+/** The first `most` code points of a text. */
 export const firstOf = (text: string, most: number): string =>
   [...text.slice(0, 2 * most)].slice(0, most).join('');
 
 const ABOUT = 40;
 
-/** What an item is called in a sentence. */
+/** A short text that identifies an item in a sentence. */
 export const aboutOf = (item: Item): string =>
   firstOf(isErased(item) ? authorName(item) : excerptOf(item), ABOUT);
 
-/** What stands in a list for the whole of it. */
+/** An item's text in a list, after its title if it has one. */
 export const excerptOf = (item: Item): string =>
   isNote(item) || item.title === '' ? item.text : `${item.title} – ${item.text}`;
 

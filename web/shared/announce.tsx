@@ -3,12 +3,12 @@ import { useEffect, useState } from 'preact/hooks';
 type Listener = (text: string) => void;
 const listeners = new Set<Listener>();
 
-/** Says something to those who do not see the page change. */
+/** Announces a text to screen readers, through the live region of `Announcer`. */
 export function announce(text: string): void {
   for (const listener of listeners) listener(text);
 }
 
-/** Stands once on each page. */
+/** The live region of `announce`. Render it once per page. */
 export function Announcer() {
   const [said, say] = useState({ text: '', count: 0 });
   useEffect(() => {
@@ -16,7 +16,7 @@ export function Announcer() {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   }, []);
-  // The same words twice are told twice: a space makes them differ.
+  // A trailing space makes a repeated text differ, so that screen readers announce it again.
   return (
     <div class="visually-hidden" role="status" aria-live="polite">
       {said.count % 2 ? `${said.text}\u00a0` : said.text}

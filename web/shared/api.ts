@@ -1,8 +1,8 @@
-/** What an answer of the API comes to, for a page. */
+/** The outcome of an API call. */
 export type Answer<Body> =
   | { kind: 'done'; status: number; body: Body; headers: Headers }
   | Problem
-  /** No answer: the request may or may not have arrived. Repeat it exactly. */
+  /** No response: the request may or may not have arrived. Retry the identical request. */
   | { kind: 'unreachable' };
 
 export interface Problem {
@@ -10,14 +10,14 @@ export interface Problem {
   status: number;
   code: string;
   message: string;
-  /** What is wrong with each field, by its path. */
+  /** Validation messages, keyed by field path. */
   issues: Readonly<Record<string, string>>;
   details: Readonly<Record<string, unknown>>;
 }
 
 const PATIENCE_MS = 30_000;
 
-/** One request to the API of this origin. Never throws. */
+/** Sends a JSON request to this origin, with a timeout of 30 seconds. Never throws. */
 export async function call<Body>(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
@@ -64,7 +64,7 @@ function problemOf(status: number, body: unknown): Problem {
   };
 }
 
-/** The address behind `rel="next"`, where a list goes on. */
+/** The URL of the next page (`Link` with `rel="next"`), or undefined on the last page. */
 export function nextLink(headers: Headers): string | undefined {
   return /<([^>]+)>;\s*rel="next"/.exec(headers.get('link') ?? '')?.[1];
 }

@@ -1,3 +1,3 @@
-/** Whether a key belongs to an input method, which Safari tells of its last one by 229 alone. */
+/** Whether an input method handles the key. Safari marks its last key only by keyCode 229. */
 export const isComposing = ({ isComposing, keyCode }: KeyboardEvent): boolean =>
   isComposing || keyCode === 229;

@@ -4,12 +4,12 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 interface DialogParts {
   title: string;
   onClose: () => void;
-  /** Asked before Escape or the button closes it: what would be lost is not lost by accident. */
+  /** Called before Escape or the button closes the dialog; return false to keep unsaved input. */
   mayClose?: () => boolean;
   children: ComponentChildren;
 }
 
-/** The browser's own modal dialog: focus stays inside, Escape closes, focus goes back after. */
+/** A native modal dialog: it traps the focus, closes on Escape and then restores the focus. */
 export function Dialog({ title, onClose, mayClose, children }: DialogParts) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -23,13 +23,13 @@ export function Dialog({ title, onClose, mayClose, children }: DialogParts) {
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
   }, []);
-  // Also where a dialog goes on to its next step: what is new is read from its beginning.
+  // Runs again when the title changes, so that each step of a dialog is read from its beginning.
   useLayoutEffect(() => {
-    // A box to tick comes with what is read before it.
+    // Skip checkboxes: the text before a checkbox must be read first.
     const field = dialog.current?.querySelector<HTMLElement>(
       'input:not([type="checkbox"]), textarea',
     );
-    // A dialog that says where to begin is taken at its word.
+    // An `autofocus` attribute takes precedence.
     const first = dialog.current?.querySelector<HTMLElement>('[autofocus]');
     (first ?? field ?? heading.current)?.focus();
   }, [title]);
@@ -45,7 +45,7 @@ export function Dialog({ title, onClose, mayClose, children }: DialogParts) {
         close();
       }}
       onClose={({ currentTarget }) => {
-        // At a repeated Escape Chromium closes it all the same.
+        // Chromium closes the dialog on a repeated Escape, although `cancel` is prevented.
         if (!currentTarget.isConnected) return;
         if (mayClose?.() ?? true) onClose();
         else currentTarget.showModal();

@@ -9,17 +9,17 @@ interface FieldParts {
   name: string;
   hint?: ComponentChildren;
   error?: string | undefined;
-  /** At most so many code points: counted while one writes, never cut. */
+  /** Maximum length in code points. The field shows the count and never truncates. */
   most?: number;
   optional?: boolean;
   secret?: boolean;
   rows?: number;
-  /** Identifiers and keys: one direction, one width. */
+  /** For identifiers and keys: left-to-right and monospaced. */
   code?: boolean;
   onKeyDown?: (event: TargetedKeyboardEvent<HTMLElement>) => void;
 }
 
-/** A labelled field with its hint, its count and its error, told to assistive technology too. */
+/** A labelled field; ARIA attributes link its hint, count and error for screen readers. */
 export function Field(parts: FieldParts) {
   const { label, value, onValue, name, hint, error, most, optional, rows, code } = parts;
   const id = useId();
@@ -82,7 +82,7 @@ export function Field(parts: FieldParts) {
   );
 }
 
-/** Puts the focus on the first field that is at fault, once its error stands beside it. */
+/** Focuses the first invalid field in the next frame, after its error has been rendered. */
 export function focusFirstError(form: Element | null): void {
   requestAnimationFrame(() => {
     form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();

@@ -1,4 +1,4 @@
-/** Where what had the focus is gone, it goes on to this; whoever has gone elsewhere stays there. */
+/** Moves the focus to `place` if the focused element was removed; otherwise does nothing. */
 export function focusOnInstead(place: HTMLElement | null | undefined): void {
   if (document.activeElement === document.body) place?.focus();
 }

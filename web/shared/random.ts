@@ -1,11 +1,11 @@
-/** `bytes` random bytes of the browser's own generator, in lowercase hex. */
+/** `bytes` cryptographically random bytes, in lowercase hex. */
 export function randomHex(bytes: number): string {
   return [...crypto.getRandomValues(new Uint8Array(bytes))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('');
 }
 
-/** A UUIDv4, also where the page is not a secure context and has no `crypto.randomUUID`. */
+/** A UUIDv4. Also works in insecure contexts, which lack `crypto.randomUUID`. */
 export function randomUuid(): string {
   const hex = randomHex(16);
   const variant = '89ab'[Number.parseInt(hex[16] ?? '0', 16) % 4];

@@ -1,2 +1,2 @@
-/** esbuild gathers the styles that a module imports into the page's one style sheet. */
+/** esbuild bundles the styles that modules import into one style sheet per page. */
 declare module '*.css';

@@ -1,21 +1,21 @@
-/** Length as the service counts it: in code points. */
+/** The length of a text in code points, as the service counts it. */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
 }
 
-// Characters that show nothing and may move or hide what stands around them. Joiners and variation
-// selectors stay, since scripts and emoji need them.
+// Invisible characters that can move or hide the text around them. Joiners and variation selectors
+// are excluded because scripts and emoji need them.
 const INVISIBLE =
   /(?![\u200c\u200d]|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb]/gu;
 
-/** What a reader sees of a text: without the characters that show nothing. */
+/** Removes invisible characters from a text. */
 export const visible = (text: string): string => text.replaceAll(INVISIBLE, '');
 
 const QUOTE = 60;
 
-/** The beginning of a note on one line, cut between characters, to say which note is meant. */
+/** Identifies a note by up to 60 code points of its beginning, on one line. */
 export function quoteOf(message: string): string {
   const characters = [...visible(message).replace(/\s+/gu, ' ').trim()];
   return characters.length > QUOTE
@@ -23,7 +23,7 @@ export function quoteOf(message: string): string {
     : characters.join('');
 }
 
-/** A short text of somebody else, in its own direction, apart from what stands around it. */
+/** A short text by another person; `bdi` isolates its direction from the text around it. */
 export function Foreign({ text, class: name = '' }: { text: string; class?: string }) {
   return (
     <bdi dir="auto" class={`foreign ${name}`}>
@@ -32,7 +32,7 @@ export function Foreign({ text, class: name = '' }: { text: string; class?: stri
   );
 }
 
-/** What to do about a text that is too long; nothing where it is not. */
+/** Says how far to shorten a text of more than `most` code points; undefined if it fits. */
 export function tooLong(text: string, most: number): string | undefined {
   const over = codePoints(text) - most;
   return over > 0 ? `Shorten it by ${over} ${over === 1 ? 'character' : 'characters'}.` : undefined;

@@ -11,7 +11,7 @@ const STEPS = [
   [7, 'day'],
 ] as const;
 
-/** `3 minutes ago`; a date where it is more than a week. */
+/** A relative time such as `3 minutes ago`, or a date if it is more than a week away. */
 export function ago(time: Date, now: Date = new Date()): string {
   let amount = (time.getTime() - now.getTime()) / 1000;
   if (Math.abs(amount) < 45) return 'just now';
@@ -24,7 +24,7 @@ export function ago(time: Date, now: Date = new Date()): string {
 
 export const fullTime = (time: Date): string => exact.format(time);
 
-/** A time that stays true while it is looked at. */
+/** A relative time that updates every minute. */
 export function Ago({ time }: { time: Date }) {
   const [, tick] = useState(0);
   useEffect(() => {

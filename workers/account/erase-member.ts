@@ -28,11 +28,11 @@ import { BATCH, inBatches, untilNone } from '../batches.ts';
 interface Parts {
   pool: pg.Pool;
   store: EventStore;
-  /** Every read model; those that hold texts of members say so. */
+  /** All read models; `texts` of a read model names the columns with members' texts. */
   projections?: readonly Projection[];
 }
 
-/** One member, or every one whose erasure is not complete; answers how many are complete now. */
+/** Erases one member, or all whose erasure is incomplete; returns how many it completed. */
 export async function eraseMembers(
   parts: Parts,
   { member_id }: { member_id?: string | undefined } = {},
@@ -47,8 +47,8 @@ export async function eraseMembers(
 
 /**
  * Erases the names and texts of a deactivated member from the log, the read models and the primary
- * data. Each batch is a transaction of its own that finds only what is left, so that whoever comes
- * after a crash goes on where it ended; the event at the end is written once.
+ * data. Each batch is a separate transaction that finds only what is left, so a retry after a crash
+ * continues where the last run stopped; the final event is written once.
  */
 async function eraseMember(parts: Parts, memberId: string): Promise<boolean> {
   const { pool, store } = parts;
@@ -84,7 +84,7 @@ async function eraseLog(pool: pg.Pool, memberId: string): Promise<void> {
   await untilNone(pool, () => eraseElsewhere(memberId, BATCH));
 }
 
-/** What was asked for with a deletion whose erasure is not complete; else null. */
+/** The options of a deletion whose erasure is incomplete; null if there is none. */
 function deletionOf(memberId: string): Plan<{ eraseNotes: boolean } | null> {
   return definePlan({
     load: readStream(memberId, `member-${memberId}`),
@@ -110,8 +110,8 @@ function completePlan(memberId: string): Plan<boolean> {
       return {
         answer: true,
         appends: [{ owner: memberId, stream, version, actor, events }],
-        // Who had read a submission before its words went has a receipt by now, since the member was
-        // locked for it; nobody reads them any more.
+        // Commands that read a submission before its erasure held the member's lock, so their
+        // receipts are committed by now, and later commands no longer read its text.
         rows: eraseInReceipts(memberId, BATCH),
       };
     },

@@ -7,7 +7,7 @@ import { caseDecider } from '../../services/cases/case.ts';
 import { caseAppends, caseLoad, loadedCase } from '../../services/cases/run-case-command.ts';
 import { inBatches } from '../batches.ts';
 
-/** Tells the log of every claim whose lease is over; answers how many it told of. */
+/** Records the end of every case claim with an expired lease; returns how many it recorded. */
 export function lapseCaseClaims({ store }: { store: EventStore }): Promise<number> {
   return inBatches(
     (limit) => query(store.pool, lapsedCases(limit)),

@@ -10,7 +10,7 @@ import { inBatches } from '../batches.ts';
 
 type Overdue = Pick<CredentialRow, 'credential_id' | 'member_id'>;
 
-/** Tells the log of every credential past its end; answers how many it told of. */
+/** Records the expiry of every overdue credential in the log; returns how many it recorded. */
 export function expireCredentials({ store }: { store: EventStore }): Promise<number> {
   return inBatches(
     (limit) => query(store.pool, overdueCredentials(limit)),

@@ -12,7 +12,7 @@ interface Parts {
   config: Pick<Config, 'undoWindowSeconds'>;
 }
 
-/** Tells the log of every decision that its author can no longer appeal against. */
+/** Records in the log the end of each appeal period that is over; returns how many. */
 export function closeAppeals({ store, config }: Parts): Promise<number> {
   const undoSeconds = config.undoWindowSeconds;
   return inBatches(
@@ -24,7 +24,7 @@ export function closeAppeals({ store, config }: Parts): Promise<number> {
   );
 }
 
-/** By hours, as the decider counts: a day of the connection's time zone may have 23 or 25. */
+/** Counts in hours, as the decider does: a day in the connection's time zone may have 23 or 25. */
 function pastAppeal(undoSeconds: number, limit: number): Sql<NoteRow> {
   return sql`SELECT note_id, owner_id FROM notes
     WHERE state IN ('rejected', 'removed') AND appeal IS NULL AND member_id IS NOT NULL

@@ -12,8 +12,8 @@ interface Parts {
 }
 
 /**
- * Erases the text of notes that are past their retention; answers how many. Each note is a
- * transaction of its own, so a run that is cut short goes on where it was.
+ * Erases the text of notes that are past their retention; returns how many. Each note has a
+ * separate transaction, so the next run continues where an interrupted run stopped.
  */
 export function retention({ store, config }: Parts): Promise<number> {
   return inBatches(
@@ -22,7 +22,7 @@ export function retention({ store, config }: Parts): Promise<number> {
   );
 }
 
-/** A member's note only when its author can no longer appeal: whoever decides must read it. */
+/** A member's note stays until its author can no longer appeal: an appeal needs the text. */
 function pastRetention(
   { retentionRejectedDays, retentionWithdrawnDays }: Parts['config'],
   limit: number,

@@ -6,7 +6,7 @@ import { type Sql, sql } from '../../platform/sql.ts';
 import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
 import { tellPlan } from '../../services/guestbook/notify-author.ts';
 
-/** A decision on a note, by the note's version with it. */
+/** A decision on a note, identified by the note's version after the decision. */
 export const ToTell = z.strictObject({ note_id: z.uuid(), version: z.int() });
 
 interface Parts {
@@ -14,7 +14,7 @@ interface Parts {
   config: Pick<Config, 'undoWindowSeconds'>;
 }
 
-/** Tells those concerned of a decision that still stands; answers whether it told. */
+/** Notifies the members concerned of a decision that is still in force; returns whether it did. */
 export async function tellAuthor(
   { store, config }: Parts,
   { note_id, version }: z.infer<typeof ToTell>,

@@ -8,14 +8,14 @@ interface Parts {
   config: Pick<Config, 'retentionAddressKeysHours'>;
 }
 
-/** Drops the counters, and with them the keyed hashes of addresses, that are past their retention. */
+/** Deletes rate counters and report addresses (keyed hashes) past retention; returns how many. */
 export async function sweepRateCounters({ pool, config }: Parts): Promise<number> {
   const hours = config.retentionAddressKeysHours;
   const counters = await untilNone(pool, () => dropCounters(hours, BATCH));
   return counters + (await untilNone(pool, () => dropReporters(hours, BATCH)));
 }
 
-/** Whoever reported a note longer ago may report it again. */
+/** A guest may report a note again when the last report is older than this. */
 function dropReporters(hours: number, limit: number): Sql {
   return sql`DELETE FROM report_addresses WHERE ctid = ANY(ARRAY(
       SELECT ctid FROM report_addresses
@@ -24,7 +24,7 @@ function dropReporters(hours: number, limit: number): Sql {
     RETURNING note_id`;
 }
 
-/** The longest window is a day: a counter dropped sooner would give its limit back. */
+/** The longest window is 24 hours; deleting its counter earlier would reset the limit. */
 function dropCounters(hours: number, limit: number): Sql {
   return sql`DELETE FROM rate_counters WHERE ctid = ANY(ARRAY(
       SELECT ctid FROM rate_counters

@@ -10,7 +10,7 @@ interface Overdue {
   member_id: string;
 }
 
-/** Tells the log of every session past its end; answers how many it told of. */
+/** Records the expiry of every overdue session in the log; returns how many it recorded. */
 export function expireSessions({ store }: { store: EventStore }): Promise<number> {
   return inBatches(
     (limit) => query(store.pool, overdueSessions(limit)),
@@ -33,7 +33,7 @@ function expirePlan({ session_id, member_id }: Overdue): Plan<boolean> {
   });
 }
 
-/** By its key alone, as a live session is found. */
+/** Finds the session by its key only, like a live session; OFFSET 0 rules out other indexes. */
 function stillOverdue(sessionId: string): Sql {
   return sql`SELECT session_id
     FROM (SELECT * FROM sessions WHERE session_id = ${sessionId} OFFSET 0) session

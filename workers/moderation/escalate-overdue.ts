@@ -7,7 +7,7 @@ import { upkeepPlan } from '../../services/guestbook/scheduled-commands.ts';
 import { type QueueAlert, queueAlertPlan } from '../../services/moderation/stats/queue-alert.ts';
 import { inBatches } from '../batches.ts';
 
-/** Escalates every note that has waited for more than 72 hours; answers how many. */
+/** Escalates every note that has waited for more than 72 hours; returns how many. */
 export function queueAge({ store }: { store: EventStore }): Promise<number> {
   return inBatches(
     (limit) => query(store.pool, tooOld(limit)),
@@ -16,13 +16,13 @@ export function queueAge({ store }: { store: EventStore }): Promise<number> {
   );
 }
 
-/** Answers what the operator is to be told now, if anything: the worker logs it as a warning. */
+/** Returns the alert that is now due for the operator, if any; the worker logs it as a warning. */
 export async function queueAlert({ store }: { store: EventStore }): Promise<QueueAlert> {
   const told = await store.execute(queueAlertPlan());
   return isRefusal(told) ? null : told;
 }
 
-/** One that was put off is left until it is due; one that is being worked on, to whoever holds it. */
+/** Skips deferred notes until they are due, and claimed notes, which a moderator works on. */
 function tooOld(limit: number): Sql<NoteRow> {
   return sql`SELECT note_id, owner_id FROM notes n
     WHERE state = 'pending' AND tier = 'normal'

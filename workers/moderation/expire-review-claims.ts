@@ -2,7 +2,7 @@ import { type Sql, sql } from '../../platform/sql.ts';
 import type { Core } from '../../services/compose.ts';
 import { BATCH, untilNone } from '../batches.ts';
 
-/** Drops leases past their end, which hold nothing any more; answers how many. */
+/** Deletes expired leases, which no longer hold anything; returns how many. */
 export function expireLeases({ pool }: Pick<Core, 'pool'>): Promise<number> {
   return untilNone(pool, () => dropLeases(BATCH));
 }

@@ -9,7 +9,7 @@ import type { SubjectId } from '../../services/reports/reports.ts';
 import { tellRemovalPlan, tellWithdrawalPlan } from '../../services/reports/resolve.ts';
 import { inBatches } from '../batches.ts';
 
-/** A removal, by the version of the record's stream with it. */
+/** A removal, identified by the version of the record's stream after the removal. */
 export const RemovalToTell = z.strictObject({
   subject: z.strictObject({ type: z.enum(RECORD_TYPES), id: z.uuid() }),
   version: z.int(),
@@ -20,7 +20,7 @@ interface Parts {
   config: Pick<Config, 'undoWindowSeconds'>;
 }
 
-/** Tells those concerned of a removal that still stands; answers whether it told. */
+/** Notifies the members concerned of a removal that is still in force; returns whether it did. */
 export async function tellRemoval(
   { store, config }: Parts,
   { subject: { type, id }, version }: z.infer<typeof RemovalToTell>,
@@ -30,7 +30,7 @@ export async function tellRemoval(
   return (await store.execute(plan)) === true;
 }
 
-/** Tells whoever reported a record that was withdrawn since; answers of how many records. */
+/** Notifies the reporters of records that were withdrawn since; returns how many records. */
 export function settleReports({ store }: Pick<Parts, 'store'>): Promise<number> {
   return inBatches(
     (limit) => query(store.pool, withdrawnReported(limit)),

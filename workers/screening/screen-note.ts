@@ -25,8 +25,8 @@ type Screened = Omit<RecordScreening, 'noteState'>;
 export const ToScreen = z.strictObject({ note_ids: z.array(z.uuid()) });
 
 /**
- * Screens each note; answers how many. One that cannot be screened gets a job of its own, so that
- * its neighbours do not fail with it.
+ * Screens each note; returns how many. If one of several notes fails, it gets a separate job, so
+ * that the others do not fail with it.
  */
 export async function screenNotes(
   parts: Parts,
@@ -49,7 +49,7 @@ export async function screenNotes(
   return count;
 }
 
-/** Tells the log what is found in a note that waits; answers whether it did. */
+/** Records the findings in a pending note in the log; returns whether it recorded them. */
 export async function screenNote(parts: Parts, { note_id }: { note_id: string }): Promise<boolean> {
   const [note] = await query(parts.pool, findNote(note_id));
   if (note?.state !== 'pending' || note.message === null) return false;
@@ -82,8 +82,8 @@ function candidatesOf(noteId: string, fingerprints: readonly Fingerprint[]): Sql
   return lookAlikes(noteId, wholes, parts, MOST_COUNTED);
 }
 
-// The note's row is read without a lock: a claim never waits for a screening. The author's is held,
-// so that the words of a note are not told after a deletion of the account has erased them.
+// Reads the note's row without a lock, so that a claim never waits for a screening. Locks the
+// author, so that the note's words are not recorded after the account's deletion has erased them.
 function recordPlan(
   { owner_id: owner, member_id: author }: Pick<NoteRow, 'owner_id' | 'member_id'>,
   screened: Screened,

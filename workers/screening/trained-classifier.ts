@@ -15,7 +15,10 @@ interface Learnt {
 
 const learnt = new WeakMap<object, Learnt>();
 
-/** What the newest decisions teach, at most five minutes old: the time in which it forgets. */
+/**
+ * The classifier trained on the newest decisions. It is at most five minutes old, so erased text is
+ * forgotten within that time.
+ */
 export function learntBy(parts: Pick<Core, 'pool'>): Promise<Bayes> {
   const known = learnt.get(parts.pool);
   if (known && performance.now() - known.since < FRESH_MS) return known.bayes;
@@ -25,7 +28,7 @@ export function learntBy(parts: Pick<Core, 'pool'>): Promise<Bayes> {
   return bayes;
 }
 
-/** Gives other jobs a turn now and then. */
+/** Trains a classifier; yields to the event loop every 200 texts, so that other jobs can run. */
 export async function learn({ pool }: Pick<Core, 'pool'>): Promise<Bayes> {
   const bayes = newBayes();
   const rows = await query(pool, standingDecisions(MOST_DECISIONS));

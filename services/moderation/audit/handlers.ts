@@ -20,11 +20,11 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
       order === 'oldest' ? auditAfter(from ?? 0, limit) : auditBefore(from ?? null, limit),
     );
 
-  /** Everything that was there at the beginning, a batch at a time: however long, it fits. */
+  /** Streams all entries that exist at the start, in batches, so that any length fits in memory. */
   async function* lines(order: Order, from: number | undefined): AsyncGenerator<string> {
     const [end] = await query(pool, newestPosition());
     for (let place = from; ; ) {
-      // Each batch has a request's patience of its own.
+      // Each batch has the full deadline of a request.
       const rows = await sharedPatience(() => read(order, place, BATCH));
       const wanted = rows.filter(({ position }) => position <= (end?.position ?? 0));
       if (wanted.length > 0)

@@ -15,7 +15,10 @@ import { freeOf } from './claimable-items.ts';
 import { untilDone } from './lease-transaction.ts';
 import { type Lease, type LeaseRow, leaseBody, releaseLeases } from './leases.ts';
 
-/** Leases of the moderator `$1` for what is `picked`, where it `fits`; one that stands is left as it is. */
+/**
+ * Leases the `picked` items to the moderator `$1` if the condition `fits` holds. A live lease on an
+ * item stays as it is.
+ */
 export const leaseWhere = (fits: string, id = 'gen_random_uuid()') => `INSERT INTO note_leases
     (lease_id, subject_type, note_id, moderator_id, claimed_at, expires_at)
   SELECT ${id}, subject_type, note_id, $1, now.at, now.at + interval '5 minutes'
@@ -31,14 +34,14 @@ export const leaseWhere = (fits: string, id = 'gen_random_uuid()') => `INSERT IN
 
 const WITHIN_LIMIT = `(SELECT count FROM held) + (SELECT count(*) FROM picked) <= ${MOST_LEASES}`;
 
-/** Each of those of `$2`, so that a lease can be asked for by an id that is known before. */
+/** Takes the lease ids from `$2`, so that a retry can look up a lease by an id known beforehand. */
 const GIVEN_ID = '($2::uuid[])[(row_number() OVER (ORDER BY note_id))::int]';
 
 export const newLeaseIds = (count: number): string[] => Array.from({ length: count }, randomUUID);
 
 /**
- * The first free ones of a view, one for each id, leased. Another's lease that was committed since
- * the statement began leaves one picked but not leased: `picked` tells, and the caller asks again.
+ * Leases the first free items of a view, one for each id. If another moderator's lease commits
+ * while the statement runs, an item is picked but not leased. The caller sees `picked` and retries.
  */
 export function claimNext(view: ClaimView, viewer: Viewer, ids: readonly string[]): Sql {
   const text = `WITH picked AS MATERIALIZED (${freeOf(view, viewer, ids.length)}),
@@ -56,16 +59,16 @@ export interface Taken {
   leased: (Pick<LeaseRow, 'lease_id' | 'subject_type' | 'note_id'> & { expires_at: string })[];
 }
 
-/** The same answer, by what stands under these ids. */
+/** Answers like `claimNext`, from the leases that exist under these ids. */
 function claimedAs(ids: readonly string[]): Sql {
   return sql`SELECT count(*)::int AS picked, 0 AS held, coalesce(json_agg(l), '[]') AS leased
     FROM note_leases l WHERE lease_id = ANY(${ids}::uuid[])`;
 }
 
-/** A lease that a crash of the database loses is claimed again. */
+/** COMMIT need not wait for the disk, because a lease lost in a database crash is claimed again. */
 const HASTY = sql`SELECT set_config('synchronous_commit', 'off', true)`;
 
-/** The statements of one transaction, after two of its own. */
+/** Wraps statements in a transaction; their results follow those of two other statements. */
 const inOne = (statements: readonly Sql[]): Sql[] => [
   sql`BEGIN`,
   HASTY,
@@ -74,9 +77,9 @@ const inOne = (statements: readonly Sql[]): Sql[] => [
 ];
 
 /**
- * Without a key there is no receipt: lock, claim and COMMIT are sent together. What
- * was leased before a refusal is given back. Where the answer is lost, the next try waits for the
- * lock, looks for the leases by their ids, and claims under the same ids where there are none.
+ * Claims without an idempotency key. There is no receipt, so lock, claim and COMMIT are sent
+ * together. Leases made before a refusal are released. If the reply is lost, the retry waits for
+ * the lock, looks for the leases by their ids, and claims under the same ids if there are none.
  */
 export async function takeAtOnce(
   pool: pg.Pool,
@@ -115,7 +118,7 @@ export async function takeAtOnce(
   return isRefusal(answer) ? answer : refuse('moderator_required');
 }
 
-/** COMMIT was sent with the rest: where its answer is lost, so is whether it was done. */
+/** COMMIT was sent with the other statements, so a lost reply leaves the outcome unknown. */
 function unconfirmed(error: unknown): never {
   throw isServerError(error)
     ? error

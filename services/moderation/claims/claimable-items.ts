@@ -1,14 +1,14 @@
 import { type ClaimView, mixesTiers, SHAPES, type Viewer, where } from '../queue/queue.ts';
 
 /**
- * The first of a view that nobody holds, locked: `SELECT subject_type, note_id …`; `$1` is the
- * moderator. The leases are hashed once, however many are passed over (NOT EXISTS would look each
- * up, by a scan where the table was never analysed). `count` stands in the text, so that it is
- * planned for.
+ * Selects and locks the first unclaimed items of a view: `SELECT subject_type, note_id …`; `$1` is
+ * the moderator. NOT IN hashes the leases once, however many items are skipped; NOT EXISTS would
+ * look up each lease, by a table scan if the table was never analysed. `count` is part of the SQL
+ * text, so that the planner knows it.
  */
 export function freeOf(view: ClaimView, viewer: Viewer, count: number): string {
   const notes = freeNotes(view, viewer, count);
-  // Locking is not possible in a union itself.
+  // PostgreSQL cannot lock the rows of a UNION, so each subquery locks its own rows.
   return view === 'reported'
     ? `SELECT subject_type, note_id FROM (SELECT * FROM (${notes}) notes
         UNION ALL SELECT * FROM (${freeRecords(count)}) records) free
@@ -18,7 +18,7 @@ export function freeOf(view: ClaimView, viewer: Viewer, count: number): string {
 
 const LIVE = 'FROM note_leases WHERE expires_at > clock_timestamp() AND subject_type';
 
-/** A second person is needed for an appeal, so one's own decisions are passed over. */
+/** An appeal needs a second moderator, so appeals against the caller's decisions are skipped. */
 function freeNotes(view: ClaimView, { role }: Viewer, count: number): string {
   const { at } = SHAPES[view];
   const tiers = mixesTiers(view, role) ? 'n.tier, ' : '';

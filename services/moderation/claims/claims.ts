@@ -31,7 +31,7 @@ import {
 
 type ClaimRefusal = Refusal<'not_found' | 'state_conflict'>;
 
-/** All that was asked for, or nothing; fewer only where the view holds no more. */
+/** Claims all requested items or none; fewer than `count` only if the view has no more. */
 export function claim(
   { pool, subjects }: { pool: pg.Pool; subjects: readonly Subject[] },
   call: Keyed<PrincipalOf<'moderator'>>,
@@ -42,7 +42,7 @@ export function claim(
     claimNext(('view' in asked && asked.view) || 'todo', viewer, ids);
   if ('count' in asked && !call.request.idempotencyKey)
     return takeAtOnce(pool, viewer, next, asked.count);
-  // Two claims of one moderator wait for each other, so that the limit holds.
+  // Claims of one moderator wait for each other (`lockProven`), so that the limit holds.
   const work = (client: pg.PoolClient) =>
     'count' in asked
       ? takeNext(
@@ -53,7 +53,7 @@ export function claim(
   return transactOnce(pool, call, lockProven(viewer), work, { repeatable: true });
 }
 
-/** Each once, by kind and id: two calls that want the same take them in the same order. */
+/** The requested items, each once by kind and id. */
 function theseOf(asked: Exclude<ClaimRequest, { count: number }>): Held[] {
   const held: Held[] =
     'subjects' in asked ? asked.subjects : asked.note_ids.map((id) => ({ type: 'note', id }));
@@ -67,7 +67,7 @@ const lockNotes = (ids: readonly string[]): Sql =>
       OR (state = 'removed' AND erased_at IS NULL)) AS reviewable
     FROM notes WHERE note_id = ANY(${ids}::uuid[]) ORDER BY note_id FOR UPDATE`;
 
-/** Each kind's, locked against decisions where they were reported. */
+/** Reads and locks items of one kind in the order of their ids; locks a record only if reported. */
 async function reviewablesOf(
   client: pg.PoolClient,
   subjects: readonly Subject[],
@@ -92,6 +92,7 @@ async function takeThese(
   moderatorId: string,
   wanted: Held[],
 ): Promise<Lease[] | ClaimRefusal> {
+  // Every call locks in the same order, so that two calls for the same items cannot deadlock.
   const kinds = [...Map.groupBy(wanted, ({ type }) => type)].sort();
   for (const [type, some] of kinds) {
     const ids = some.map(({ id }) => id);
@@ -120,12 +121,12 @@ async function takeThese(
   return mine.length > MOST_LEASES ? limitReached() : these.map(leaseBody);
 }
 
-/** Those that are free; whether all are the moderator's, and within the limit, is looked at afterwards. */
+/** Leases the free items; `takeThese` then checks that the moderator holds all, and the limit. */
 const THESE = `WITH picked AS (SELECT * FROM unnest($2::text[], $3::uuid[])
       AS these (subject_type, note_id)) ${leaseWhere('true')}`;
 const CLAIM_THESE = { name: hash('sha1', THESE), text: THESE };
 
-/** The ids that a statement on leases answers, once for each key. */
+/** Runs a statement on leases, once for each idempotency key; returns the ids of its leases. */
 export function changeLeases(
   pool: pg.Pool,
   call: Keyed<PrincipalOf<'moderator'>>,

@@ -22,10 +22,10 @@ import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
 import type { Sql } from '../../../platform/sql.ts';
 
 /**
- * Work on leases, which are no events, in one transaction with the receipt of a moderator's key.
- * `lock` makes two calls with the same key wait for each other; a deadlock is tried again. Where the
- * answer to COMMIT is lost, the next try waits for the lock too, and then finds the receipt or none;
- * without a key, it does so where the work is `repeatable`: done twice it answers the same.
+ * Runs work on leases, which are not events, in one transaction with the receipt of the idempotency
+ * key. `lock` makes calls with the same key wait for each other; a deadlock is retried. If the
+ * reply to COMMIT is lost, the retry waits for the lock and then finds the receipt or none. Without
+ * a key, this retry happens only if the work is `repeatable`: a second run gives the same answer.
  */
 export async function transactOnce<Answer, Code extends string>(
   pool: pg.Pool,
@@ -38,11 +38,11 @@ export async function transactOnce<Answer, Code extends string>(
   const key = call.request.idempotencyKey;
   const attempt = () =>
     withClient(pool, until, async (client) => {
-      // On one connection statements run in the order in which they are sent: without a key to look
-      // up, the work need not wait for the lock's answer.
+      // A connection runs statements in the order in which they are sent, so without a key to look
+      // up, the work does not wait for the reply to the lock.
       const [, , locked, receipts, clock, worked] = await Promise.all([
         client.query('BEGIN'),
-        // A lease that a crash of the database loses is claimed again; a receipt must not be lost.
+        // A lease lost in a database crash is claimed again; a receipt must not be lost.
         key ? undefined : client.query('SET LOCAL synchronous_commit = off'),
         client.query(lock),
         key ? client.query<ReceiptRow>(findReceipt(call, key)) : undefined,
@@ -79,8 +79,8 @@ export async function transactOnce<Answer, Code extends string>(
 }
 
 /**
- * Work on leases, begun anew where it lost a race; and where the answer to COMMIT was lost, if it
- * can tell whether it was done.
+ * Runs work on leases until `until` (a `deadline`). Retries after a lost race; after a lost reply
+ * to COMMIT, retries only if `tells`: the attempt can find out whether the work was done.
  */
 export async function untilDone<Result>(
   until: number,

@@ -3,7 +3,7 @@ import { conflict, type Refusal } from '../../../platform/refusal.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
 import type { RecordType } from '../../publications/record-type.ts';
 
-/** What can be held: a note, or a record that was published without review. */
+/** An item that can be claimed: a note, or a record that was published without review. */
 export interface Held {
   type: 'note' | RecordType;
   id: string;
@@ -12,7 +12,7 @@ export interface Held {
 export interface LeaseRow {
   lease_id: string;
   subject_type: Held['type'];
-  /** The note's id, or the record's. */
+  /** The id of the note or the record. */
   note_id: string;
   moderator_id: string;
   claimed_at: Date;
@@ -21,10 +21,10 @@ export interface LeaseRow {
 
 export type NamedLease = LeaseRow & { name: string | null };
 
-/** A lease as the moderator is told of it. */
+/** A lease as the API returns it. */
 export interface Lease {
   lease_id: string;
-  /** Null where it is no note. */
+  /** Null if the item is a record. */
   note_id: string | null;
   subject: Held;
   /** Unix seconds. */
@@ -48,7 +48,7 @@ export function leaseBody(row: Omit<LeaseRow, 'moderator_id' | 'claimed_at'>): L
   };
 }
 
-/** A moderator's leases by the database's clock. */
+/** A moderator's leases that are live by the database's clock. */
 export function liveLeases(moderatorId: string): Sql<LeaseRow> {
   return sql`SELECT * FROM note_leases WHERE moderator_id = ${moderatorId}
     AND expires_at > clock_timestamp() ORDER BY claimed_at, lease_id`;
@@ -59,7 +59,7 @@ export function liveLeaseOn({ type, id }: Held): Sql<NamedLease> {
     WHERE l.note_id = ${id} AND l.subject_type = ${type} AND l.expires_at > clock_timestamp()`;
 }
 
-/** Five minutes more, but no more than thirty from the claim. */
+/** Extends leases to five minutes from now, but at most to 30 minutes after the claim. */
 export function renewLeases(moderatorId: string, leaseIds: readonly string[]): Sql {
   return sql`UPDATE note_leases SET expires_at = greatest(expires_at,
       least(clock_timestamp() + interval '5 minutes', claimed_at + interval '30 minutes'))

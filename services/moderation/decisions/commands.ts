@@ -5,10 +5,10 @@ import type { DecisionRequest } from './contract.ts';
 import type { Asked } from './decide.ts';
 
 const HOUR_MS = 3_600_000;
-/** For how long a note is put off where nothing is said. */
+/** How long a note is deferred if the request gives no time. */
 const DEFERRED_MS = 24 * HOUR_MS;
 
-/** A request of the API as a command on the note. */
+/** Turns an API request into a command on the note. */
 export function decisionOn(noteId: string, body: DecisionRequest, batchId?: string): Asked {
   return {
     noteId,

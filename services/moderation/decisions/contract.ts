@@ -20,7 +20,7 @@ const ACTION = {
   approve: { action: z.literal('approve') },
   reject: { action: z.literal('reject'), policy: Policy, message: Message.optional() },
   escalate: { action: z.literal('escalate'), message: Message },
-  /** A day, where `until` is not said; 72 hours at most. */
+  /** `until` defaults to 24 hours from now and may be at most 72 hours ahead. */
   defer: { action: z.literal('defer'), until: z.iso.datetime({ offset: true }).optional() },
   remove: { action: z.literal('remove'), policy: Policy, message: Message.optional() },
   restore: { action: z.literal('restore') },
@@ -31,7 +31,7 @@ const ACTION = {
 
 const expected = { expected_version: Version };
 
-/** One decision on one note or record, by its action. */
+/** The request for one decision on one note or record, by its action. */
 export const DECISION = {
   approve: z.strictObject({ ...ACTION.approve, ...expected }).meta({ id: 'Approval' }),
   reject: z.strictObject({ ...ACTION.reject, ...expected }).meta({ id: 'Rejection' }),
@@ -85,12 +85,12 @@ const BatchRequest = z
 
 const outcome = {
   event_id: AnyUuid,
-  /** `published` is a record's that is no note. */
+  /** Only records, never notes, are `published`. */
   state: z.enum([...NoteStateName.options, 'published']),
-  /** Of a note that waits: a deferral may have escalated it. */
+  /** Only for a pending note, which a deferral may have escalated. */
   tier: z.enum(['normal', 'lead']).optional(),
   version: Version,
-  /** Null where there is nothing to undo. */
+  /** Null if the decision cannot be undone. */
   undo_until: Timestamp.nullable(),
 };
 
@@ -99,7 +99,7 @@ export const Decided = z
   .meta({ id: 'DecisionReply' });
 export type Decided = z.input<typeof Decided>;
 
-/** What became of one item: decided or undone, or the code of its refusal with `error`. */
+/** The result for one item: `decided`, `undone`, or the code of its refusal with `error`. */
 const BatchResult = z
   .object({
     note_id: AnyUuid,
@@ -122,7 +122,7 @@ const Batch = z
   })
   .meta({ id: 'BatchReply' });
 
-/** Parent, siblings and replies of a note, oldest first. */
+/** A parent, sibling or reply of a note; a thread lists them oldest first. */
 const ThreadNote = z
   .object({
     id: AnyUuid,
@@ -138,14 +138,14 @@ export type ThreadNote = z.input<typeof ThreadNote>;
 export const HistoryEvent = z
   .object({
     event_id: AnyUuid,
-    /** The note's by then: its screening and what was told of it leave it as it is. */
+    /** The note's version at that time; screenings and notifications do not change it. */
     version: Version,
     type: z.string(),
     at: Timestamp,
     actor: z.object({ type: z.string(), id: AnyUuid.optional(), name: z.string().optional() }),
-    /** Facts of the event: a policy, a reason, what was undone. */
+    /** Facts of the event, such as a policy, a reason or the undone decision. */
     data: z.record(z.string(), z.unknown()),
-    /** What was said: the word to the author, the reason of an escalation, details, an appeal. */
+    /** A message to the author, the reason for an escalation, details of a report, or an appeal. */
     text: z.string().nullable(),
   })
   .meta({ id: 'HistoryEvent' });

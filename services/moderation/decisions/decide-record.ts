@@ -33,10 +33,10 @@ import type { DecideRefusal } from './decide.ts';
 import { withWinner } from './decide-rows.ts';
 import type { SubjectDecision } from './record-contract.ts';
 
-/** A decision on a record, or the undo of one by its event. */
+/** A decision on a record, or the undo of the removal whose event is `of`. */
 export type Asked = SubjectDecision | { action: 'undo'; of: string; expected_version: number };
 
-/** A record as it is under the locks. Versions are those of the record and its reports together. */
+/** A record and its reports as read under the locks, and the moderator who decides. */
 interface Desk {
   subject: Subject;
   id: string;
@@ -46,7 +46,7 @@ interface Desk {
   reports: NamedEvent[];
   open: RecordReportRow[];
   concerned: string[];
-  /** When the moderator claimed it, where that claim stands. */
+  /** When the moderator claimed the record; null without a live claim. */
   claimedAt: string | null;
   undoSeconds: number;
   now: Date;
@@ -54,7 +54,7 @@ interface Desk {
 
 type Made = { stream: string; version: number; events: NewEvent[] } | Refusal<DecideRefusal>;
 
-/** One decision on a published record, in one transaction with what it settles. */
+/** The plan for one decision on a record, in one transaction with the reports that it settles. */
 export function recordPlan(
   me: PrincipalOf<'moderator'>,
   subject: Subject,
@@ -128,10 +128,10 @@ export function recordPlan(
   });
 }
 
-/** The version that was shown: the record's own and that of its reports. */
+/** The version that moderators see: the record's version plus that of its reports. */
 const versionOf = ({ row, reports }: Desk): number => row.version + streamVersion(reports);
 
-/** A record's decider knows its own version alone. */
+/** Puts the version that moderators see into a refusal; the decider knows only the record's own. */
 function inAll(refusal: Refusal<DecideRefusal>, desk: Desk): Refusal<DecideRefusal> {
   if (refusal.details?.current_version === undefined) return refusal;
   const current = { current_state: desk.row.state, current_version: versionOf(desk) };
@@ -160,7 +160,7 @@ function moderate(desk: Desk, asked: Asked): Made {
   const { subject, id, row, facts, concerned } = desk;
   const command = asked.action === 'undo' ? undoCommand(desk, asked) : decision(desk, asked);
   if (isRefusal(command)) return command;
-  // With its author's account it may be so before its own stream says it.
+  // Closing the author's account may withdraw the record before the record's own stream says so.
   if (row.state === 'withdrawn') return wrongState({ status: row.state, version: versionOf(desk) });
   const events = subject.decide(facts, command, concerned);
   if (isRefusal(events)) return events;
@@ -181,7 +181,7 @@ function decision(desk: Desk, asked: Asked): RemovalCommand | Refusal<DecideRefu
   return { type: 'Restore', expectedVersion, by: me.moderatorId, removal };
 }
 
-/** Whoever removed may undo it for a while, a lead at any time. */
+/** The moderator who removed a record may undo that within the undo window, a lead at any time. */
 function undoCommand(
   desk: Desk,
   { of, expected_version }: Extract<Asked, { action: 'undo' }>,
@@ -202,7 +202,7 @@ function tellJob({ subject, id, undoSeconds }: Desk, version: number): Job {
   return {
     queue: 'tell-removal',
     data: { subject: { type: subject.type, id }, version },
-    // A second more, so that the job is never there before the window is over.
+    // One second more, so that the job never runs before the undo window is over.
     ...(undoSeconds > 0 ? { startAfter: undoSeconds + 1 } : {}),
   };
 }

@@ -7,9 +7,9 @@ import type { NamedLease } from '../claims/leases.ts';
 type Ids = readonly string[];
 
 /**
- * Whoever's feed a decision may write: authors, authors of what is replied to, and reporters; null for
- * a guest. Parents are subselects here and below: joined to them, a note that is known by its id could
- * be looked for among all replies.
+ * The members to whose feeds a decision may write: authors, authors of parent notes, and reporters;
+ * null for a guest. Parents are subselects, here and below, because with a join the planner could
+ * search all replies for a note whose id is known.
  */
 export const membersConcerned = (ids: Ids): Sql =>
   sql`SELECT member_id FROM notes WHERE note_id = ANY(${ids}::uuid[])
@@ -18,8 +18,8 @@ export const membersConcerned = (ids: Ids): Sql =>
     UNION SELECT member_id FROM note_reports
       WHERE note_id = ANY(${ids}::uuid[]) AND state = 'open'`;
 
-// A claim locks the moderator and then the note, so a decision takes them in that order too.
-// A note's row is locked before its stream is read; a parent's, so that it stays as it was read.
+// A decision locks the moderator and then the note, in the same order as a claim.
+// A note's row is locked before its stream is read; a parent's row, so that it does not change.
 export type LockedNote = NoteRow & { author_gone: boolean };
 
 export const lockNotes = (ids: Ids): Sql<LockedNote> =>
@@ -55,11 +55,11 @@ const DECISIONS: Readonly<Record<string, string>> = {
   DecisionUndone: 'undone',
 };
 
-/** What an event on a note or a record decided, in one word. */
+/** The decision that an event on a note or a record made, in one word. */
 const decisionWord = (type: string): string | undefined =>
   /Removed$/.test(type) ? 'removed' : /Restored$/.test(type) ? 'restored' : DECISIONS[type];
 
-/** Says who was quicker, what they decided and when. */
+/** Adds to a conflict which moderator decided first, what they decided, and when. */
 export function withWinner<Code extends string>(
   refusal: Refusal<Code>,
   events: readonly NamedEvent[],

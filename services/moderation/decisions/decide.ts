@@ -40,19 +40,19 @@ export type DecideRefusal =
 
 type Moderator = PrincipalOf<'moderator'>;
 
-/** What is known when a decision on a note is made into a command. */
+/** The facts from which a decision on a note builds its command. */
 interface Facts {
   me: { moderatorId: string; role: Role };
   claimedAt: string | null;
   parent: ParentFacts | null;
-  /** The author's account has ended. */
+  /** Whether the author's account is closed. */
   authorGone: boolean;
   now: Date;
 }
 
 export interface Asked {
   noteId: string;
-  /** Who may ask for it, where not everybody may. */
+  /** The roles that may make the request; undefined if all may. */
   roles?: readonly Role[];
   command: (facts: Facts) => NoteCommand;
 }
@@ -61,11 +61,11 @@ export type Result = Decided | Refusal<DecideRefusal>;
 
 interface Accepted {
   append: Append;
-  /** The note before it. */
+  /** The state of the note before the decision. */
   before: NoteState;
 }
 
-/** One decision: refused where it is. */
+/** The plan for one decision; the plan is refused if the decision is refused. */
 export function reviewPlan(
   me: Moderator,
   asked: Asked,
@@ -87,7 +87,7 @@ export function reviewPlan(
   };
 }
 
-/** Several decisions in one transaction: each is accepted or refused by itself. */
+/** The plan for several decisions in one transaction; each is accepted or refused separately. */
 export function reviewsPlan(
   me: Moderator,
   asked: readonly Asked[],
@@ -109,7 +109,7 @@ export function reviewsPlan(
       if (wrong) return wrong;
       const desk = openDesk({ ...me, role: live.role }, rows.notes, now, undoSeconds);
       const results = new Map<string, Accepted | Refusal<DecideRefusal>>();
-      // A note before the replies to it, whatever the order in which they were asked.
+      // Decide on a note before its replies, whatever the order of the request.
       for (const item of desk.inOrder(asked)) results.set(item.noteId, desk.review(item));
       const appends = [...results.values()].flatMap((result) =>
         isRefusal(result) ? [] : [result.append],
@@ -142,7 +142,7 @@ function notesLoad(ids: readonly string[]) {
   };
 }
 
-/** Whether a decided note is pending again. */
+/** Whether the events make a decided note pending again. */
 const reopens = ({ events }: Append): boolean => {
   const last = events.at(-1) as NewEvent<NoteEvents> | undefined;
   return (
@@ -153,7 +153,7 @@ const reopens = ({ events }: Append): boolean => {
 const erases = ({ events }: Append) => events.some(({ type }) => type === 'NoteErased');
 const noteIdOf = ({ stream }: Append): string => stream.slice('note-'.length);
 
-/** The notes under review as they are now, with their parents and leases. */
+/** The notes under review as read under the locks, with their parents and leases. */
 function openDesk(
   me: { moderatorId: string; role: Role },
   rows: Rows<ReturnType<typeof notesLoad>>,
@@ -179,7 +179,7 @@ function openDesk(
       now,
     });
     const before = note.replay(events);
-    // Its text went with its author's account, before its own stream says so.
+    // Closing the author's account erases the text before the note's own stream says so.
     const gone = row.message === null;
     const made = gone ? wrongState({ ...row, status: row.state }) : note.decide(before, command);
     if (isRefusal(made)) return withWinner(made as Refusal<DecideRefusal>, events);
@@ -195,7 +195,7 @@ function openDesk(
     return { append, before };
   }
 
-  /** What was just approved takes the replies that are decided after it. */
+  /** Marks a parent as approved, so that replies decided after it can be approved as well. */
   function follow(noteId: string, made: readonly NewEvent[]): void {
     const parent = parents.get(noteId);
     if (parent && made.some(({ type }) => type === 'NoteApproved'))
@@ -212,7 +212,7 @@ function openDesk(
       const parent = (row?.parent_id && parents.get(row.parent_id)) || null;
       if (!row) return [];
       const tell = tellJobs(row, parent?.member_id ?? null, append, undoSeconds);
-      // One that was decided before it was screened is screened now that it waits again.
+      // A note that was decided before its screening is screened now that it is pending again.
       return reopens(append) ? [...tell, screeningJob([row.note_id])] : tell;
     },
   };

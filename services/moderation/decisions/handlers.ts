@@ -22,7 +22,7 @@ export function reviewHandlers(parts: ModerationParts): Handlers<typeof reviewCo
   const { config, pool, store, subjects } = parts;
   const undoSeconds = config.undoWindowSeconds;
 
-  /** Of a decision on a note or on another record; undefined where there is no such decision. */
+  /** The plan to undo a decision on a note or a record; undefined if there is no such decision. */
   async function undoPlan(me: Moderator, of: string, expectedVersion: number) {
     const [[onNote], [onRecord]] = await Promise.all([
       query(pool, findDecision(of)),

@@ -3,7 +3,7 @@ import { type Sql, sql } from '../../../platform/sql.ts';
 import type { NamedEvent } from '../../../projections/publications/records.ts';
 import type { HistoryEvent, ThreadNote } from './contract.ts';
 
-/** The rest of a page: as much as a person reads. */
+/** The most siblings, and the most replies, in a thread: as many as a person reads. */
 const THREAD = 50;
 
 export interface ThreadRow {
@@ -15,7 +15,7 @@ export interface ThreadRow {
   submitted_at: Date;
 }
 
-/** The note that is replied to, other replies to it, and replies to the note itself. */
+/** A note's parent, the newest other replies to the parent, and the newest replies to the note. */
 export function threadOf(noteId: string): Sql<ThreadRow> {
   return sql`WITH self AS (SELECT note_id, parent_id FROM notes WHERE note_id = ${noteId}),
     thread AS (
@@ -41,7 +41,7 @@ export function threadBody(row: ThreadRow): ThreadNote {
   };
 }
 
-/** All that was recorded of a note: in its own stream, of its screening, and of what was told. */
+/** All events of a note: from its own stream, its screening and its notifications. */
 export function eventsOfNote(noteId: string): Sql<NamedEvent> {
   return sql`WITH note AS (SELECT owner_id FROM notes WHERE note_id = ${noteId}::uuid),
     own AS (SELECT e.event_id FROM note
@@ -54,7 +54,7 @@ export function eventsOfNote(noteId: string): Sql<NamedEvent> {
     ORDER BY e.position`;
 }
 
-/** A note's history: with each event the version that the note had then. */
+/** A note's history: each event with the version that the note had at that time. */
 export function noteHistory(events: readonly NamedEvent[]): HistoryEvent[] {
   let version = 0;
   return events.map((event) => {
@@ -63,7 +63,7 @@ export function noteHistory(events: readonly NamedEvent[]): HistoryEvent[] {
   });
 }
 
-/** An event as moderators read it: who, when, why. */
+/** An event as moderators read it: actor, time, facts and text. */
 export function historyBody(event: NamedEvent): HistoryEvent {
   const { actor, actor_name } = event;
   const { note_id: _, ...data } = event.data as Record<string, unknown>;

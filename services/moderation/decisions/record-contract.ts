@@ -7,7 +7,7 @@ import { QueueItem } from '../queue/record-item.ts';
 import { DECIDERS, READERS } from '../staff/roles.ts';
 import { DECIDE_PROBLEMS, DECISION, Decided, HistoryEvent } from './contract.ts';
 
-/** What is done to something that is public already. */
+/** A decision on a note or record after its publication. */
 export const SubjectDecision = z
   .discriminatedUnion('action', [DECISION.remove, DECISION.restore, DECISION.keep])
   .meta({ id: 'SubjectDecision' });

@@ -2,7 +2,7 @@ import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import type { PolicyRow } from '../../../projections/moderation/policies.ts';
 import { refuseUnlessActive } from '../policies/policy.ts';
 
-/** What of a request no schema can judge: whether its policy is active, how far away its time is. */
+/** The fields that no schema can check: is the policy active, and is `until` close enough? */
 export type Request = { policy: string } | { until?: string | undefined } | object;
 
 const MOST_DEFERRED_MS = 72 * 3_600_000;

@@ -4,7 +4,10 @@ const REVIEWED = /^(note|screening|report|review|subject|moderator|policy)-/;
 
 const RECORD = /^(profile|artifact|case)-/;
 
-/** What moderators' consoles are told of: notes, reports, moderators and policies. */
+/**
+ * Whether moderators' consoles are notified of the event: events on notes, reports, moderators and
+ * policies, and moderators' events on records.
+ */
 export function isReview({
   stream_id,
   actor,
@@ -12,7 +15,7 @@ export function isReview({
   return REVIEWED.test(stream_id) || (actor.type === 'moderator' && RECORD.test(stream_id));
 }
 
-/** Whom or what a stream is about; reports stand in a stream beside what was reported. */
+/** The subject of a stream; for a stream of reports, the reported item. */
 export function subjectOf(streamId: string): { type: string; id: string } {
   const [, type = '', id = ''] =
     /^(.*?)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z0-9_]+)$/.exec(streamId) ?? [];

@@ -42,7 +42,7 @@ export function policiesHandlers({
   };
 }
 
-// Two changes at once: the second one's append is refused by the log, and decided again.
+// If two changes race, the log refuses the second append, and that change is decided again.
 function changePlan(
   me: PrincipalOf<'moderator'>,
   command: ChangePolicy,

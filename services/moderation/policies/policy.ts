@@ -2,7 +2,7 @@ import type { NewEvent } from '../../../platform/eventstore/event.ts';
 import { type Refusal, refuse, wrongVersion } from '../../../platform/refusal.ts';
 import type * as events from '../events.ts';
 
-/** Owner of streams that are nobody's in particular. */
+/** The owner of streams that belong to no member or moderator. */
 export const EVERYBODY = '00000000-0000-4000-8000-000000000000';
 
 export interface PolicyState {
@@ -17,11 +17,11 @@ export interface ChangePolicy {
   title: string;
   text: string;
   active: boolean;
-  /** The version that was read; 0 for a policy that must be new. */
+  /** The version that the caller read; 0 if the policy must be new. */
   expectedVersion: number | undefined;
 }
 
-/** Versions rise by one, whoever began: a policy of the defaults, or a new one. */
+/** Each change raises the version by one, of a default policy as well as of a new one. */
 export function changePolicy(
   state: PolicyState | undefined,
   { code, title, text, active, expectedVersion }: ChangePolicy,
@@ -39,7 +39,7 @@ export function changePolicy(
   ];
 }
 
-/** What a rejection or a removal is refused with where its policy is unknown or not in force. */
+/** Refuses a rejection or removal whose policy is unknown or inactive; null if it is active. */
 export function refuseUnlessActive(
   policy: { active: boolean } | undefined,
 ): Refusal<'invalid_request'> | null {

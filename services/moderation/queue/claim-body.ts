@@ -2,7 +2,7 @@ import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { unixSeconds } from '../../../platform/http/schemas.ts';
 import type { Item } from './item.ts';
 
-/** Whoever holds what a row shows; all null where nobody does. */
+/** The live lease on a row's item, with its holder; all null if the item is unclaimed. */
 export interface HolderColumns {
   lease_id: string | null;
   holder_id: string | null;

@@ -17,10 +17,10 @@ import { RankedModerator } from './item.ts';
 import { CLAIM_VIEWS, VIEWS } from './queue.ts';
 import { QueueItem } from './record-item.ts';
 
-/** Leases that one moderator holds at a time. */
+/** The most leases that a moderator can hold at the same time. */
 export const MOST_LEASES = 10;
 
-/** Whole seconds, as a query parameter. */
+/** A query parameter in whole seconds. */
 const Seconds = z
   .string()
   .regex(/^\d{1,9}$/, 'must be a whole number of seconds')

@@ -2,26 +2,26 @@ import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { toldAt } from '../../guestbook/author-decisions.ts';
 import { undoersOfAny, undoersOfOwn } from '../staff/roles.ts';
 
-/** Who reads, and for how long a decision may be undone by whoever made it. */
+/** The moderator who reads the item, and the length of the undo window in seconds. */
 export interface Reviewer {
   me: Pick<PrincipalOf<'moderator'>, 'moderatorId' | 'role'>;
   undoSeconds: number;
 }
 
-/** The decision that stands, as its row comes in JSON: times are text. */
+/** A decision in force, as a JSON row: its times are text. */
 export interface StandingDecision<Word extends string> {
   event_id: string;
   decision: Word;
   policy: string | null;
   message: string | null;
-  /** Null: the service, by a rule. */
+  /** Null if the service decided by a rule. */
   moderator_id: string | null;
   moderator_name: string | null;
   decided_at: string;
   told_at: string | null;
 }
 
-/** Selects it as `row`, from a table of decisions `d`. */
+/** SQL that selects the latest decision in force as `row`; `where` calls the table `d`. */
 export const standingDecision = (table: string, where: string): string =>
   `SELECT json_build_object('event_id', d.event_id,
       'moderator_id', d.moderator_id, 'moderator_name', dm.name, 'decision', d.decision,
@@ -31,7 +31,7 @@ export const standingDecision = (table: string, where: string): string =>
     WHERE ${where} AND d.undone_at IS NULL
     ORDER BY d.decided_at DESC, d.event_id DESC LIMIT 1`;
 
-/** What its reviewer sees of it; `undoable`: whether such a decision is ever undone. */
+/** The API body of a decision; `undoable` says whether this kind of decision can be undone. */
 export function decisionBody<Word extends string>(
   { decided_at, told_at, moderator_id, moderator_name, ...decision }: StandingDecision<Word>,
   undoable: boolean,

@@ -10,18 +10,18 @@ import { queuePage } from './queue-page.ts';
 import type { RecordItem } from './record-item.ts';
 import { type RecordPlace, recordItems, recordsOf } from './reported-records.ts';
 
-/** A note, or a record, where the view has it. */
+/** A note or a record, with its place in the view's order. */
 type Entry = { place: QueuePlace } & ({ note: ItemRow } | { record: RecordPlace });
 
 type Me = PrincipalOf<'moderator'>;
 
 export interface Entries {
   entries: Entry[];
-  /** How far was looked, where there may be more beyond. */
+  /** The last place that was scanned, if the scan stopped before the end of the view. */
   lookedTo: QueuePlace | undefined;
 }
 
-/** The next entries of a view: notes, and the records that it has. */
+/** Reads the next entries of a view: its notes, merged with its records. */
 export async function entriesOf(
   { pool }: ModerationParts,
   me: Me,
@@ -53,7 +53,7 @@ export async function entriesOf(
   return { entries: entries.slice(0, fits ? end + 1 : end), lookedTo: last.place };
 }
 
-/** Times are written alike, to the microsecond, and ids in lowercase, so both sort as text. */
+/** Compares as text: all times have the same format, to the microsecond, and ids are lowercase. */
 function byPlace({ place: one }: Entry, { place: other }: Entry): number {
   const [left, right] = [`${one.at} ${one.id}`, `${other.at} ${other.id}`];
   return left < right ? -1 : left > right ? 1 : 0;
@@ -83,7 +83,7 @@ export async function itemsOf(
   });
 }
 
-/** What leases are on, by kind and id. */
+/** The items under these leases, keyed by kind and id. */
 export async function heldItems(
   parts: ModerationParts,
   me: Me,

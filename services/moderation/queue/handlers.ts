@@ -14,7 +14,7 @@ import { queueCounts } from './queue-counts.ts';
 
 const STATUS = { status: 'ok' as const };
 
-/** The leases are committed by now: that nothing happened must not be said. */
+/** The leases are committed by now, so the error must not claim that nothing happened. */
 function unread(error: unknown): never {
   throw error instanceof StorageUnavailable
     ? new OutcomeUnconfirmed('claimed, but not read', { cause: error })
@@ -23,7 +23,7 @@ function unread(error: unknown): never {
 
 export function queueHandlers(parts: ModerationParts): Handlers<typeof queueContract> {
   const { pool, wakeUps } = parts;
-  // A lease is no event, so consoles are told apart.
+  // Leases are not events, so each change of leases has to notify the consoles.
   const tellConsoles = () => wakeUps.wake([MODERATION]);
   const countsFor = queueCounts(pool);
   return {
@@ -65,7 +65,7 @@ export function queueHandlers(parts: ModerationParts): Handlers<typeof queueCont
       const { answer: leases, ...extras } = claimed;
       const items = await heldItems(parts, me, leases).catch(unread);
       const of = new Map(leases.map((lease) => [keyOf(lease.subject), lease]));
-      // The items are in the queue's order.
+      // The claims follow the items: notes by tier and submission time, then records.
       const claims = [...items].flatMap(([key, item]) => {
         const lease = of.get(key);
         return lease ? [{ ...lease, item }] : [];

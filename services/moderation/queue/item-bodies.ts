@@ -7,7 +7,7 @@ import type { Item } from './item.ts';
 import { itemBody } from './item-body.ts';
 import { type ItemRow, itemsById } from './item-rows.ts';
 
-/** As many as a person compares. */
+/** The most look-alikes shown with a note: as many as a person compares. */
 const MOST_ALIKE = 5;
 
 interface Parts {
@@ -15,7 +15,7 @@ interface Parts {
   config: { undoWindowSeconds: number };
 }
 
-/** Notes as their reviewer sees them, each with the notes that read like it: one statement for all. */
+/** The bodies of these notes for a moderator; one statement finds all of their look-alikes. */
 export async function itemBodies(
   { pool, config }: Parts,
   me: PrincipalOf<'moderator'>,

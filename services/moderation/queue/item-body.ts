@@ -12,7 +12,7 @@ const DAY_SECONDS = 86_400;
 
 const time = (at: Date | string): string => new Date(at).toISOString();
 
-/** A note as its reviewer sees it, with what this reviewer may do; what reads like it is added later. */
+/** A note as `reviewer` sees it, with their allowed actions; `itemBodies` adds look-alikes. */
 export function itemBody(row: ItemRow, reviewer: Reviewer): Omit<Item, 'look_alikes'> {
   const { me } = reviewer;
   return {
@@ -53,7 +53,7 @@ export function itemBody(row: ItemRow, reviewer: Reviewer): Omit<Item, 'look_ali
 
 const UNDOABLE: readonly string[] = ['approved', 'rejected', 'removed', 'deferred'];
 
-/** Whether a pending note waits for the time to which it was deferred. */
+/** Whether a pending note is deferred to a time that has not come yet. */
 const isDeferred = (row: ItemRow): row is ItemRow & { deferred_until: Date } =>
   row.state === 'pending' && row.deferred_until !== null && row.deferred_until > row.now;
 
@@ -74,7 +74,7 @@ function standingBody(row: ItemRow, reviewer: Reviewer): Item['decision'] {
   const { decision, moderator_id } = row.decision;
   if (decision === 'deferred' && !isDeferred(row)) return null;
   const undoable =
-    // The service would escalate again what it escalated for its age.
+    // An escalation by the service, for age, cannot be undone: the service would escalate again.
     decision === 'escalated' ? moderator_id !== null : UNDOABLE.includes(decision);
   const body = decisionBody(row.decision, undoable, row.now, reviewer);
   return { ...body, undo_allowed: body.undo_allowed && row.erased_at === null };
@@ -82,7 +82,7 @@ function standingBody(row: ItemRow, reviewer: Reviewer): Item['decision'] {
 
 const may = (role: Role, action: Action): boolean => ROLES_OF[action].includes(role);
 
-/** The same rules as the note's own, for the buttons; the decision asks the note again. */
+/** The note's own rules, repeated for the buttons of the console; a decision checks them again. */
 function allowedActions(row: ItemRow, { moderatorId, role }: Reviewer['me']): Action[] {
   if (row.holder_id !== null && row.holder_id !== moderatorId) return [];
   const pending = row.state === 'pending';

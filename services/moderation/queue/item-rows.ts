@@ -25,15 +25,15 @@ export interface ItemRow extends NoteRow, HolderColumns, ScreeningColumns {
   decision: StandingDecision<NoteDecision> | null;
   now: Date;
   place_tier: string;
-  /** False for a row that is here only to tell how far was looked. */
+  /** False if the note fails the filters and only marks the end of the scan. */
   place_fits: boolean;
-  /** The last that was looked at, where there may be more beyond. */
+  /** True for the last scanned note, if the scan stopped before the end of the view. */
   place_ends: boolean;
-  /** Where a view goes on: UTC, to the microsecond. */
+  /** The note's time in the view's order: UTC, to the microsecond. */
   place: string;
 }
 
-/** What became of all notes of an author, once for each author of the page, by an index alone. */
+/** Counts each author's decided notes, once for each author of the page, by an index-only scan. */
 const AUTHORS = `SELECT o.member_id, count(*) FILTER (WHERE o.state = 'approved')::int AS approved,
     count(*) FILTER (WHERE o.state <> 'approved')::int AS rejected
   FROM (SELECT DISTINCT member_id FROM page JOIN notes USING (note_id)) author
@@ -71,8 +71,8 @@ const DETAILS = `SELECT n.*, m.handle, coalesce(r.approved, 0) AS approved,
     ON n.state <> 'withdrawn'`;
 
 /**
- * The notes of a page, each with all that a decision needs. The page (note_id, tier, at, fits, ends)
- * is found first, so that no more rows are joined than are shown.
+ * Joins the notes of a page with everything that a moderator needs to decide. `page` selects
+ * (note_id, tier, at, fits, ends) and runs first, so that only the rows of the page are joined.
  */
 export function withDetails(page: Sql, direction: 'ASC' | 'DESC' = 'ASC'): Sql<ItemRow> {
   const text = `WITH page AS MATERIALIZED (${page.text}),

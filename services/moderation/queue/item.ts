@@ -28,7 +28,7 @@ export const Report = z
     id: AnyUuid,
     reason: z.string(),
     details: z.string().nullable(),
-    /** Null: anyone from the page. */
+    /** Null if a guest made the report. */
     member_id: AnyUuid.nullable(),
     state: z.enum(['open', 'kept', 'removed', 'withdrawn', 'silent']),
     reported_at: Timestamp,
@@ -44,17 +44,17 @@ const Appeal = z
   })
   .meta({ id: 'ItemAppeal' });
 
-/** The decision that stands, of a note or a record. */
+/** The schema of the decision in force on a note or a record. */
 export const decisionOf = <const Words extends readonly string[]>(words: Words) =>
   z.object({
     event_id: AnyUuid,
     decision: z.enum(words),
     policy: z.string().nullable(),
     message: z.string().nullable(),
-    /** Null: the service, by a rule. */
+    /** Null if the service decided by a rule. */
     moderator: Moderator.nullable(),
     decided_at: Timestamp,
-    /** Whether the caller may undo it now; `undo_until` is when its decider no longer may. */
+    /** Whether the caller may undo the decision now; its own moderator may until `undo_until`. */
     undo_allowed: z.boolean(),
     undo_until: Timestamp.nullable(),
     told_at: Timestamp.nullable(),
@@ -71,14 +71,14 @@ const NOTE_DECISIONS = [
 ] as const;
 export type NoteDecision = (typeof NOTE_DECISIONS)[number];
 
-/** A note with all that a decision needs. */
+/** A note with everything that a moderator needs to decide. */
 export const Item = z
   .object({
     id: AnyUuid,
     state: NoteStateName,
     tier: z.enum(['lead', 'normal']),
     experience: z.string(),
-    /** Empty where it was erased. */
+    /** Empty if the text was erased. */
     text: z.string(),
     erased: z.boolean(),
     author: z.object({
@@ -91,15 +91,15 @@ export const Item = z
     parent: z.object({ id: AnyUuid, text: z.string(), public: z.boolean() }).nullable(),
     received_at: Timestamp,
     age_seconds: z.int(),
-    /** Pending for more than 24 hours. */
+    /** Whether the note has been pending for more than 24 hours. */
     past_due: z.boolean(),
     deferred_until: Timestamp.nullable(),
     version: Version,
     screening: Screening,
     claim: Claim.nullable(),
-    /** The newest twenty. */
+    /** The newest 20 reports. */
     reports: z.array(Report),
-    /** Notes that read like it, by their screenings: the five most alike. */
+    /** Up to five notes with the most similar text, found by fingerprints of their screenings. */
     look_alikes: z.array(
       z.object({ id: AnyUuid, state: NoteStateName, text: z.string(), similarity: z.number() }),
     ),

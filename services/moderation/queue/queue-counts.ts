@@ -7,12 +7,12 @@ import { type Sql, sql } from '../../../platform/sql.ts';
 import { ROLES_OF } from '../staff/roles.ts';
 import { countView, type Viewer } from './queue.ts';
 
-/** Up to here a view is counted on every request; a longer one is counted now and then. */
+/** A view with up to this many items is counted on every request; a higher count is cached. */
 const EXACT = 1000;
 const STALE_MS = 5000;
-/** After a count that storage did not end in time. */
+/** The delay before the next count after the database failed to count in time. */
 const PAUSE_MS = 60_000;
-/** How long a page waits for the first number. */
+/** How long a request waits for the first count of a long view. */
 const FIRST_MS = 500;
 
 const VIEWS = ['todo', 'escalated', 'deferred', 'reported', 'appeals'] as const;
@@ -27,23 +27,24 @@ interface Known {
 }
 
 /**
- * The appeals that a moderator may answer: none for a triage moderator, and none against the
- * moderator's own decision. An auditor, who decides nothing, sees how many are open.
+ * The number of open appeals that a moderator may answer: 0 for a triage moderator, and without
+ * those against the moderator's own decisions. An auditor answers none, but sees how many are open.
  */
 export function appealsFor({ role }: Pick<Viewer, 'role'>, open: number, own: number): number {
   if (role === 'auditor') return open;
   return ROLES_OF.grant.includes(role) ? Math.max(0, open - own) : 0;
 }
 
-/** How many open appeals are against each moderator's own decisions. */
+/** Counts the open appeals against each moderator's decisions. */
 export const appealsByDecider = (): Sql<{ moderator_id: string; count: number }> =>
   sql`SELECT settled_by AS moderator_id, count(*)::int AS count FROM notes
     WHERE appeal = 'open' AND settled_by IS NOT NULL GROUP BY settled_by`;
 
 /**
- * How many notes wait in each view. A page's cost must not grow with the queue: beyond a thousand
- * the number may be five seconds old, and one request at a time counts it anew. One that cannot be
- * counted in time keeps its last number, at least a thousand, and is tried again after a minute.
+ * Creates the function that counts the items of each view. The cost of a request must not grow with
+ * the queue, so a count above 1000 is cached for five seconds, and one request at a time refreshes
+ * it. If a refresh fails, the last count (at least 1000) stays, and the next refresh comes a minute
+ * later.
  */
 export function queueCounts(pool: pg.Pool) {
   const long = new Map<string, Known>();
@@ -63,7 +64,7 @@ export function queueCounts(pool: pg.Pool) {
   async function recount(known: Known, statement: Sql<{ count: number }>): Promise<void> {
     let pause = STALE_MS;
     try {
-      // Not of the page's patience: what it asks for besides must not be refused for it.
+      // The count has its own deadline, so that a slow count does not fail the rest of the request.
       const [row] = await sharedPatience(() => query(pool, statement));
       known.count = row?.count ?? known.count;
     } catch {
@@ -77,7 +78,7 @@ export function queueCounts(pool: pg.Pool) {
     const known = knownOf(view, viewer);
     const first = known.until === -Infinity;
     if (performance.now() > known.until) known.next ??= recount(known, countWhole(view, viewer));
-    // The first to ask waits for the number, those after it take the last one.
+    // Requests wait up to FIRST_MS for the first count; after it, they take the cached count.
     if (first) await Promise.race([known.next, sleep(FIRST_MS, undefined, { ref: false })]);
     return Math.max(known.count, EXACT);
   }

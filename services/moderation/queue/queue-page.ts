@@ -12,20 +12,23 @@ import {
   where,
 } from './queue.ts';
 
-/** No page is longer, with the row that tells of the next one. In the text, so that few are planned for. */
+/**
+ * The longest page, plus one row that shows whether another page follows. The limit is part of the
+ * SQL text, so that the planner expects few rows.
+ */
 const MOST = 101;
-/** So many notes are looked at for one page, where no index tells which of them fit. */
+/** The most notes that are scanned for one page, if no index finds those that match the filters. */
 export const LOOKED_AT = 2_000;
 
-/** A finding that no more notes have is rare: all of them are looked at, and no others. */
+/** A finding on at most this many notes is rare: the page then scans these notes and no others. */
 export const RARE = 500;
 
 type Value = (given: unknown, type: string) => string;
 
 /**
- * One page of a view, oldest first (decided: newest first), on from a place. Of rows that fit the
- * filters few may be found in a long view: the last row that was looked at is then among them, whether
- * it fits or not, and the next page goes on from there.
+ * One page of a view after a place, oldest first (the decided view: newest first). In a long view,
+ * few of the scanned notes may match the filters. The page then ends with the last scanned note,
+ * whether it matches or not, and the next page continues from there.
  */
 export function queuePage(
   view: View,
@@ -71,10 +74,10 @@ export function queuePage(
   return withDetails({ name: '', text, values }, newestFirst ? 'DESC' : 'ASC');
 }
 
-/** The first notes of the view, of those `from` that meet these conditions, and which of them fit. */
+/** SQL for the first `most` notes in `from` that meet `that`; marks those that meet `fits`. */
 type Listed = (from: string, that: string[], fits: string[], most: number) => string;
 
-/** Along the indexes of the view. */
+/** SQL that scans notes along the indexes of the view. */
 function walked({ walks, fits }: Conditions, listed: Listed, order: string): string {
   const most = fits.length > 0 ? LOOKED_AT : MOST;
   const each = walks.map((walk) => listed('notes n', walk, fits, most));
@@ -89,7 +92,7 @@ function walked({ walks, fits }: Conditions, listed: Listed, order: string): str
     : rows;
 }
 
-/** From the notes that have it where those are few, and else along the view. */
+/** SQL that scans only the notes with a finding if they are few, and else along the view. */
 function withFinding(
   code: string,
   { walks, fits }: Conditions,
@@ -97,11 +100,11 @@ function withFinding(
   order: string,
 ): string {
   const rare = `(SELECT count(*) FROM found) <= ${RARE}`;
-  // One by one: else the whole view may be read to be joined with what was found.
+  // Looks up each found note by its id, because a plain join may read the whole view.
   const notes =
     'found CROSS JOIN LATERAL (SELECT * FROM notes WHERE note_id = found.note_id LIMIT 1) n';
   const any = `(${walks.map(all).join(' OR ')})`;
-  // A value, and not EXISTS, for which all that have it may be read into a hash.
+  // A scalar subquery, because for EXISTS the planner may hash all notes with the finding.
   const has = `(SELECT true FROM note_findings f WHERE f.note_id = n.note_id AND f.code = ${code})`;
   return `WITH found AS MATERIALIZED (
       SELECT note_id FROM note_findings WHERE code = ${code} LIMIT ${RARE + 1})
@@ -114,15 +117,16 @@ function withFinding(
 const all = (conditions: readonly string[]): string => conditions.join(' AND ') || 'true';
 
 interface Conditions {
-  /** Of each walk along an index; together they make the view. */
+  /** The conditions of each scan along an index; together, the scans cover the view. */
   walks: string[][];
-  /** Of a row that was found on it. */
+  /** The conditions that are checked on each scanned row. */
   fits: string[];
 }
 
 /**
- * What was decided of an author is walked by itself, since it may be little of a long view: a
- * member's and a guest's notes have an index each. An age is a part of a walk in order of age.
+ * Splits the filters into conditions of the scans and conditions on their rows. An author's decided
+ * notes may be few in a long view, so they are scanned separately: notes of members and of guests
+ * have an index each. An age limit bounds the scan if the view is in order of age.
  */
 function conditionsOf(view: View, { author, q, older_than }: Filters, value: Value): Conditions {
   const walk: string[] = [];
@@ -132,7 +136,7 @@ function conditionsOf(view: View, { author, q, older_than }: Filters, value: Val
       `n.submitted_at < clock_timestamp() - make_interval(secs => ${value(older_than, 'int')})`,
     );
   if (q !== undefined) {
-    // Normalized before it is escaped: a wide percent sign becomes one that would stand for anything.
+    // Normalize before escaping: NFKC turns a full-width percent sign into a wildcard of ILIKE.
     const part = value(`%${q.normalize('NFKC').replace(/[\\%_]/g, '\\$&')}%`, 'text');
     fits.push(`(composed(n.message) ILIKE ${part} OR composed(n.name) ILIKE ${part})`);
   }
@@ -143,7 +147,7 @@ function conditionsOf(view: View, { author, q, older_than }: Filters, value: Val
   return { walks: [walk], fits };
 }
 
-/** By an id, a member; by a name, the member of that handle and the guests who gave it. */
+/** An id means a member; a name means the member with that handle and the guests of that name. */
 function authorsOf(author: string, value: Value): string[] {
   if (UUID.test(author)) return [`n.member_id = ${value(author, 'uuid')}`];
   const name = value(author, 'text');

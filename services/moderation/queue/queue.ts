@@ -12,7 +12,7 @@ export const VIEWS = [
 ] as const;
 export type View = (typeof VIEWS)[number];
 
-/** Views from which the next note may be claimed. */
+/** The views from which a moderator can claim the next item. */
 export const CLAIM_VIEWS = ['todo', 'escalated', 'reported', 'appeals'] as const;
 export type ClaimView = (typeof CLAIM_VIEWS)[number];
 
@@ -24,7 +24,7 @@ interface Shape {
 
 const DUE = '(n.deferred_until IS NULL OR n.deferred_until <= clock_timestamp())';
 
-/** Each is walked along an index of its own, whose condition it repeats word for word. */
+/** Each view is scanned along its index, so `where` repeats the condition of the index verbatim. */
 export const SHAPES: Readonly<Record<View, Shape>> = {
   todo: { where: `n.state = 'pending' AND ${DUE}`, at: 'n.submitted_at' },
   mine: { where: 'true', at: 'n.submitted_at' },
@@ -50,22 +50,25 @@ export interface Viewer {
 export interface Filters {
   /** A member's id or handle, or a guest's name. */
   author?: string | undefined;
-  /** A part of the text or of the guest's name, in any case. */
+  /** A part of the text or of the guest's name, case-insensitive. */
   q?: string | undefined;
-  /** The code of a finding that screening made. */
+  /** The code of a screening finding. */
   finding?: string | undefined;
-  /** Seconds. */
+  /** The minimum age of the item, in seconds. */
   older_than?: number | undefined;
 }
 
-/** A search for words in `todo` finds whatever is pending, deferred and escalated notes too. */
+/** A text search in `todo` covers every pending note, including deferred and escalated ones. */
 const searchesAll = (view: View, filters: Filters) => view === 'todo' && filters.q !== undefined;
 
-/** Only a lead's own queue and a search of what is to do mix the tiers; the lead's comes first. */
+/** Only a lead's `todo` and a text search in `todo` mix the tiers; the lead's tier comes first. */
 export const mixesTiers = (view: View, role: Role, filters: Filters = {}) =>
   view === 'todo' && (role === 'lead' || searchesAll(view, filters));
 
-/** What is escalated is for leads: to the others it would come back as the oldest, again and again. */
+/**
+ * The SQL condition of a view. Only leads see escalated notes in `todo`; to other moderators, these
+ * would come back again and again as the oldest notes.
+ */
 export function where(view: View, role: Role, filters: Filters = {}): string {
   if (searchesAll(view, filters)) return `n.state = 'pending'`;
   const mine = view === 'todo' && role !== 'lead' ? ` AND n.tier = 'normal'` : '';
@@ -76,10 +79,10 @@ export interface QueuePlace extends Place {
   tier: string;
 }
 
-/** A member's id, which is no handle. */
+/** Matches a member's id; a handle never has this form. */
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A cursor belongs to its view. */
+/** Writes a cursor, which is valid only in its own view. */
 export function writeQueuePlace(view: View, { tier, at, id }: QueuePlace): string {
   return `${view}.${tier}.${writePlace({ at, id })}`;
 }
@@ -91,7 +94,7 @@ export function readQueuePlace(view: View, cursor: string): QueuePlace | undefin
   return read && { ...read, tier: tier ?? '' };
 }
 
-/** Counts what a view holds, up to `most` where that is given. */
+/** Counts the items of a view; `most`, if given, limits the count of notes and of records. */
 export function countView(view: Exclude<View, 'mine'>, role: Role, most?: number): string {
   const limit = most ? `LIMIT ${most}` : '';
   const notes = `SELECT 1 FROM notes n WHERE ${where(view, role)} ${limit}`;

@@ -15,22 +15,22 @@ import {
 import { Claim, decisionOf, Item, Report, Version } from './item.ts';
 import { type ReportJson, reportBody, reportList } from './report-body.ts';
 
-/** What lets a record stand comes first. */
+/** In the order of the buttons: actions that keep a record public come first. */
 const RECORD_ACTIONS = ['keep', 'restore', 'remove'] as const;
 type RecordAction = (typeof RECORD_ACTIONS)[number];
 
 const RECORD_DECISIONS = ['removed', 'restored', 'kept'] as const;
 type RecordDecision = (typeof RECORD_DECISIONS)[number];
 
-/** A profile, an artifact, a case or a note on a case with all that a decision needs. */
+/** A profile, artifact, case or case note with everything that a moderator needs to decide. */
 export const RecordItem = z
   .object({
     id: AnyUuid,
     subject: z.object({ type: z.enum(RECORD_TYPES), id: AnyUuid }),
     state: z.enum(['published', 'withdrawn', 'removed']),
-    /** Whether anybody can read it: a note on a removed case cannot be read. */
+    /** Whether the public can read the record: a note on a removed case, for example, is hidden. */
     public: z.boolean(),
-    /** Empty where it was erased. */
+    /** Empty if the title was erased. */
     title: z.string(),
     text: z
       .string()
@@ -41,20 +41,20 @@ export const RecordItem = z
     author: z.object({ kind: z.literal('member'), name: z.string(), member_id: AnyUuid }),
     received_at: Timestamp,
     age_seconds: z.int(),
-    /** Of the record and its reports together: a new report makes it another. */
+    /** The record's version plus that of its reports, so that a new report changes it. */
     version: Version,
     claim: Claim.nullable(),
-    /** The newest twenty. */
+    /** The newest 20 reports. */
     reports: z.array(Report),
     reported_at: Timestamp.nullable(),
-    /** The removal or restoration that stands, or that it was kept since. */
+    /** The decision in force: the latest removal, restoration or dismissal of reports. */
     decision: decisionOf(RECORD_DECISIONS).nullable(),
     allowed_actions: z.array(z.enum(RECORD_ACTIONS)),
   })
   .meta({ id: 'RecordItem' });
 export type RecordItem = z.input<typeof RecordItem>;
 
-/** A note or another record. The wire has no common tag; `subject` is there for records alone. */
+/** A note or a record. The JSON has no common tag field; only records have `subject`. */
 export const QueueItem = z.union([Item, RecordItem]).meta({
   id: 'QueueItem',
   description: 'A note, or another record: a record has `subject`.',
@@ -70,7 +70,7 @@ export interface RecordItemRow extends RecordRow, HolderColumns {
   now: Date;
 }
 
-/** Records of one kind with what is said of them. */
+/** Joins records of one kind with their authors, reports, live leases and decisions in force. */
 export function withReports(type: RecordType, records: Sql): Sql<RecordItemRow> {
   const of = `$${records.values.length + 1}::text`;
   const about = (row: string) => `${row}subject_type = ${of} AND ${row}subject_id = r.subject_id`;
@@ -92,7 +92,7 @@ export function withReports(type: RecordType, records: Sql): Sql<RecordItemRow> 
 
 const time = (at: Date): string => at.toISOString();
 
-/** A record as its reviewer sees it, with what this reviewer may do. */
+/** A record as `reviewer` sees it, with their allowed actions. */
 export function recordItemBody(row: RecordItemRow, reviewer: Reviewer): RecordItem {
   return {
     id: row.subject_id,
@@ -114,14 +114,14 @@ export function recordItemBody(row: RecordItemRow, reviewer: Reviewer): RecordIt
 }
 
 function standingBody(row: RecordItemRow, reviewer: Reviewer): RecordItem['decision'] {
-  // A profile that was published anew is not what was decided on.
+  // A decision on an earlier profile does not apply to a profile that was published again.
   const { decision } = row;
   const removed = decision?.decision === 'removed';
   if (!decision || removed !== (row.state === 'removed')) return null;
   return decisionBody(decision, removed, row.now, reviewer);
 }
 
-/** The same rules as the decision's own, for the buttons. */
+/** The rules of `recordPlan`, repeated for the buttons of the console. */
 function allowedActions(row: RecordItemRow, { moderatorId, role }: Reviewer['me']): RecordAction[] {
   if (row.holder_id !== null && row.holder_id !== moderatorId) return [];
   const fits: Record<RecordAction, boolean> = {

@@ -2,10 +2,10 @@ import type { Item } from './item.ts';
 
 type Report = Item['reports'][number];
 
-/** A report as its row comes in JSON: times are text. */
+/** A report as a JSON row: its times are text. */
 export type ReportJson = Omit<Report, 'id'> & { report_id: string };
 
-/** Selects the newest twenty as `list`, from a table of reports. */
+/** SQL that selects the newest 20 reports of a table as the JSON array `list`. */
 export const reportList = (table: string, where: string): string =>
   `SELECT json_agg(json_build_object('report_id', report_id,
       'member_id', member_id, 'reason', reason, 'details', details, 'state', state,

@@ -12,11 +12,11 @@ import { type RecordItem, recordItemBody, withReports } from './record-item.ts';
 export interface RecordPlace {
   subject_type: RecordType;
   subject_id: string;
-  /** Where the view goes on: in UTC, to the microsecond. */
+  /** The record's time in the view's order: UTC, to the microsecond. */
   place: string;
 }
 
-/** Where a view has records: in `subject_type`, `subject_id`, `author_id` and their place `at`. */
+/** The records of each view: `subject_type`, `subject_id`, `author_id` and the sort time `at`. */
 const SOURCES: Partial<Record<View, string>> = {
   reported: `SELECT subject_type, subject_id, author_id, reported_at AS at FROM reported_records
     WHERE reported_at IS NOT NULL`,
@@ -25,7 +25,8 @@ const SOURCES: Partial<Record<View, string>> = {
     FROM note_leases l LEFT JOIN reported_records w
       ON w.subject_type = l.subject_type AND w.subject_id = l.note_id
     WHERE l.subject_type <> 'note' AND l.moderator_id = $1 AND l.expires_at > clock_timestamp()`,
-  // Each by its last decision that stands, looked up one by one: a join would read all there are.
+  // Each record appears once, with its latest decision in force. The subquery looks up one record's
+  // decision at a time; a join would read all decisions.
   decided: `SELECT subject_type, subject_id, author_id, decided_at AS at FROM record_decisions d
     WHERE undone_at IS NULL AND event_id = (SELECT last.event_id FROM record_decisions last
       WHERE last.subject_type = d.subject_type AND last.subject_id = d.subject_id
@@ -33,8 +34,8 @@ const SOURCES: Partial<Record<View, string>> = {
 };
 
 /**
- * The records of a view, oldest first (decided: newest first). Screening knows nothing of records,
- * and a search for words goes through notes alone: with either there is none.
+ * The records of a view, oldest first (the decided view: newest first). Returns undefined if the
+ * view has no records, or with a finding or a text filter, because both apply to notes only.
  */
 export function recordsOf(
   view: View,
@@ -80,7 +81,7 @@ interface Parts {
   config: { undoWindowSeconds: number };
 }
 
-/** The items of these records by their type and id: one statement for each kind among them. */
+/** The items of these records, keyed by type and id; one statement reads all of one type. */
 export async function recordItems(
   { pool, subjects, config }: Parts,
   me: PrincipalOf<'moderator'>,

@@ -5,19 +5,19 @@ import type { Finding } from '../../screening/rules.ts';
 import { BANDS, FINDING_CODES } from '../../screening/rules.ts';
 import { sentenceOf } from '../../screening/sentences.ts';
 
-/** How long a note is said to be about to be screened. It can be decided on all the while. */
+/** After this time, a missing screening counts as unavailable. It never blocks a decision. */
 const PATIENCE_SECONDS = 30;
 
 export const Screening = z
   .object({
     state: z.enum(['pending', 'done', 'unavailable']),
-    /** For grouping and colouring; null until it is done. */
+    /** For grouping and colouring; null until the screening is done. */
     band: z.enum(BANDS).nullable(),
     findings: z.array(
       z.object({
         code: z.enum(FINDING_CODES),
         text: z.string(),
-        /** Words of the note that the finding points at, folded. */
+        /** The words of the note that the finding refers to, in folded form. */
         words: z.array(z.string()),
       }),
     ),
@@ -27,7 +27,7 @@ export const Screening = z
   .meta({ id: 'NoteScreening' });
 export type Screening = z.input<typeof Screening>;
 
-/** The columns that a query of notes joins from `note_screenings s`. */
+/** The columns that a query for notes joins from `note_screenings s`. */
 export interface ScreeningColumns {
   age_seconds: number;
   rules_version: number | null;

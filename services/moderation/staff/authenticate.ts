@@ -17,8 +17,9 @@ import { readModeratorToken } from './token.ts';
 type Authenticated = PrincipalOf<'moderator'> | Refusal<'moderator_required'>;
 
 /**
- * Who the bearer proves, or the cookie where there is no bearer; asked anew on every request. A page
- * shares its cookie with others, in which somebody else may have signed in: so it says whom it is for.
+ * Authenticates each request by its bearer token or, without one, by its session cookie. Pages in
+ * one browser share the cookie, and another moderator may have signed in on another page, so a page
+ * names the moderator that it expects.
  */
 export function moderatorAuthenticator(pool: pg.Pool, keys: KeyRing) {
   const find = readTogether<ModeratorRow & Verifier>(

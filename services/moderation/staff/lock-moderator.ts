@@ -5,8 +5,8 @@ import type { ModeratorRow } from '../../../projections/moderation/moderators.ts
 type Moderator = Pick<PrincipalOf<'moderator'>, 'moderatorId' | 'sessionId' | 'tokenHash'>;
 
 /**
- * What a request proved itself with. A rotation changes the hash, a sign-out drops the session; a
- * session's time of use may change meanwhile.
+ * The credential that authenticated a request. A rotation changes the token's hash, and a sign-out
+ * deletes the session; both wait for the lock. A session's time of last use may still change.
  */
 const TOKEN = {
   join: `verifiers p ON p.owner_id = m.moderator_id AND p.purpose = 'moderator'
@@ -18,10 +18,10 @@ const SESSION = {
   lock: 'FOR KEY SHARE OF p',
 };
 
-/** Who asks, if still active and still proven; kept so until the transaction ends. */
+/** The caller, if still active and authenticated; locked as such until the transaction ends. */
 export const holdProven = (me: Moderator): Sql<ModeratorRow> => proven(me, 'FOR SHARE OF m');
 
-/** The same; whoever else claims for this moderator waits. */
+/** Like `holdProven`, and makes other claims of this moderator wait. */
 export const lockProven = (me: Moderator): Sql<ModeratorRow> => proven(me, 'FOR UPDATE OF m');
 
 function proven({ moderatorId, sessionId, tokenHash }: Moderator, lock: string): Sql<ModeratorRow> {

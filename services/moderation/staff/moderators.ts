@@ -23,11 +23,11 @@ export interface ModeratorParts {
 /** A moderator with a new token. */
 export interface AddedModerator {
   id: string;
-  /** Shown once; only its verifier is kept. */
+  /** Shown once; the database keeps only its verifier. */
   token: string;
 }
 
-/** A new moderator, under a name that no active one has. */
+/** Adds a moderator; refuses with `name_taken` if an active moderator has the name. */
 export async function addModerator(
   { store, keys }: ModeratorParts,
   name: string,
@@ -59,7 +59,7 @@ export async function addModerator(
   return store.execute(plan);
 }
 
-/** Ends a moderator, found by name or id, together with the token, the sessions and the leases. */
+/** Revokes a moderator, found by name or id, together with the token, sessions and leases. */
 export async function revokeModerator(
   { store }: Pick<ModeratorParts, 'store'>,
   nameOrId: string,
@@ -74,7 +74,7 @@ export async function revokeModerator(
   );
 }
 
-/** A new token for a moderator; the old one, the sessions and the leases end. */
+/** Gives a moderator a new token; ends the old token, the sessions and the leases. */
 export async function rotateModerator(
   { store, keys }: ModeratorParts,
   nameOrId: string,
@@ -99,7 +99,7 @@ async function activeModerator(store: EventStore, nameOrId: string): Promise<str
   return known?.moderator_id;
 }
 
-/** The row is locked before the stream is read: whoever claims or signs in meanwhile waits. */
+/** Locks the moderator's row before it reads the stream, so that claims and sign-ins wait. */
 function changePlan<Answer>(
   id: string,
   type: 'ModeratorRevoked' | 'ModeratorTokenRotated',

@@ -7,7 +7,7 @@ export const CLAIMERS: readonly Role[] = ['triage', 'moderator', 'lead'];
 export const DECIDERS: readonly Role[] = ['moderator', 'lead'];
 export const LEADS: readonly Role[] = ['lead'];
 
-/** What lets something stand comes first, so that the first button never takes anything down. */
+/** Actions that keep an item public come first, so that the first button never removes anything. */
 export const ACTIONS = [
   'approve',
   'grant',
@@ -21,7 +21,7 @@ export const ACTIONS = [
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** Who may do what. */
+/** The roles that may take each action. */
 export const ROLES_OF: Readonly<Record<Action, readonly Role[]>> = {
   approve: DECIDERS,
   reject: DECIDERS,
@@ -34,13 +34,13 @@ export const ROLES_OF: Readonly<Record<Action, readonly Role[]>> = {
   uphold: DECIDERS,
 };
 
-/** A decision that only moves a note to another place in the queue. */
+/** Whether a decision only moves a note to another place in the queue. */
 const isPutOff = (decision: string): boolean => decision === 'deferred' || decision === 'escalated';
 
-/** Who may undo their own decision while its undo window is open. */
+/** The roles that may undo their own decision within the undo window. */
 export const undoersOfOwn = (decision: string): readonly Role[] =>
   isPutOff(decision) ? CLAIMERS : DECIDERS;
 
-/** Who may undo anybody's decision at any time. */
+/** The roles that may undo any moderator's decision at any time. */
 export const undoersOfAny = (decision: string): readonly Role[] =>
   decision === 'deferred' ? DECIDERS : LEADS;

@@ -16,11 +16,11 @@ export interface ModeratorSessionRow extends Verifier {
   moderator_id: string;
   name: string | null;
   role: Role;
-  /** Seen so long ago that it is worth a write. */
+  /** Whether the last use is over a minute ago, and so worth a write. */
   stale: boolean;
 }
 
-/** A session that is live by the database's clock, of an active moderator. */
+/** Finds the session of an active moderator, if it is live by the database's clock. */
 export function findLiveModeratorSession(sessionId: string): Sql<ModeratorSessionRow> {
   return sql`SELECT s.session_id, s.moderator_id, s.key_id, s.hash, m.name, m.role,
       s.seen_at < clock_timestamp() - interval '1 minute' AS stale

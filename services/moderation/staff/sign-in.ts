@@ -21,7 +21,7 @@ export interface SignedIn {
   expires_at: number;
 }
 
-/** A moderator's token for a session of a browser; the session whose cookie was sent ends. */
+/** Exchanges a moderator's token for a browser session; ends the session whose cookie was sent. */
 export function signInPlan(
   keys: KeyRing,
   token: Token,
@@ -76,7 +76,7 @@ export function signInPlan(
   });
 }
 
-/** Ends the session, where there is one, and gives every note back. */
+/** Ends the session, if there is one, and releases all of the moderator's leases. */
 export function signOutPlan(me: PrincipalOf<'moderator'>): Plan<null> {
   const { moderatorId, sessionId } = me;
   return definePlan({
@@ -94,7 +94,7 @@ export function signOutPlan(me: PrincipalOf<'moderator'>): Plan<null> {
   });
 }
 
-/** The stream of a session has its start and nothing else. */
+/** Before the sign-out, a session's stream holds only the sign-in, hence version 1. */
 function signedOut(moderatorId: string, sessionId: string, reason: 'signed_out' | 'replaced') {
   return {
     owner: moderatorId,

@@ -2,7 +2,7 @@ import { readToken, type Token, tokenText } from '../../../platform/keys/token.t
 
 const PREFIX = 'mod_';
 
-/** A moderator's own token, as the operator handed it out: `mod_<uuid>.<64 hex>`. */
+/** The text of a moderator's token, as the operator hands it out: `mod_<uuid>.<64 hex>`. */
 export function moderatorToken(token: Token): string {
   return `${PREFIX}${tokenText(token)}`;
 }

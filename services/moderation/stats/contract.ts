@@ -6,14 +6,14 @@ import { READERS } from '../staff/roles.ts';
 
 export const MOST_DAYS = 92;
 
-/** A time, or the beginning of a day, in UTC. */
+/** An ISO 8601 time, or a date, which means its start in UTC. */
 const Moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], {
     error: 'must be an ISO 8601 time or date',
   })
   .transform((text) => new Date(text))
   .refine((at) => at.getUTCFullYear() >= 1970, 'must be after 1970')
-  // A plain string in the document: generators of clients do not write a choice of two formats.
+  // A plain string in the OpenAPI document: client generators do not support a union of formats.
   .meta({
     override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
       delete jsonSchema.anyOf;

@@ -39,7 +39,7 @@ export function statsHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof stat
   };
 }
 
-/** What tells an empty queue from a broken one. */
+/** The waiting and dead jobs, which distinguish an empty queue from a broken one. */
 function jobsBody(rows: JobsRow[]): Stats['jobs'] {
   const of = (name: string) => rows.find(({ queue }) => queue === name)?.jobs ?? 0;
   return { screening: of('screen-note'), dead: of(DEAD_LETTERS) };
@@ -117,7 +117,7 @@ function spread(figures: DecisionsRow['age'] | undefined) {
   return p50 == null || p95 == null || max == null ? null : { p50, p95, max };
 }
 
-/** Every UTC day that the time touches. */
+/** Every UTC day that overlaps the period. */
 function daysOf(from: Date, to: Date): string[] {
   const days: string[] = [];
   const first = Math.floor(from.getTime() / DAY_MS) * DAY_MS;

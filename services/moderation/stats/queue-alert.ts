@@ -7,7 +7,7 @@ const STREAM = 'queue-age';
 
 export type QueueAlert = 'overdue' | 'caught_up' | null;
 
-/** One event when the first note has waited for more than a day, and one when none does any more. */
+/** Records one event when a note has waited for over a day, and one when no note has any more. */
 export function queueAlertPlan(): Plan<QueueAlert> {
   return definePlan({
     load: { depths: queueDepth(), events: readStream(EVERYBODY, STREAM) },

@@ -11,8 +11,8 @@ interface Waiting {
 }
 
 /**
- * What waits in the database, asked for once whenever somebody looks: the same in every process, so
- * that it is told wherever one of them is looked at.
+ * Registers gauges of the jobs and notes that wait, read from the database once for each scrape.
+ * The values are the same in every process, so a scrape of any process shows them.
  */
 export function waitingMetrics(registry: Registry, pool: pg.Pool): void {
   let asked: Promise<Waiting | undefined> | undefined;
@@ -30,7 +30,7 @@ export function waitingMetrics(registry: Registry, pool: pg.Pool): void {
       registers: [registry],
       async collect() {
         const found = await waiting();
-        // A figure that is not known is not told; 0 would be a claim.
+        // Leave out an unknown figure, because 0 would be a false claim.
         if (found) this.set(read(found));
         else this.remove();
       },

@@ -11,7 +11,7 @@ import { appealsByDecider, type Counts, queueCounts } from '../queue/queue-count
 import { claims, counts, type Lease, type Message, queued } from './messages.ts';
 
 const COUNTS_MS = 1000;
-/** Nothing tells that a deferred note is due. */
+/** Counts are refreshed this often anyway, because no event says that a deferred note is due. */
 const RECOUNT_MS = 5000;
 const PAUSE_MS = 50;
 const NOBODY = '00000000-0000-0000-0000-000000000000';
@@ -19,24 +19,24 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 export interface Console {
   me: PrincipalOf<'moderator'>;
   send(message: Message): void;
-  /** The session has ended, or the moderator. */
+  /** Called when the session has ended or the moderator's token, role or state has changed. */
   end(): void;
 }
 
 export interface Watch {
-  /** Positions of the log: up to where everything was told, and the newest one seen. */
+  /** Log positions: the one up to which everything was sent, and the newest one seen. */
   settled(): number;
   last(): number;
-  /** What a console that has just come must know. */
+  /** Initial messages for a newly connected console. */
   present(me: Console['me']): Message[];
 }
 
-/** All the consoles of this process. They share one look at the log, the leases and the counts. */
+/** All consoles of this process; they share one watch on the log, the leases and the counts. */
 export function openConsoles(pool: pg.Pool, wakeUps: WakeUps) {
   const consoles = new Set<Console>();
   let watch: ReturnType<typeof startWatch> | undefined;
 
-  /** Resolves when the watch stands: from now on the console is told of everything. */
+  /** Resolves when the watch has started; from then on, the console gets every message. */
   async function join(console: Console): Promise<{ watch: Watch; leave: () => void }> {
     consoles.add(console);
     watch ??= startWatch(pool, wakeUps, consoles);
@@ -66,7 +66,7 @@ function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Conso
   const countsOf = queueCounts(pool);
   let held = new Map<string, Lease>();
   let figures: Partial<Counts> = {};
-  /** By moderator: open appeals against their own decisions. */
+  /** The number of open appeals against each moderator's decisions, by moderator id. */
   let appealsAgainst = new Map<string, number>();
   let countedAt = Number.NEGATIVE_INFINITY;
   let uncounted = true;
@@ -82,7 +82,8 @@ function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Conso
       query(pool, liveLeases()),
       query(pool, livingModerators(asked.map(({ me }) => me.moderatorId))),
     ]);
-    // The last that may fail before it is told: what was read once is not read again.
+    // Read the events last: the tail returns each event only once, so no other read may fail after
+    // this one and before the events are sent.
     const events = await tail.read();
     const rotated = new Set(
       events
@@ -115,7 +116,7 @@ function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Conso
     const changed = leases.filter((lease) => !same(lease, before.get(keyOf(heldBy(lease)))));
     const released = [...before].filter(([key]) => !held.has(key)).map(([, lease]) => lease);
     if (changed.length + released.length > 0) messages.push(claims(id, changed, released, false));
-    // Whoever waits for the first look is told of the present as a whole.
+    // During the first look nothing is sent: consoles that wait for it get `present` afterwards.
     if (standing)
       for (const console of consoles) for (const message of messages) console.send(message);
     return messages.length > 0;
@@ -126,21 +127,21 @@ function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Conso
     return counts(tail.settled(), figures, me, [...held.values()], own);
   };
 
-  /** One look at a time; what was said meanwhile is looked for after a pause. */
+  /** Runs one look at a time; a wake-up during a look causes another look after a pause. */
   async function wake(): Promise<void> {
     again = true;
     if (looking) return;
     looking = true;
     while (again && !stopped) {
       again = false;
-      // Storage may be away for a while: the next look comes anyway.
+      // The database may be unavailable for a while; the next wake-up brings another look.
       await lookAlone().catch(() => undefined);
       await sleep(PAUSE_MS);
     }
     looking = false;
   }
 
-  /** Started within a request, but on a patience of its own. */
+  /** A look may start within a request, but has its own deadline. */
   const lookAlone = () => sharedPatience(look);
 
   const started = lookAlone().then(() => {

@@ -14,9 +14,9 @@ import { type Message, queued, resync } from './messages.ts';
 const PING_MS = 15_000;
 const PING: Message = ': ping\n\n';
 const RETRY_MS = 2000;
-/** A console that was away for longer reads the queue again. */
+/** A console that missed more events than this has to read the queue again. */
 const MOST_MISSED = 5000;
-/** A console that reads more slowly, too. */
+/** A console with more unsent messages than this has to read the queue again, too. */
 const MOST_UNSENT = 1000;
 
 const TOO_MANY_STREAMS = 'Too many streams are open already.';
@@ -25,7 +25,7 @@ export interface StreamParts {
   pool: pg.Pool;
   wakeUps: WakeUps;
   places: WaitingPlaces;
-  /** Aborted when the process is about to end. */
+  /** Aborted when the process is about to exit. */
   ending: AbortSignal;
   pingMs?: number;
 }
@@ -36,7 +36,7 @@ export function streamHandlers(parts: StreamParts): Handlers<typeof streamContra
     'moderation.stream': async ({ principal, request }) => {
       const place = parts.places.take(principal.moderatorId);
       if (typeof place === 'string') return refuse('rate_limited', { message: TOO_MANY_STREAMS });
-      // Not in `follow`, of which nothing runs where only the headers are asked for.
+      // Free the place here and not in `follow`, which never runs for a HEAD request.
       const gone = request.gone();
       if (gone.aborted) place.leave();
       gone.addEventListener('abort', place.leave, { once: true });
@@ -73,9 +73,9 @@ async function* follow(
     else unsent.push(message);
     stirred();
   };
-  // Joined before anything is looked for, so that nothing falls between.
+  // Join before reading the missed events, so that no event falls in between.
   const { watch, leave } = await consoles.join({ me, send, end });
-  // Beside what is told, not instead of silence: counts alone come more often than that.
+  // Ping at a fixed interval and not after silence: counts alone are more frequent than the pings.
   const pings = setInterval(() => send(PING), pingMs);
   try {
     yield `retry: ${RETRY_MS}\n\n`;

@@ -6,7 +6,7 @@ import { appealsFor, type Counts } from '../queue/queue-counts.ts';
 
 export type Lease = Omit<LeaseRow, 'claimed_at'>;
 
-/** One event of the stream, in the format of server-sent events. Ids and versions, never a text. */
+/** One server-sent event in its wire format. It carries ids and versions, never a text. */
 export type Message = string;
 
 function message(event: string, id: number, data: object): Message {
@@ -17,7 +17,7 @@ export function resync(id: number, reason: 'gap' | 'slow' | 'policies'): Message
   return message('resync', id, { reason });
 }
 
-/** `figures` are an auditor's; what is escalated is for a lead to do, too. */
+/** `figures` are an auditor's counts; a lead's `todo` also includes the escalated notes. */
 export function counts(
   id: number,
   figures: Partial<Counts>,
@@ -32,7 +32,7 @@ export function counts(
   return message('counts', id, { ...figures, ...theirs, ...answerable, mine });
 }
 
-/** What is claimed: all of it (`complete`), or what has changed. */
+/** The claims: all of them if `complete`, otherwise only what has changed. */
 export function claims(id: number, held: Lease[], released: Lease[], complete: boolean): Message {
   return message('claim', id, {
     complete,
@@ -42,7 +42,7 @@ export function claims(id: number, held: Lease[], released: Lease[], complete: b
   });
 }
 
-/** What a console is told of an event; nothing where it is no concern of the queue's. */
+/** The message for an event; undefined if the event does not concern the queue. */
 export function queued(event: TailEvent, id: number): Message | undefined {
   if (!isReview(event)) return undefined;
   const { type, id: subject } = subjectOf(event.stream_id);
@@ -53,7 +53,7 @@ export function queued(event: TailEvent, id: number): Message | undefined {
     type: event.type,
     event_id: event.event_id,
     subject: { type: note ? 'note' : type, id: subject },
-    // Screening does not change the version that is decided on; a record's is not its stream's alone.
+    // A screening does not change the note's version; a record's version also counts its reports.
     version: type === 'note' ? event.stream_version : null,
     actor: event.actor,
   });

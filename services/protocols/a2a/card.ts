@@ -8,7 +8,7 @@ import { exampleOf } from './example-value.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** When the card last said something else: the same for every process. A test holds it to that. */
+/** When the card last changed, the same in every process. A test of the card's hash enforces it. */
 export const CARD_CHANGED = new Date('2026-11-24T00:00:00Z').toUTCString();
 
 /** The agent card in wire form (ProtoJSON): one skill for each group of operations. */
@@ -65,7 +65,7 @@ function skillOf(tag: string, group: readonly Operation[]) {
   };
 }
 
-/** A data part that asks for the operation, made from its own schemas: what it has to hold, no more. */
+/** An example data part for the operation, made from its schemas, with required fields only. */
 export function exampleRequest({ id, route }: Operation) {
   const parts = [route.params, route.body].filter((schema) => schema !== undefined);
   const input = Object.assign({}, ...parts.map(exampleInput));
@@ -88,7 +88,7 @@ interface Part {
   required?: readonly string[];
 }
 
-/** An id that may be null would be one of nothing that is there, and so may a member be left out. */
+/** Drops optional properties and makes nullable values null; an example id matches no record. */
 function needed(part: Part | null): unknown {
   if (part?.anyOf?.some(({ type }) => type === 'null')) return { type: 'null' };
   if (!part?.properties) return part;
@@ -97,7 +97,7 @@ function needed(part: Part | null): unknown {
   return { ...part, properties: Object.fromEntries(kept) };
 }
 
-/** A UUIDv4 of its own for each operation, so that one member may send the examples of all. */
+/** A different UUIDv4 for each operation, so that one member can send the examples of all. */
 function exampleKey(operation: string): string {
   return hash('sha256', operation).replace(
     /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/,

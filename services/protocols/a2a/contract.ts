@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { defineContract } from '../../../platform/http/route.ts';
 
-// Described, so that it stays `anyOf`: code generators do not read a list of two types.
+// The description keeps this an `anyOf`: code generators do not support a list of two types.
 const Id = z.union([z.string().describe('As sent'), z.number()]);
 
-/** What a call may be named by. A greater number is read as its neighbour, and could not be given back. */
+/** The id of a call. A larger number would lose precision and could not be returned unchanged. */
 export const CallId = z.union([
   z.string().max(256),
   z.number().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER),

@@ -27,8 +27,8 @@ export interface DispatcherParts extends SendParts {
 }
 
 /**
- * A2A 1.0 over JSON-RPC, strictly: method and path are known; then media type, size, bearer, JSON,
- * version, envelope, method, parameters; the first failure answers.
+ * Serves A2A 1.0 over JSON-RPC, strictly. Answers with the first failed check of: headers, origin,
+ * media type, size, bearer, JSON, version, envelope, method, parameters.
  */
 export function dispatcher(parts: DispatcherParts) {
   return async (
@@ -69,7 +69,7 @@ async function authenticate(
   return principal;
 }
 
-/** Undefined for a batch and a bare value, which are JSON, but no call. */
+/** Undefined for a batch or a bare value, which are valid JSON but not a call. */
 function readRequest(bytes: Buffer): JsonObject | undefined {
   try {
     return parseStrictJson(bytes);
@@ -92,7 +92,7 @@ function idOf({ id }: JsonObject): RpcId {
   return CallId.safeParse(id).data ?? null;
 }
 
-/** In the header, else in the query; neither means 0.3. A patch number does not matter. */
+/** Reads the version from the header, else the query; without both it is 0.3. Ignores the patch. */
 function checkVersion(incoming: IncomingMessage): void {
   const sent = incoming.headersDistinct['a2a-version'];
   const [, search] = splitUrl(incoming);

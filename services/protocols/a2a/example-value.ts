@@ -35,7 +35,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   uri: 'https://example.org/',
 };
 
-/** A value that the schema takes: its own example where it has one, every property where not. */
+/** A value that the schema accepts: the schema's example if it has one, else every property. */
 export function exampleOf(schema: Schema, schemas: Schemas, depth = 0, name = ''): unknown {
   if (schema.$ref)
     return exampleOf(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas, depth, name);
@@ -71,7 +71,7 @@ export function exampleOf(schema: Schema, schemas: Schemas, depth = 0, name = ''
     case 'null':
       return null;
     default:
-      // Keys of different names differ, as the service wants them to.
+      // Derive a key from its field name, because the service requires different keys.
       if (schema.pattern === HEX_64) return hash('sha256', name);
       return BY_FORMAT[schema.format ?? ''] ?? 'x'.repeat(Math.max(1, schema.minLength ?? 1));
   }

@@ -4,7 +4,7 @@ import { type RpcError, type RpcId, rpcFailure } from '../../../platform/http/js
 import { type Problem, problemReply } from '../../../platform/http/problems.ts';
 import type { AnyReply } from '../../../platform/http/route.ts';
 
-/** The protocol's own errors (A2A 1.0, section 5.4) and JSON-RPC's. */
+/** Errors of A2A 1.0 (section 5.4) and of JSON-RPC. */
 const FAULTS = {
   INVALID_REQUEST: [-32600, 'The request is not one JSON-RPC 2.0 call.'],
   METHOD_NOT_FOUND: [-32601, 'There is no such method.'],
@@ -18,7 +18,7 @@ const FAULTS = {
 
 type FaultName = keyof typeof FAULTS;
 
-/** Thrown where a request does not fit the protocol. */
+/** Thrown if a request violates the protocol. */
 export class A2aFault extends Error {
   readonly rpc: RpcError;
 
@@ -38,7 +38,7 @@ export class A2aFault extends Error {
 
 const VERSIONS = { supported_versions: '1.0' };
 
-/** What a refusal of an operation is called in JSON-RPC, by its HTTP number. */
+/** The JSON-RPC error code of an operation's refusal, by HTTP status. */
 const CODES: Readonly<Record<number, number>> = {
   400: -32602,
   401: -32041,
@@ -53,7 +53,7 @@ const CODES: Readonly<Record<number, number>> = {
   503: -32053,
 };
 
-/** The numbers that proxies and HTTP clients act upon; the others are 200 with an error in it. */
+/** Statuses that proxies and HTTP clients act on; all other errors are sent with status 200. */
 const REAL: ReadonlySet<number> = new Set([401, 408, 413, 415, 429, 503]);
 
 const INTERNAL = -32603;
@@ -90,7 +90,7 @@ function badRequest(issues: readonly Issue[]) {
   };
 }
 
-/** Its metadata are strings alone; what is no scalar stays away. */
+/** ErrorInfo metadata holds only strings, so values that are not scalars are left out. */
 function errorInfo(reason: string, domain: string, facts: Record<string, unknown>) {
   const metadata = Object.fromEntries(
     Object.entries(facts)

@@ -9,7 +9,7 @@ import { offered } from './operations.ts';
 
 export interface A2aParts extends Pick<DispatcherParts, 'bearer' | 'logger'> {
   config: Pick<Config, 'apiOpen' | 'baseUrl'>;
-  /** Every operation of this instance, these too: asked for with the first request. */
+  /** Returns every operation of this instance; called on the first request. */
   operations: () => Operations;
 }
 

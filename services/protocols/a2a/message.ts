@@ -5,12 +5,12 @@ import { A2aFault } from './fault.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** In ProtoJSON null is the same as nothing. */
+/** In ProtoJSON, null means that the field is absent. */
 const Message = z.object({
   messageId: z.string().min(1).max(256),
   contextId: z.string().max(256).nullish(),
   taskId: z.string().nullish(),
-  // ProtoJSON takes an enum by its name or its number.
+  // ProtoJSON accepts the name or the number of an enum value.
   role: z.union([z.literal('ROLE_USER'), z.literal(1)]),
   parts: z.array(z.record(z.string(), z.json())).min(1).max(100),
 });
@@ -20,7 +20,7 @@ const Params = z.object({
   configuration: z
     .object({
       taskPushNotificationConfig: z.unknown().optional(),
-      // Its name until 1.0: who asks for push so is told as well that there is none.
+      // The field's name before 1.0, so that older clients also get the error about push.
       pushNotificationConfig: z.unknown().optional(),
     })
     .nullable()
@@ -36,11 +36,11 @@ export type Asked = z.output<typeof Asked>;
 
 export interface ReceivedMessage {
   contextId: string | undefined;
-  /** Undefined where the message is text alone. */
+  /** Undefined if the message contains only text. */
   asked: Asked | undefined;
 }
 
-/** The parameters of SendMessage: unknown members are let be, as ProtoJSON wants it. */
+/** Reads the parameters of SendMessage; ignores unknown fields, as ProtoJSON allows. */
 export function readMessage(params: unknown): ReceivedMessage {
   const { message, configuration } = parsed(Params, params);
   if (message.taskId) throw new A2aFault('TASK_NOT_FOUND');
@@ -57,9 +57,9 @@ export function readMessage(params: unknown): ReceivedMessage {
 
 const CONTENTS = ['text', 'raw', 'url', 'data'] as const;
 
-/** What a part holds as data: one thing, or nothing where it is text. */
+/** The data of a part as an array of one value; empty for a text part. */
 function dataOf(part: Record<string, unknown>, index: number): unknown[] {
-  // As data null is a value, and elsewhere nothing.
+  // Null is a value in `data`; in the other fields it means absent.
   const [content, ...more] = CONTENTS.filter((name) =>
     name === 'data' ? Object.hasOwn(part, name) : (part[name] ?? null) !== null,
   );

@@ -13,7 +13,7 @@ const refused =
     throw new A2aFault(name);
   };
 
-/** Every method of the binding. There is no task store, no stream and no push. */
+/** Every method of the binding. The service has no task store, no streaming and no push. */
 export const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['SendMessage', sendMessage],
   ['SendStreamingMessage', refused('UNSUPPORTED_OPERATION')],
@@ -28,7 +28,7 @@ export const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['DeleteTaskPushNotificationConfig', refused('PUSH_NOTIFICATION_NOT_SUPPORTED')],
 ]);
 
-/** ProtoJSON takes null for nothing, and a number as text too. */
+/** In ProtoJSON, null means absent, and a number may be sent as a string. */
 async function listTasks(_: SendParts, { pageSize: asked }: Record<string, unknown>) {
   const pageSize =
     typeof asked === 'string' && /^\d{1,3}$/.test(asked) ? Number(asked) : (asked ?? 50);

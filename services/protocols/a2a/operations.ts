@@ -5,7 +5,7 @@ import { isMutation, type Route } from '../../../platform/http/route.ts';
 import type { Json, JsonObject } from '../../../platform/http/strict-json.ts';
 import { A2aFault } from './fault.ts';
 
-/** A bearer makes, changes and ends itself over HTTP alone; so do the ways out of an account. */
+/** Operations that manage credentials, or export or delete an account, exist only over HTTP. */
 const KEPT_OUT = new Set([
   'credential.bootstrap',
   'credential.rotate',
@@ -14,7 +14,7 @@ const KEPT_OUT = new Set([
   'account.delete',
 ]);
 
-/** What a message may ask for: what a bearer may call, and the anonymous reads in JSON. */
+/** The operations that a message can request: those of a bearer, and anonymous reads in JSON. */
 export function offered(operations: Operations): Operations {
   return new Map(
     [...operations].filter(([id, { route }]) => !KEPT_OUT.has(id) && isOffered(route)),
@@ -29,7 +29,7 @@ function isOffered(route: Route): boolean {
   return access === 'public' && !isMutation(route) && route.replies[200]?.body !== undefined;
 }
 
-/** One line about each, for people and for models. */
+/** A one-line summary of an operation, for people and models. */
 export function summaryOf({ id, route }: Operation) {
   const { access } = route;
   return {
@@ -40,7 +40,7 @@ export function summaryOf({ id, route }: Operation) {
   };
 }
 
-/** The parts that HTTP keeps apart, out of one flat object: their names never collide. */
+/** Splits one flat object into path, query and body fields, whose names never collide. */
 export function inputOf(route: Route, flat: JsonObject): Input {
   const input: Input = { params: {}, query: {}, body: route.body ? {} : undefined };
   const issues: Issue[] = [];

@@ -26,10 +26,10 @@ export interface Caller {
   request: RequestFacts;
 }
 
-// Replies to one write have one id, whichever way the write came first.
+// All replies to one write share one message id, even if the write first came over HTTP.
 const NAMESPACE = '5a2f6d0e-8a3c-4c55-9d3b-0f6f4f8a9b61';
 
-/** One message, answered at once by another: what an operation said, or which ones there are. */
+/** Answers a message with the reply of an operation, or with a list of the operations. */
 export async function sendMessage(parts: SendParts, params: unknown, caller: Caller) {
   const { contextId, asked } = readMessage(params);
   if (!asked) return messageOf(uuidv7(), contextId, usage(parts.operations));
@@ -50,7 +50,7 @@ export async function sendMessage(parts: SendParts, params: unknown, caller: Cal
   return messageOf(id, contextId, [{ $case: 'data', value: data }]);
 }
 
-/** The same checks in the same order as over HTTP, from the scope on. */
+/** Runs an operation. From the scope on, checks are the same and in the same order as over HTTP. */
 async function run(
   { apiOpen }: SendParts,
   operation: Operation,

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { Cursor, Uuid } from '../../../platform/http/schemas.ts';
 
 /**
- * Input of a tool that takes the id of a record, as `id` or under the name that the HTTP route has for
- * it, not both. `oneOf` at the root of the JSON Schema would say so, but several hosts refuse such a
- * tool: the descriptions say it.
+ * Input of a tool that takes a record's id, either as `id` or under the name of the HTTP route's
+ * parameter, but not both. The descriptions state this rule, because several hosts reject a tool
+ * whose JSON Schema has `oneOf` at the root.
  */
 export function recordInput<Name extends string, Shape extends z.ZodRawShape>(
   name: Name,
@@ -30,7 +30,7 @@ export function recordInput<Name extends string, Shape extends z.ZodRawShape>(
   }) as unknown as z.ZodObject<{ id: z.ZodOptional<typeof Uuid> } & Shape>;
 }
 
-/** The id in the input of `recordInput`, whichever of its names it was sent under. */
+/** The id in an input of `recordInput`, sent under either name. */
 export function recordId(given: { id?: string | undefined }, name: string): string | undefined {
   return given.id ?? (given as Record<string, string | undefined>)[name];
 }
@@ -40,7 +40,7 @@ export const paging = {
   limit: z.int().min(1).max(50).default(20),
 };
 
-/** For bodies that are longer than a model wants to read at once: characters are code points. */
+/** Input for reading a long body in parts. Characters are Unicode code points. */
 export const window = {
   offset: z.int().min(0).max(1_000_000).default(0).describe('Where the text begins'),
   max_chars: z.int().min(1).max(20_000).default(8000),

@@ -30,7 +30,7 @@ interface EndpointParts {
 
 type Facts = RequestFacts & { incoming: IncomingMessage };
 
-/** Both revisions on one address: each request has a server of its own, and an answer in JSON. */
+/** Serves both protocol revisions on one address. A request gets a new server and a JSON reply. */
 export function endpoint(parts: EndpointParts, serverFor: (request: RequestFacts) => McpServer) {
   const checkSource = sourceCheck(parts.config.baseUrl);
   const limit: Limit = {
@@ -49,11 +49,11 @@ export function endpoint(parts: EndpointParts, serverFor: (request: RequestFacts
       if (!(await parts.limits.take(request.address, [limit]))) throw new Problem('rate_limited');
       const message = readMessage(await readBody(incoming, route));
       id = typeof message.id === 'string' || typeof message.id === 'number' ? message.id : null;
-      // A stream that would stay open; nothing here ever changes that it could tell of.
+      // A subscription would hold a stream open, but nothing that it could report ever changes.
       if (message.method === 'subscriptions/listen')
         return rpcFailure(404, id, { code: -32601, message: 'Method not found' });
       const answered = await serve(incoming, route.path, message, () => serverFor(request));
-      // The protocol's own checks, of headers and revision, come first.
+      // The SDK's checks of headers and revision take precedence.
       const fault = answered.response.status === 200 ? paramsFault(message) : undefined;
       if (fault) return rpcFailure(200, id, { code: -32602, message: `Invalid params: ${fault}` });
       return replyOf(answered);
@@ -94,7 +94,7 @@ async function serve(
   server: () => McpServer,
 ) {
   const { authorization: _, cookie: __, ...headers } = incoming.headers;
-  // Every answer is JSON, whatever a client would take beside it.
+  // Every reply is JSON, regardless of what else the client accepts.
   const accept = 'application/json, text/event-stream';
   const read = {
     method: 'POST',

@@ -16,7 +16,7 @@ export interface McpParts {
   limits: RateLimits;
   readPool: pg.Pool;
   logger: Logger;
-  /** Every operation of this instance: asked for with the first request. */
+  /** Returns every operation of this instance; called on the first request. */
   operations: () => Operations;
 }
 
@@ -43,7 +43,7 @@ export function mcpHandlers(parts: McpParts): Handlers<typeof mcpContract> {
     const { incoming } = request;
     if (!incoming) throw new Error('mcp.call needs the request itself');
     answer ??= open();
-    // Nobody calls: what a client sends along to prove itself is not even looked at.
+    // Every call is anonymous: credentials that a client sends are removed without being read.
     const anonymous = { ...request, authorization: undefined, cookie: undefined, incoming };
     return answer(route, anonymous) as ReturnType<Handler<Route>>;
   };

@@ -21,7 +21,7 @@ const Found = z.object({
   at: z.string().describe('When it appeared'),
 });
 
-/** Tools whose pages HTTP has not: notes by number, and the search. */
+/** Tools whose pagination has no HTTP equivalent: notes with a page size, and the search. */
 export function noteTools(readPool: pg.Pool, operations: Operations, apiOpen: boolean): Tool[] {
   const page = operations.get('guestbook.read')?.route.replies[200]?.body as z.ZodObject;
   return [

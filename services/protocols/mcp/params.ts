@@ -8,7 +8,7 @@ const SCHEMAS = new Map<unknown, (typeof types)[keyof typeof types]>([
   ['completion/complete', types.CompleteRequestParams],
 ]);
 
-/** Each has one page, so there is no cursor that it ever gave. */
+/** Lists of a single page, which never return a cursor. */
 const LISTS = new Set<unknown>([
   'tools/list',
   'prompts/list',
@@ -23,8 +23,8 @@ interface Params {
 }
 
 /**
- * What is wrong with a message's params, which the SDK tells as its own failure, by a dump of zod's,
- * or not at all.
+ * What is wrong with a message's params, or undefined. The SDK reports such faults as an internal
+ * error, as a dump of zod's issues, or not at all.
  */
 export function paramsFault(message: Record<string, unknown>): string | undefined {
   const { cursor, name, ref }: Params = message.params ?? {};
@@ -37,7 +37,7 @@ export function paramsFault(message: Record<string, unknown>): string | undefine
     const path = (issue.path ?? []).map((part) => String(part)).join('.') || 'params';
     return `${path}: ${issue.message}.`;
   }
-  // It looks names up in plain objects.
+  // The SDK looks names up in plain objects and would find inherited names such as `constructor`.
   const inherited = [name, ref?.name].find((one) => one !== undefined && one in Object.prototype);
   return inherited && `${inherited} not found.`;
 }

@@ -18,7 +18,7 @@ import { isRefusal, refuse } from '../../../platform/refusal.ts';
 
 export type Json = Record<string, unknown>;
 
-/** Reads for one request: the operations of the HTTP routes, called by nobody. */
+/** Runs read operations of the HTTP routes for one request, as an anonymous caller. */
 export interface Reader {
   read(operation: string, input?: Asked): Promise<Json>;
 }
@@ -42,20 +42,20 @@ export function readerOf(operations: Operations, apiOpen: boolean, request: Requ
   };
 }
 
-/** Those that were given, as they would stand in a URL. */
+/** The values that are present, as strings like in a URL. */
 function textsOf(given: Record<string, string | number | undefined>): Record<string, string> {
   const present = Object.entries(given).filter(([, value]) => value !== undefined);
   return Object.fromEntries(present.map(([name, value]) => [name, String(value)]));
 }
 
-/** What a caller is told of a failure: in words, and as the body of the HTTP problem. */
+/** A failure as reported to the caller: as text, and as the body of the HTTP problem. */
 export interface Failure {
   code: ProblemCode;
   text: string;
   body: ReturnType<typeof problemReply>['body'];
 }
 
-/** A private, an erased and a missing record fail alike. */
+/** Converts an error to a failure. Private, erased and missing records fail in the same way. */
 export function failureOf(logger: Logger, error: unknown, requestId: string): Failure {
   const problem = problemOf(logger, error, requestId);
   const hidden = problem.code === 'gone' || problem.code === 'reply_target_missing';
@@ -77,7 +77,7 @@ function refusedAsMissing() {
   return { code: refused, details: {} };
 }
 
-/** The same as an error of the protocol, where there is no tool to answer for it. */
+/** Converts an error to a protocol error, for requests that no tool answers. */
 export function protocolError(
   logger: Logger,
   error: unknown,

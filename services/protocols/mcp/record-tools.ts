@@ -4,7 +4,7 @@ import { paging, recordId, recordInput, window, windowed, windowOf } from './arg
 import type { Json } from './reader.ts';
 import { type Tool, tool } from './tool.ts';
 
-/** Tools over the operations of the public record: what they answer is what HTTP answers. */
+/** Tools for the read operations of the public record; they return the same bodies as HTTP. */
 export function recordTools(operations: Operations): Tool[] {
   const routeOf = (operation: string) => {
     const route = operations.get(operation)?.route;

@@ -38,7 +38,7 @@ const TEMPLATES = [
 
 const COMPLETIONS = 20;
 
-/** The public record as resources in JSON. A failure tells nothing but what may be told. */
+/** Adds the public record as JSON resources. Errors reveal nothing that is not public. */
 export function addResources(server: McpServer, reader: Reader, logger: Logger, requestId: string) {
   const guarded = async (uri: URL, read: () => Promise<Json>) => {
     try {
@@ -54,7 +54,7 @@ export function addResources(server: McpServer, reader: Reader, logger: Logger, 
     );
 
   for (const { name, title, operation, param, list, key } of TEMPLATES) {
-    /** Ids among the newest hundred that begin so. */
+    /** Completes an id from the 100 newest records. */
     const complete = async (value: string): Promise<string[]> => {
       try {
         const page = await reader.read(list, { query: { limit: 100 } });

@@ -7,7 +7,7 @@ import { failureOf, type Reader } from './reader.ts';
 import { addResources } from './resources.ts';
 import type { Tool } from './tool.ts';
 
-/** At most 500 characters, as some clients cut there. */
+/** At most 500 characters, because some clients truncate longer instructions. */
 const INSTRUCTIONS =
   'The public record of a membership and guestbook service, read only and anonymous: approved notes, ' +
   'published profiles, context packets, cases and activity. Start with get_discovery or search_public; ' +
@@ -24,7 +24,7 @@ const ANNOTATIONS = {
 const DURABLE = { ttlMs: 300_000, cacheScope: 'public' } as const;
 const FRESH = { ttlMs: 5000, cacheScope: 'public' } as const;
 
-/** One server for one request: nothing outlives it. */
+/** Creates the server for one request; no state outlives the request. */
 export function mcpServer(
   tools: readonly Tool[],
   reader: Reader,
@@ -85,7 +85,7 @@ const ToolError = z.object({
     .catchall(z.unknown()),
 });
 
-/** Lists the schema, and leaves its check to the tool: the SDK would fail without a code. */
+/** Lists the schema but leaves validation to the tool, because the SDK's error has no code. */
 function listedOnly(input: z.ZodObject) {
   const { jsonSchema } = input['~standard'];
   const accept = (value: unknown) => ({ value });
@@ -105,7 +105,7 @@ function addTool(
       title,
       description,
       inputSchema: listedOnly(input),
-      // Clients of the TypeScript SDK 1 hold structured content of an error against this as well.
+      // Clients of TypeScript SDK 1 validate an error's structured content against this schema too.
       outputSchema: z.union([output, ToolError]),
       annotations: { title, ...ANNOTATIONS },
     },

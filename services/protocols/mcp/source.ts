@@ -3,13 +3,14 @@ import { localhostAllowedHostnames } from '@modelcontextprotocol/server';
 import { isLoopback } from '../../../platform/base-url.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 
-/** Nothing but a name and a port: a URL would take a path or an account for a part of more. */
+/** Only a name and a port: the URL parser would also accept a path or user info. */
 const HOST = /^(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d{1,5})?$/i;
 const HTTP = 'http://';
 
 /**
- * Pages of other sites reach a service on one's own machine through a name of theirs. On loopback
- * Host and Origin may be any of the machine's names and ports, else nothing but the service's own.
+ * Protects against DNS rebinding, by which a foreign page reaches a local service through a foreign
+ * host name. On loopback, Host and Origin may have any local name and port; otherwise both must be
+ * the service's own.
  */
 export function sourceCheck(baseUrl: string) {
   const own = new URL(baseUrl);

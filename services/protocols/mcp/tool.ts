@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Json, Reader } from './reader.ts';
 
-/** A tool: its arguments, what it answers, and how it reads that. */
+/** A tool: its input, its output, and the function that reads the output. */
 export interface Tool {
   name: string;
   title: string;
