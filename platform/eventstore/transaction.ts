@@ -12,15 +12,20 @@ import type { Loaded, Plan } from './plan.ts';
 /** The command lost a race and must be decided again on the state that the winner left. */
 export class TryAgain extends Error {}
 
-const BEGIN = sql`BEGIN`;
+/**
+ * Begins a transaction. Without hash and merge joins, plans read by key, even plans made while a
+ * table was small. Several statements in one text travel as one unnamed query.
+ */
+const begins = (...settings: string[]): Sql => ({
+  name: '',
+  text: ['BEGIN', ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; '),
+  values: [],
+});
+const BY_KEY = ['enable_hashjoin = off', 'enable_mergejoin = off'];
+const PATIENT = begins(...BY_KEY);
+const IMPATIENT = begins(...BY_KEY, "lock_timeout = '200ms'");
 /** A named statement, so that the fault proxy of the tests can recognize it on the wire. */
 const COMMIT: Sql = { name: 'COMMIT', text: 'COMMIT', values: [] };
-/** Without hash and merge joins, plans read by key, even plans made while a table was small. */
-const settings = (lockTimeout: string) =>
-  sql`SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
-    set_config('lock_timeout', ${lockTimeout}, true)`;
-const PATIENT = settings('0');
-const IMPATIENT = settings('200ms');
 const NOW = sql`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS xid`;
 
 export interface Begun extends Loaded {
@@ -34,7 +39,6 @@ export async function begin(
   { gate, lock, impatient = false, load }: Omit<Plan<unknown, string>, 'decide'>,
 ): Promise<Begun> {
   const statements = [
-    BEGIN,
     impatient ? IMPATIENT : PATIENT,
     ...(gate ? [gate] : []),
     ...(lock ? [lockStatement(lock, impatient)] : []),
@@ -46,7 +50,7 @@ export async function begin(
     throw error;
   });
   const [clock] = results.pop() as unknown as [{ now: Date; xid: string }];
-  const reads = results.slice(gate ? 3 : 2);
+  const reads = results.slice(gate ? 2 : 1);
   const locked = lock ? (reads.shift() ?? []) : [];
   return {
     rows: rowsOf(load, reads),
