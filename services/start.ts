@@ -36,7 +36,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => end(`${signal}: stopping`, false));
 
 async function run(config: Config): Promise<boolean> {
-  if (config.port === 0) throw new Error('PORT 0 is any port: npm start needs one that is known');
+  if (config.port === 0) throw new Error('npm start requires a fixed PORT, not 0');
   const procfile = parseProcfile(readFileSync('Procfile', 'utf8'));
   const wanted = instances(procfile, positionals);
   const postgres = config.databaseUrl ? undefined : await startPostgres(config);

@@ -41,9 +41,7 @@ const drained = openDraining(server);
 const { host, port } = config;
 server.once('error', (error: NodeJS.ErrnoException) => {
   const why =
-    error.code === 'EADDRINUSE'
-      ? `PORT ${port} is taken`
-      : `HOST ${host} with PORT ${port} cannot be had`;
+    error.code === 'EADDRINUSE' ? `PORT ${port} is taken` : `Cannot listen on ${host}:${port}`;
   logger.fatal({ host, port, error: loggable(error) }, why);
   process.exit(1);
 });

@@ -35,7 +35,7 @@ export function serverHome(dataDir: string, account: Account | undefined): strin
   const home = join(dataDir, 'postgres');
   if (lstatSync(home, { throwIfNoEntry: false })) {
     if (!existsSync(home))
-      throw new Error(`${home} leads nowhere, its database is gone: delete it to begin anew`);
+      throw new Error(`${home} points to a missing database: delete it to start over`);
     if (!canUse(account, '-x', realpathSync(home)))
       throw new Error(`The account of the embedded PostgreSQL cannot reach ${home}`);
     return realpathSync(home);

@@ -153,7 +153,7 @@ export function responsesOf(route: Route): Record<string, object> {
       headers: {
         ...common,
         ...crossOrigin,
-        ...(revalidated ? { ETag: header('Of exactly these bytes') } : {}),
+        ...(revalidated ? { ETag: header('Identifies exactly these bytes') } : {}),
         ...described(reply.headers),
         ...(reply.location ? { Location: header(locationText(reply.location)) } : {}),
       },
@@ -167,7 +167,7 @@ export function responsesOf(route: Route): Record<string, object> {
         ...common,
         ...crossOrigin,
         ...described(route.replies[200]?.headers),
-        ETag: header('Of the present bytes'),
+        ETag: header('Identifies the current bytes'),
       },
     };
   const byStatus = Map.groupBy(problemsOf(route), (code) => problems[code][0]);
@@ -180,7 +180,7 @@ export function responsesOf(route: Route): Record<string, object> {
 }
 
 const locationText = (template: string) =>
-  `Where to read what was made: \`${template.replace(/:([a-z_]+)/g, '{$1}')}\``;
+  `The path of the created resource: \`${template.replace(/:([a-z_]+)/g, '{$1}')}\``;
 
 function contentOf({ body, stream, type }: ReplyShape): object {
   if (!body) return textMedia(type ?? 'application/octet-stream');

@@ -40,20 +40,20 @@ codes that the operation uses. After a 503 or a lost answer, repeat exactly the 
 same \`Idempotency-Key\` and body.`;
 
 const TAGS: Readonly<Record<string, string>> = {
-  discovery: 'What there is, and whether it responds',
-  operations: 'For whoever runs the service',
+  discovery: 'Capabilities and status',
+  operations: 'Health and metrics, for operators',
   guestbook: 'Public notes, reviewed before they appear',
   membership: 'Accounts of clients that made their own keys',
   credentials: 'Scoped bearers for API clients',
-  updates: 'Every event that concerns a member, in order',
+  updates: 'The events that concern a member, in order',
   account: 'Export and deletion',
   profiles: 'Published profiles of members',
   artifacts: 'Context packets',
   cases: 'Work to claim, submit and review',
   activity: 'The public record',
-  reports: 'Word to the moderators',
+  reports: 'Reports to moderators',
   moderation: 'The review queue',
-  agents: 'The protocols of agents: A2A and MCP',
+  agents: 'Protocols for agents: A2A and MCP',
   documents: 'Documents about the service',
   pages: 'The pages for people',
 };
@@ -222,7 +222,7 @@ function headersOf(route: Route, baseUrl: string): object[] {
             'Expected-Moderator',
             false,
             { type: 'string', format: 'uuid' },
-            'Whom the caller takes itself for: 401 where the session or token is of another.',
+            'The moderator that the caller expects to be; 401 if the session or token is of another moderator.',
           ),
         ]
       : []),

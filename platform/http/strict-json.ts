@@ -79,7 +79,7 @@ function isMemberName(text: string, end: number): boolean {
 function addMember(members: Set<string>, literal: string): void {
   const name = JSON.parse(literal) as string;
   if (name === '__proto__') throw bad('a member is named __proto__');
-  if (members.has(name)) throw bad('a member name stands twice in one object');
+  if (members.has(name)) throw bad('an object has a member name twice');
   members.add(name);
 }
 

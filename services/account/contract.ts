@@ -58,7 +58,7 @@ export const accountContract = (exportSections: readonly ExportSection[]) =>
     'account.delete': {
       method: 'POST',
       path: '/api/v1/me/delete',
-      summary: 'Delete the account, for ever',
+      summary: 'Delete the account permanently',
       description:
         'Ends every session and credential at once, withdraws what the member published, and erases ' +
         'names and texts within minutes. Approved notes stay, under the name `former member`, unless ' +

@@ -209,7 +209,7 @@ export const casesContract = defineContract({
   'case.release': {
     ...write,
     path: '/api/v1/cases/:case_id/release',
-    summary: 'Give a claimed case back',
+    summary: 'Release a claimed case',
     access: { scope: 'case:claim' },
     params,
     body: CaseVersion,

@@ -109,7 +109,7 @@ export const credentialsContract = defineContract({
   'credential.rotate': {
     method: 'POST',
     path: '/api/v1/me/credentials/rotate',
-    summary: 'Replace the present credential by another with the same or fewer scopes',
+    summary: 'Replace the current credential by one with the same or fewer scopes',
     description:
       'The present bearer is dead at once. After a lost answer repeat the same key and body with the new bearer.',
     tag: 'credentials',
@@ -131,7 +131,7 @@ export const credentialsContract = defineContract({
     method: 'POST',
     path: '/api/v1/me/credentials/revoke',
     summary: "Revoke one of the member's credentials",
-    description: 'One that has ended already is answered as it is.',
+    description: 'A credential that has already ended is returned unchanged.',
     tag: 'credentials',
     access: { scope: 'credential:manage' },
     bodyLimit: BODY_LIMIT,

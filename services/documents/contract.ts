@@ -58,7 +58,8 @@ export const documentsContract = defineContract({
   'documents.policy': {
     ...read,
     path: '/policy.json',
-    summary: 'What is published, kept and erased; the limits; how notes are moderated',
+    summary:
+      'The policy: what is published, kept and erased, the limits, and how notes are moderated',
     description: 'The policy `service-public-v1`, to which every publication consents.',
     replies: { 200: { description: 'The policy', body: PublicPolicy } },
     problems: ['storage_unavailable'],
@@ -87,8 +88,8 @@ export const documentsContract = defineContract({
   'documents.security': {
     ...read,
     path: '/.well-known/security.txt',
-    summary: 'Whom to tell of a vulnerability (RFC 9116)',
-    description: 'Not there where the operator has set no contact, but on loopback.',
+    summary: 'Where to report a vulnerability (RFC 9116)',
+    description: 'Not found where the operator has set no contact, except on loopback.',
     replies: file('The contact', 'text/plain'),
     problems: ['not_found'],
   },

@@ -127,7 +127,7 @@ export const guestbookContract = defineContract({
     unknownQuery: 'ignored',
     summary: 'Submit a note for review, as a guest or as the member of the current session',
     description:
-      'Idempotent by content: the same note again answers what became of it. Accepted does not mean published.',
+      'Idempotent by content: resubmitting the same note returns its current status. Accepted does not mean published.',
     tag: 'guestbook',
     access: 'session?',
     origin: 'cookie',

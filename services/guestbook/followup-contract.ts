@@ -38,7 +38,7 @@ export const aftercareContract = defineContract({
   'guestbook.report': {
     method: 'POST',
     path: '/api/guestbook/:id/report',
-    summary: 'Ask the moderators to look at a public note',
+    summary: 'Report a public note to the moderators',
     description:
       'As the member of the session where there is one, else as a guest; refused where that session ends meanwhile. A second report of the same note changes nothing; a key is kept for a member alone.',
     tag: 'guestbook',
@@ -56,7 +56,7 @@ export const aftercareContract = defineContract({
   'guestbook.withdraw': {
     method: 'POST',
     path: '/api/guestbook/:id/withdraw',
-    summary: "Take one's own note back, for good",
+    summary: 'Withdraw your own note permanently',
     tag: 'guestbook',
     access: 'session',
     origin: 'cookie',
@@ -66,7 +66,7 @@ export const aftercareContract = defineContract({
     body: EmptyBody,
     replies: {
       200: {
-        description: 'Nobody reads it any more: withdrawn',
+        description: 'The note was withdrawn: withdrawn',
         body: StatusReply,
         headers: REPLAYED,
       },
@@ -76,8 +76,8 @@ export const aftercareContract = defineContract({
   'guestbook.appeal': {
     method: 'POST',
     path: '/api/guestbook/:id/appeal',
-    summary: "Ask for a second person's decision on one's own rejected or removed note",
-    description: 'Once for each decision, within 14 days of being told.',
+    summary: 'Appeal against the rejection or removal of your own note',
+    description: 'Once for each decision, within 14 days of the notification.',
     tag: 'guestbook',
     access: 'session',
     origin: 'cookie',
@@ -97,7 +97,7 @@ export const aftercareContract = defineContract({
   'guestbook.outcome': {
     method: 'GET',
     path: '/api/guestbook/:id/outcome',
-    summary: "What became of one's own note, and what its moderator had to say",
+    summary: "The outcome of your own note, with the moderator's message",
     description:
       "The feed tells that a note was rejected or removed and under which policy; the moderator's words are read here, once the decision can no longer be undone by whoever made it.",
     tag: 'guestbook',

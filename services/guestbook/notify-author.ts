@@ -63,7 +63,7 @@ export function tellPlan(
       const telling = event && tellingOf(event, events, told);
       if (!telling) return { unchanged: false };
       if (now < toldAt(event.recorded_at, undoSeconds))
-        throw new Error('a decision that may still be undone is told to nobody');
+        throw new Error('cannot notify before the undo window has passed');
       const data = facts(telling, events, undoSeconds);
       if (telling.outcome === 'overturned' && data.reports.length === 0)
         return { unchanged: false };

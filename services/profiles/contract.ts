@@ -78,7 +78,7 @@ export const profilesContract = defineContract({
   'profile.publish': {
     method: 'POST',
     path: '/api/v1/me/profile',
-    summary: 'Publish a profile, in the place of the one before',
+    summary: 'Publish a profile, replacing the previous one',
     description: 'The whole profile is public at once; moderators can take it down.',
     tag: 'profiles',
     access: { scope: 'profile:write' },

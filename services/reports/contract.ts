@@ -28,7 +28,7 @@ export const reportsContract = defineContract({
   'report.create': {
     method: 'POST',
     path: '/api/v1/reports',
-    summary: 'Ask the moderators to look at something public',
+    summary: 'Report something public to the moderators',
     description:
       "A profile's id is its member's. Who has reported the same subject before gets that report's id again and changes nothing. What becomes of a report is told in the feed.",
     tag: 'reports',

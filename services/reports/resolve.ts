@@ -103,7 +103,7 @@ export function tellRemovalPlan(
       const made = isRefusal(told) ? [] : told;
       if (made.length === 0 && answered.length === 0) return { unchanged: false };
       if (now < removal.undoUntil)
-        throw new Error('a removal that may still be undone is told to nobody');
+        throw new Error('cannot notify before the undo window has passed');
       const owner = row.author_id;
       const outcome = isRestored(facts, removal.eventId) ? 'kept' : 'removed';
       const resolved = resolution(subject, id, owner, events, outcome, answered);

@@ -32,7 +32,7 @@ export const updatesContract = defineContract({
       'event to answer is held until one comes, the seconds are over or the credential ends (401). ' +
       'A credential may have 20 waiting requests at one time (429 `rate_limited`, set by the operator). ' +
       'Where the service holds as many as it can, it answers without waiting.\n\n' +
-      'Pass over an event whose type you do not know: a later release may add types.',
+      'Ignore events of a type that you do not know: a later release may add types.',
     tag: 'updates',
     access: { scope: 'updates:read' },
     query: z.object({ cursor: Cursor.optional(), limit: Limit, wait: Wait }),

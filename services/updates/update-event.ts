@@ -28,6 +28,6 @@ if (!first) throw new Error('there are no types of updates');
 export const UpdateEvent = z.discriminatedUnion('type', [first, ...others]).meta({
   id: 'UpdateEvent',
   description:
-    'An entry of a feed, by its `type`. Pass over a type that you do not know: a later release may ' +
+    'An entry of a feed, by its `type`. Ignore a type that you do not know: a later release may ' +
     'add types. `expires_at` is Unix seconds; every other time is ISO 8601.',
 });

@@ -64,7 +64,7 @@ t.test(
 
     await page.getByRole('button', { name: 'Your account' }).click();
     await page.getByRole('button', { name: 'Delete my account' }).click();
-    await page.getByRole('button', { name: 'Delete for ever' }).click();
+    await page.getByRole('button', { name: 'Delete account' }).click();
     await page.getByText('This is not your handle.').waitFor();
     await look(t, page, 'delete');
     await page.getByLabel('Write ada_l to confirm').fill('ada_l');
@@ -72,11 +72,11 @@ t.test(
     const states = async () =>
       (await service.database.pool.query('SELECT state FROM members')).rows;
     await intercept(page, '**/me/delete', (route) => route.abort('connectionreset'), { times: 1 });
-    await page.getByRole('button', { name: 'Delete for ever' }).click();
-    await page.getByText('Nothing is lost: try again').waitFor();
+    await page.getByRole('button', { name: 'Delete account' }).click();
+    await page.getByText('Nothing is lost; try again').waitFor();
     await service.tamper('UPDATE credentials SET expires_at = clock_timestamp()');
     t.same(await states(), [{ state: 'active' }]);
-    await page.getByRole('button', { name: 'Delete for ever' }).click();
+    await page.getByRole('button', { name: 'Delete account' }).click();
     await page.getByText('Your account is deleted.').first().waitFor();
     t.same(await states(), [{ state: 'deactivated' }]);
     t.equal(await page.getByText('Your notes').count(), 0);
@@ -99,9 +99,9 @@ t.test('a deletion that nobody was told of is not called one', NEEDS_BROWSER, as
     await route.abort('connectionreset');
   };
   await intercept(page, '**/me/delete', lost, { times: 1 });
-  await page.getByRole('button', { name: 'Delete for ever' }).click();
-  await page.getByText('Nothing is lost: try again').waitFor();
-  await page.getByRole('button', { name: 'Delete for ever' }).click();
+  await page.getByRole('button', { name: 'Delete account' }).click();
+  await page.getByText('Nothing is lost; try again').waitFor();
+  await page.getByRole('button', { name: 'Delete account' }).click();
   await page.getByText('Most likely it is deleted, but that could not be confirmed').waitFor();
   await look(t, page, 'delete-unconfirmed');
 });
@@ -116,9 +116,9 @@ t.test('published notes go with the account where that is asked for', NEEDS_BROW
   await decide(ann, (await ann.get('queue')).body.items[0].id, 'approve');
   await page.getByRole('button', { name: 'Your account' }).click();
   await page.getByRole('button', { name: 'Delete my account' }).click();
-  await page.getByLabel('Take my published notes down too').check();
+  await page.getByLabel('Also remove my published notes').check();
   await page.getByLabel('Write ada_l to confirm').fill('ada_l');
-  await page.getByRole('button', { name: 'Delete for ever' }).click();
+  await page.getByRole('button', { name: 'Delete account' }).click();
   await page.getByText('Your account is deleted.').first().waitFor();
   await page.reload();
   await page.getByText('No notes here yet').waitFor();

@@ -42,7 +42,7 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
   await page.clock.fastForward(15_000);
   await page.locator('.toast').waitFor({ state: 'detached' });
 
-  await press(/^Decided before/);
+  await press(/^Earlier decisions/);
   await focused('#list-title');
   await page.locator('.row', { hasText: 'Before' }).waitFor();
   await press('Show all');

@@ -55,7 +55,7 @@ t.test('a guest without a name is no author to look for', NEEDS_BROWSER, async (
   await submit(service, { name: 'Ada' });
   await submit(service, { name: '' });
   const { page } = await openConsole(t, service, ann);
-  const before = page.getByRole('button', { name: 'Decided before' });
+  const before = page.getByRole('button', { name: 'Earlier decisions' });
   await before.waitFor();
   await page.keyboard.press('j');
   await page.getByText('Guest without a name.').waitFor();

@@ -39,7 +39,7 @@ t.test('a guest writes, waits, and learns that the note is published', NEEDS_BRO
   await page.reload();
   await page.getByRole('article').filter({ hasText: 'Marie' }).waitFor();
   await page.getByText('Published', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Forget on this device' }).click();
+  await page.getByRole('button', { name: 'Remove from this list' }).click();
   t.equal(await page.getByText('Your notes').count(), 0);
 });
 

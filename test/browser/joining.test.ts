@@ -12,11 +12,11 @@ t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROW
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Join', exact: true }).click();
   await page.getByLabel('Handle').fill('No');
-  await page.getByRole('button', { name: 'Make my keys' }).click();
+  await page.getByRole('button', { name: 'Create keys' }).click();
   await page.getByText('Use 3 to 24').waitFor();
   await look(t, page, 'join-handle');
   await page.getByLabel('Handle').fill('first_one');
-  await page.getByRole('button', { name: 'Make my keys' }).click();
+  await page.getByRole('button', { name: 'Create keys' }).click();
   const [id, signIn, recovery] = await page.locator('.keys dd').allInnerTexts();
   t.match(signIn, /^[0-9a-f]{64}$/);
   t.match(recovery, /^[0-9a-f]{64}$/);
@@ -24,22 +24,22 @@ t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROW
   t.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab]/);
   await look(t, page, 'join-keys');
   await page.getByRole('button', { name: 'Join as first_one' }).click();
-  await page.getByText('Keep them first').waitFor();
-  await page.getByLabel('I keep the file').check();
+  await page.getByText('Save your keys first').waitFor();
+  await page.getByLabel('I have saved the file').check();
   await page.getByRole('button', { name: 'Join as first_one' }).click();
   await page.getByText('This handle belongs to somebody else').waitFor();
   await page.getByLabel('Handle').fill('moderator');
-  await page.getByRole('button', { name: 'Make my keys' }).click();
-  await page.getByLabel('I keep the file').check();
+  await page.getByRole('button', { name: 'Create keys' }).click();
+  await page.getByLabel('I have saved the file').check();
   await page.getByRole('button', { name: 'Join as moderator' }).click();
   await page.getByText('Must not be a reserved name.').waitFor();
   t.equal(await page.getByRole('alert').count(), 0, 'it is said once, beside the field');
   await page.getByLabel('Handle').fill('second_one');
-  await page.getByRole('button', { name: 'Make my keys' }).click();
+  await page.getByRole('button', { name: 'Create keys' }).click();
   await page.getByRole('button', { name: 'Copy' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   const file = (await page.evaluate('navigator.clipboard.readText()')) as string;
-  await page.getByLabel('I keep the file').check();
+  await page.getByLabel('I have saved the file').check();
   await page.getByRole('button', { name: 'Join as second_one' }).click();
   await page.getByRole('button', { name: 'Your account, second_one' }).waitFor();
 
@@ -96,7 +96,7 @@ t.test('keys stay where it is not certain that they were registered', NEEDS_BROW
     { times: 1 },
   );
   const joining = join(visit, 'ada');
-  await page.getByText('It is not certain that this arrived').waitFor();
+  await page.getByText('We do not know whether this arrived').waitFor();
   await page.getByRole('button', { name: 'Join as ada' }).click();
   await joining;
 });

@@ -71,14 +71,14 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
   await press('Withdraw it');
   await page.getByText('Withdrawn by you').waitFor();
   await focused('.own-note');
-  const forget = page.getByRole('button', { name: 'Forget on this device' });
+  const forget = page.getByRole('button', { name: 'Remove from this list' });
   t.equal(
     await forget.evaluate(
       (e) => e.ownerDocument.getElementById(e.getAttribute('aria-describedby') ?? '')?.innerText,
     ),
     'To be taken back',
   );
-  await press('Forget on this device');
+  await press('Remove from this list');
   await focused('#content');
   t.pass('to the beginning of what is left');
 });

@@ -24,13 +24,13 @@ t.test('recovery replaces both keys, also when its answer is lost', NEEDS_BROWSE
   await page.getByRole('button', { name: 'Download key file' }).click();
   const fresh = await readDownload(await downloading);
   t.equal(fresh.id, old.id);
-  await page.getByLabel('I keep the file').check();
+  await page.getByLabel('I have saved the file').check();
   await intercept(page, '**/recover', async (route) => {
     await route.fetch();
     await route.abort('connectionreset');
   });
   await page.getByRole('button', { name: 'Replace my keys' }).click();
-  await page.getByText('Nothing is lost: try again').waitFor();
+  await page.getByText('Nothing is lost; try again').waitFor();
   await page.unroute('**/recover');
   await page.getByRole('button', { name: 'Replace my keys' }).click();
   await page.getByText('Your keys are replaced.').waitFor();
@@ -64,10 +64,10 @@ t.test(
     await recoveryKey.fill('0'.repeat(64));
     await proceed?.click();
     await replace?.waitFor();
-    t.equal(await dialog.getByText('Keep them first').count(), 0, 'before it was tried');
+    t.equal(await dialog.getByText('Save your keys first').count(), 0, 'before it was tried');
     await replace?.click();
-    await dialog.getByText('Keep them first').waitFor();
-    await dialog.getByLabel('I keep the file').check();
+    await dialog.getByText('Save your keys first').waitFor();
+    await dialog.getByLabel('I have saved the file').check();
     await replace?.click();
     await dialog.getByText('do not belong together').waitFor();
     await recoveryKey.fill(recovery_key ?? '');
@@ -80,7 +80,7 @@ t.test(
       { times: 1 },
     );
     await replace?.click();
-    await dialog.getByText('That was too often').waitFor();
+    await dialog.getByText('Too many requests').waitFor();
     await replace?.click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Your account, forgetful' }).waitFor();

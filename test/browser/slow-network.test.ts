@@ -23,7 +23,7 @@ t.test('what is changed while it is sent becomes another note', NEEDS_BROWSER, a
   await sending.asked;
   await field.fill('One, and two');
   sending.go();
-  await page.getByText('Sending now makes this another note').waitFor();
+  await page.getByText('Sending this one posts a second note').waitFor();
   t.equal(await field.inputValue(), 'One, and two');
   await page.getByText('Waiting for review', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Send for review' }).click();
@@ -200,7 +200,7 @@ t.test('an appeal goes out once, and is known to have arrived', NEEDS_BROWSER, a
   const send = page.getByRole('button', { name: 'Send appeal' });
   await send.dblclick();
   losing.resolve();
-  await page.getByText('Nothing is lost: try again').waitFor();
+  await page.getByText('Nothing is lost; try again').waitFor();
   t.equal(appeals, 1);
   await page.unroute('**/appeal');
   await send.click();
@@ -216,7 +216,7 @@ t.test('a session that cannot be read is asked for again', NEEDS_BROWSER, async 
     times: 1,
   });
   const joining = join(visit, 'ada');
-  await page.getByText('Nothing is lost: try again').waitFor();
+  await page.getByText('Nothing is lost; try again').waitFor();
   await page.getByRole('button', { name: 'Join as ada' }).click();
   await joining;
 

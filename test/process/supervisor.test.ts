@@ -158,7 +158,7 @@ t.test('faults of the configuration, the Procfile and the counts are told', asyn
     t.match(run.output, message);
   };
   await told([], { PORT: 'x', API_OPEN: 'x' }, /PORT must be[\s\S]*API_OPEN must be/);
-  await told([], { PORT: '0' }, /PORT 0 is any port/);
+  await told([], { PORT: '0' }, /npm start requires a fixed PORT/);
   await told(['wroker=2'], {}, /"wroker=2" is not the count/);
 });
 

@@ -33,11 +33,11 @@ export async function visitGuestbook(
 export async function join({ page }: Visit, handle: string): Promise<Record<string, string>> {
   await page.getByRole('button', { name: 'Join', exact: true }).click();
   await page.getByLabel('Handle').fill(handle);
-  await page.getByRole('button', { name: 'Make my keys' }).click();
+  await page.getByRole('button', { name: 'Create keys' }).click();
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download key file' }).click();
   const file = await readDownload(await downloading);
-  await page.getByLabel('I keep the file').check();
+  await page.getByLabel('I have saved the file').check();
   await page.getByRole('button', { name: `Join as ${handle}` }).click();
   await page.getByRole('button', { name: `Your account, ${handle}` }).waitFor();
   return file;

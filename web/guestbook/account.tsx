@@ -107,13 +107,13 @@ function DeleteDialog({ session, knownKey, onClose, onDeleted }: DeleteParts) {
       sending={sending}
       buttons={
         <button type="submit" class="button danger">
-          {busy ? 'Deleting…' : 'Delete for ever'}
+          {busy ? 'Deleting…' : 'Delete account'}
         </button>
       }
     >
       <p>
-        For ever: every session ends, notes that were never published are erased, and the handle is
-        never given to anybody again.
+        This cannot be undone. All sessions end, unpublished notes are erased, and nobody can take
+        your handle again.
       </p>
       {!knownKey && (
         <ProofFields
@@ -129,7 +129,7 @@ function DeleteDialog({ session, knownKey, onClose, onDeleted }: DeleteParts) {
           checked={erase}
           onChange={(event) => setErase(event.currentTarget.checked)}
         />
-        Take my published notes down too. Otherwise they stay, by a “former member”.
+        Also remove my published notes. Otherwise they stay, signed “former member”.
       </label>
       <Field
         label={`Write ${session.handle} to confirm`}

@@ -204,14 +204,13 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
           value={draft.name}
           onValue={(name) => change({ name })}
           error={errorOf('name')}
-          hint="Shown as you write it, and verified by no one."
+          hint="Shown exactly as typed. Nobody verifies it."
           most={NAME}
         />
       )}
       {overtaken && (
         <p class="box look" role="alert">
-          Your note had already arrived as it was before you changed it. Sending now makes this
-          another note.
+          Your earlier version was already sent. Sending this one posts a second note.
         </p>
       )}
       {failure && !fieldFault && (

@@ -59,15 +59,15 @@ export function JoinDialog(parts: { membership: Membership; onClose: () => void 
       told={refused !== undefined}
       buttons={
         <button type="submit" class={step === 'handle' ? 'button primary' : 'button handle'}>
-          {step === 'handle' ? 'Make my keys' : busy ? 'Joining…' : `Join as ${handle}`}
+          {step === 'handle' ? 'Create keys' : busy ? 'Joining…' : `Join as ${handle}`}
         </button>
       }
     >
       {step === 'handle' ? (
         <>
           <p>
-            Members sign their notes with a handle and learn what became of them. No e-mail, no
-            password: this page makes two keys, and you keep them.
+            Members sign notes with a handle and can see why a note was not published. There is no
+            e-mail or password: this page creates two keys, and only you have them.
           </p>
           <Field
             label="Handle"
@@ -87,7 +87,9 @@ export function JoinDialog(parts: { membership: Membership; onClose: () => void 
           keys={{ ...keys, handle }}
           kept={kept}
           onKept={setKept}
-          error={tried && !kept ? 'Keep them first: there is no other way back in.' : undefined}
+          error={
+            tried && !kept ? 'Save your keys first. There is no other way back in.' : undefined
+          }
         />
       )}
     </FormDialog>

@@ -129,7 +129,7 @@ export function NewKeys({ keys, kept, onKept, error }: ShownParts) {
             aria-describedby={error ? 'kept-error' : undefined}
             onChange={(event) => onKept(event.currentTarget.checked)}
           />
-          I keep the file or both keys in a safe place
+          I have saved the file or both keys
         </label>
         {error && (
           <p class="error" id="kept-error">

@@ -31,8 +31,7 @@ export function OwnNotesList({ own, session }: Parts) {
       </div>
       {waits && (
         <p class="hint">
-          Waiting for review means: your note has arrived, and nobody but the moderators can read
-          it. One of them decides whether it appears here. This page looks by itself every minute.
+          Only moderators can read it until one of them approves it. This page checks every minute.
         </p>
       )}
       <ul>
@@ -158,7 +157,7 @@ function OwnNoteItem({ note, own, session }: Parts & { note: OwnNote }) {
           </button>
         )}
         <button type="button" class="button quiet" aria-describedby={text} onClick={forget}>
-          Forget on this device
+          Remove from this list
         </button>
       </div>
       {asking === 'withdraw' && (

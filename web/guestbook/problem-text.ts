@@ -4,8 +4,8 @@ export type Failure = Exclude<Answer<never>, { kind: 'done' }>;
 
 const WORDS: Record<string, string> = {
   rate_limited:
-    'That was too often from your network. Try again in ten minutes, or, if that does not help, tomorrow.',
-  admission_closed: 'The service takes nothing new at present. Your text stays here.',
+    'Too many requests from your network. Try again in ten minutes; some limits last until tomorrow.',
+  admission_closed: 'The service accepts nothing new at the moment. Your text stays here.',
   capacity_reached: 'The service has as many members as it can take.',
   credentials_not_accepted: 'This id and key do not belong together. Check both.',
   credential_not_accepted: 'This key is not accepted for your account.',
@@ -15,14 +15,14 @@ const WORDS: Record<string, string> = {
     'Your session has ended. Sign in again to go on as a member; your text stays here.',
   reply_target_unavailable: 'The note you reply to is no longer there.',
   not_found: 'This note is no longer there.',
-  storage_unavailable: 'The service cannot store anything just now. Nothing is lost: try again.',
-  outcome_unconfirmed: 'It is not certain that this arrived. Trying again does no harm.',
+  storage_unavailable: 'The service cannot store anything just now. Nothing is lost; try again.',
+  outcome_unconfirmed: 'We do not know whether this arrived. You can safely try again.',
 };
 
 /** Describes a failure and what to do next. */
 export function words(failure: Failure): string {
   if (failure.kind === 'unreachable')
-    return 'No answer: the network or the service is away. Nothing is lost: try again.';
+    return 'The service cannot be reached. Nothing is lost; try again.';
   return WORDS[failure.code] ?? failure.message;
 }
 

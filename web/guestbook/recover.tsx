@@ -64,8 +64,8 @@ export function RecoverDialog(parts: { membership: Membership; onClose: () => vo
       {step === 'proof' ? (
         <>
           <p>
-            With the recovery key you get two new keys. The old ones, every session and every
-            credential end at once.
+            With the recovery key you get two new keys. Your old keys, sessions and credentials stop
+            working immediately.
           </p>
           <ProofFields
             proof={proof}
@@ -79,7 +79,9 @@ export function RecoverDialog(parts: { membership: Membership; onClose: () => vo
           keys={{ ...fresh.keys, id }}
           kept={kept}
           onKept={setKept}
-          error={tried && !kept ? 'Keep them first: the old keys are about to end.' : undefined}
+          error={
+            tried && !kept ? 'Save your keys first: the old keys are about to end.' : undefined
+          }
         />
       )}
     </FormDialog>

@@ -43,7 +43,7 @@ export function SignInDialog({ membership, onClose, onRecover }: SignInParts) {
       title="Sign in"
       onClose={onClose}
       sending={sending}
-      hint="For half an hour, or until you sign out. The key stays in this page only."
+      hint="You stay signed in for 30 minutes. Your key is never stored."
       buttons={
         <>
           <button type="submit" class="button primary">

@@ -57,7 +57,7 @@ function RecordText({
       {isPublic && at && (
         <p>
           <a href={`${at}/${subject.id}`} target="_blank" rel="noreferrer">
-            As everybody reads it
+            View public page
           </a>
         </p>
       )}

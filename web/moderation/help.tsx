@@ -23,7 +23,7 @@ export function Help() {
           checked={keys}
           onChange={(event) => switchKeys(event.currentTarget.checked)}
         />
-        Keys are on. They rest while you type.
+        Keyboard shortcuts are on. They pause while you type.
       </label>
       <p class="hint">
         Claiming a note keeps it from the others for five minutes, and for as long as this tab is

@@ -126,7 +126,7 @@ export function Note({ item }: { item: Item | undefined }) {
                 class="button quiet"
                 onClick={() => show('decided', { ...NO_FILTERS, author })}
               >
-                Decided before, of this author
+                Earlier decisions on this author
               </button>
             )}
           </p>

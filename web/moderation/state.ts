@@ -207,7 +207,7 @@ export function forgetDrafts(id: string): void {
 
 export function switchKeys(on: boolean): void {
   set({ keys: on });
-  say(on ? 'Keys are on.' : 'Keys are off.');
+  say(on ? 'Keyboard shortcuts are on.' : 'Keyboard shortcuts are off.');
   try {
     localStorage.setItem(KEYS, on ? 'on' : 'off');
   } catch {

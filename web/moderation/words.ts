@@ -174,7 +174,7 @@ export function failureWords(failure: Failure): string {
     case 'role_required':
       return 'Your role does not allow this.';
     case 'network':
-      return 'No answer from the service. Trying again does no harm.';
+      return 'No answer from the service. You can safely try again.';
     default:
       return issueWords(failure) ?? failure.message;
   }

@@ -40,7 +40,7 @@ export const auditContract = defineContract({
   'moderation.audit': {
     method: 'GET',
     path: '/api/moderation/audit',
-    summary: 'What moderators did, and what was done to them, to policies and to notes',
+    summary: 'The audit log: decisions, policies, moderators and notes',
     description:
       'By position in the log. With `format=ndjson`, or `Accept: application/x-ndjson`, one entry ' +
       'a line: everything from the cursor on, `limit` aside.',

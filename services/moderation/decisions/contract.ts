@@ -210,7 +210,7 @@ export const reviewContract = defineContract({
   'moderation.undo': {
     method: 'POST',
     path: '/api/moderation/decisions/:event_id/undo',
-    summary: 'Undo a decision: its own for a while, a lead any at any time',
+    summary: 'Undo your own decision within the undo window; leads can undo any decision',
     description:
       'Approvals, rejections, removals, escalations and deferrals. A deferral that is not over may ' +
       'be undone at any time by every moderator who may decide: the note is due then. A triage ' +
@@ -224,7 +224,7 @@ export const reviewContract = defineContract({
       201: {
         headers: REPLAYED,
         location: '/api/moderation/audit',
-        description: 'It is as it was before',
+        description: 'The decision is undone',
         body: Decided,
       },
     },
@@ -253,7 +253,7 @@ export const reviewContract = defineContract({
   'moderation.undo_batch': {
     method: 'POST',
     path: '/api/moderation/batches/:id/undo',
-    summary: 'Undo what was decided together',
+    summary: 'Undo the decisions of a batch',
     description:
       'Each decision of the batch that may be undone. A batch that decided nothing, or did nothing ' +
       'but keep reports, restore notes or answer appeals, has nothing to undo.',

@@ -23,7 +23,7 @@ export const subjectContract = defineContract({
   'moderation.subject': {
     method: 'GET',
     path: '/api/moderation/subjects/:type/:id',
-    summary: 'Something published, reported or not, with its reports and its history',
+    summary: 'A published record or note, with its reports and its history',
     description: "A profile's id is its member's. A note answers its own item.",
     tag: 'moderation',
     access: { roles: READERS },
@@ -39,7 +39,7 @@ export const subjectContract = defineContract({
   'moderation.decide_subject': {
     method: 'POST',
     path: '/api/moderation/subjects/:type/:id/decisions',
-    summary: 'Take something published down, bring it back, or keep what was reported',
+    summary: 'Remove something published, restore it, or keep it despite reports',
     description:
       "expected_version is the item's. A removal names a policy; its undo is that of every decision. A lead restores, never who removed.",
     tag: 'moderation',

@@ -12,7 +12,7 @@ const Policy = z
   .object({
     code: z.string(),
     title: z.string(),
-    text: z.string().meta({ description: 'What the public and the author are told' }),
+    text: z.string().meta({ description: 'Shown to the public and to the author' }),
     active: z.boolean().meta({ description: 'A rejection or a removal may name it' }),
     version: z.int().min(1),
   })
@@ -63,7 +63,7 @@ export const policiesContract = defineContract({
     body: PolicyChange,
     replies: {
       200: {
-        description: 'The policy as it stands now',
+        description: 'The current policy',
         body: PolicyReply,
       },
     },

@@ -160,7 +160,7 @@ export const queueContract = defineContract({
   'moderation.claim': {
     method: 'POST',
     path: '/api/moderation/claims',
-    summary: 'Take what is next, or notes and records by their ids, for five minutes',
+    summary: 'Claim the next items, or notes and records by their ids, for five minutes',
     description: 'All or none. No claims: the queue is clear. At most ten leases at a time.',
     tag: 'moderation',
     access: { roles: CLAIMERS },
@@ -184,7 +184,7 @@ export const queueContract = defineContract({
   'moderation.renew': {
     method: 'POST',
     path: '/api/moderation/claims/renew',
-    summary: 'Keep leases for five minutes more, thirty at most',
+    summary: 'Renew leases for five minutes, up to thirty in total',
     tag: 'moderation',
     access: { roles: CLAIMERS },
     body: LeaseSelection,
@@ -192,7 +192,7 @@ export const queueContract = defineContract({
     replies: {
       200: {
         headers: REPLAYED,
-        description: 'Which leases stand and which are lost',
+        description: 'Which leases are renewed and which are lost',
         body: RenewalReply,
       },
     },
@@ -201,7 +201,7 @@ export const queueContract = defineContract({
   'moderation.release': {
     method: 'POST',
     path: '/api/moderation/claims/release',
-    summary: 'Give notes and records back to the queue',
+    summary: 'Release claimed notes and records',
     tag: 'moderation',
     access: { roles: CLAIMERS },
     body: LeaseSelection,
@@ -209,7 +209,7 @@ export const queueContract = defineContract({
     replies: {
       200: {
         headers: REPLAYED,
-        description: 'None of these leases is held any more',
+        description: 'These leases are released',
         body: ReleaseReply,
       },
     },

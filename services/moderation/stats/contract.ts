@@ -31,14 +31,14 @@ const Rate = z
   .min(0)
   .max(1)
   .nullable()
-  .meta({ description: 'Null where there is nothing to divide by' });
+  .meta({ description: 'Null if there is nothing to divide by' });
 
 const Decisions = {
   decisions: z.int(),
   approved: z.int(),
   rejected: z.int(),
   removed: z.int(),
-  overturned: z.int().meta({ description: 'Undone, or followed by what says the opposite' }),
+  overturned: z.int().meta({ description: 'Undone, or followed by the opposite decision' }),
   overturn_rate: Rate,
   age_seconds: Spread.meta({
     description: 'From arrival to decision; of a record from the oldest report that it answered',
@@ -59,7 +59,7 @@ const Stats = z
     }),
     jobs: z.object({
       screening: z.int().meta({ description: 'Notes that wait for their screening' }),
-      dead: z.int().meta({ description: 'Jobs that failed for the last time: for the operator' }),
+      dead: z.int().meta({ description: 'Jobs that failed all retries, for the operator' }),
     }),
     arrivals: z.int().meta({ description: 'Notes submitted, and records that were reported' }),
     ...Decisions,

@@ -7,7 +7,7 @@ export const streamContract = defineContract({
   'moderation.stream': {
     method: 'GET',
     path: '/api/moderation/stream',
-    summary: 'What changes in the queue, as server-sent events',
+    summary: 'Changes of the queue, as server-sent events',
     description:
       'At first the claims (`complete`: all that there are) and the counts. Then `queue` ' +
       '`{type, event_id, subject: {type, id}, version, actor}`; `claim` `{complete, claims: ' +
@@ -22,7 +22,7 @@ export const streamContract = defineContract({
     access: { roles: READERS },
     requestHeaders: {
       'Last-Event-ID': {
-        description: 'The id of the last event told.',
+        description: 'The id of the last event received.',
         schema: { type: 'string' },
       },
     },

@@ -101,7 +101,7 @@ export const a2aContract = defineContract({
     body: Call,
     replies: {
       200: {
-        description: 'A result, or an error that HTTP has no part in',
+        description: 'A result, or an error of the protocol',
         body: Reply,
       },
       401: {

@@ -47,7 +47,7 @@ export const mcpContract = defineContract({
     summary: 'The public record over the Model Context Protocol, read only',
     description:
       'Revisions 2026-07-28 and 2025-11-25, stateless, answered in JSON. Anonymous: credentials are ' +
-      'neither needed nor read. One message a request. The address with a slash at its end answers alike.',
+      'neither needed nor read. One message per request; batches are not supported. The same address with a trailing slash works alike.',
     tag: 'agents',
     access: 'public',
     transport: true,
@@ -67,7 +67,7 @@ export const mcpContract = defineContract({
     },
     body: Call,
     replies: {
-      200: answer('A result, or an error that HTTP has no part in'),
+      200: answer('A result, or an error of the protocol'),
       202: { description: 'A notification was taken', empty: true },
       400: answer('No JSON, a batch, or headers that do not fit the message'),
       403: answer('Another Origin or Host than of this service'),

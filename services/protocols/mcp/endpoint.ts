@@ -82,7 +82,7 @@ function readMessage(bytes: Buffer) {
     return parseStrictJson(bytes);
   } catch (error) {
     if (bytes.toString('latin1').trimStart().startsWith('['))
-      throw new Problem('invalid_request', { message: 'One message a request: no batches.' });
+      throw new Problem('invalid_request', { message: 'Batch requests are not supported.' });
     throw error;
   }
 }
