@@ -57,7 +57,7 @@ t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER,
   });
   t.equal(answer.status, 202);
   await page.getByRole('button', { name: 'Send for review' }).click();
-  await page.getByText('Sending now makes this another note').waitFor();
+  await page.getByText('Sending this one posts a second note').waitFor();
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByLabel('Your note', { exact: true }).waitFor({ state: 'detached' });
   t.equal((await ann.get('queue')).body.items.length, 3);
@@ -163,7 +163,7 @@ t.test('refusals are said beside the form, and no text is lost', NEEDS_BROWSER, 
   await write(visit, 'One');
   await beginNote(visit, 'Two');
   await page.keyboard.press('Control+Enter');
-  await page.getByText('in ten minutes, or, if that does not help, tomorrow').waitFor();
+  await page.getByText('some limits last until tomorrow').waitFor();
   t.equal(await field.inputValue(), 'Two');
 });
 
