@@ -23,9 +23,9 @@ const NOT_PUBLISHED = [
 ];
 
 const KEPT = [
-  'The log of events, for ever: ids, codes and times. Names and texts stand apart in it, and go when erased.',
-  'Receipts of writes, so that an exact retry is answered for ever.',
-  'Handles: one belongs to one member for ever; after deletion as a keyed hash.',
+  'The log of events, permanently: ids, codes and times. Names and texts are kept apart in it and can be erased.',
+  'Receipts of writes, permanently, so that an exact retry is always answered.',
+  'Handles: each belongs to one member permanently; after deletion as a keyed hash.',
 ];
 
 const ERASED = [
@@ -38,7 +38,7 @@ const RULES = [
   'A note is public only after a decision that the log shows.',
   'Screening by machine sorts and explains; it publishes, rejects and delays nothing.',
   'A rejection or a removal names one of the policies below.',
-  'A decision can be undone before its author is told of it.',
+  'A decision can be undone before the author is notified.',
   'An author who is a member may appeal once for each decision; somebody else decides the appeal.',
   'Profiles, context packets and cases are public at once, and are taken down by the same rules.',
   'Nobody is made to believe that a hidden note is public.',

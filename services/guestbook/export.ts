@@ -51,7 +51,7 @@ export const appealsSection = exportSection<AppealOfMember>({
       state: z.enum(['open', 'granted', 'upheld', 'moot']),
       opened_at: Timestamp,
       decided_at: Timestamp.nullable(),
-      message: z.string().nullable().describe('The word of whoever decided on it'),
+      message: z.string().nullable().describe('The message of the moderator who decided on it'),
     })
     .meta({ id: 'ExportedAppeal' }),
 });

@@ -99,7 +99,7 @@ export const aftercareContract = defineContract({
     path: '/api/guestbook/:id/outcome',
     summary: "The outcome of your own note, with the moderator's message",
     description:
-      "The feed tells that a note was rejected or removed and under which policy; the moderator's words are read here, once the decision can no longer be undone by whoever made it.",
+      "The feed tells that a note was rejected or removed and under which policy; the moderator's words are read here, once the decision can no longer be undone by the moderator who made it.",
     tag: 'guestbook',
     access: 'session',
     params,

@@ -20,7 +20,7 @@ const Call = z
   .meta({
     id: 'A2aRequest',
     description:
-      'A call of A2A 1.0 over JSON-RPC, most often `SendMessage`. What is none is answered by an ' +
+      'A call of A2A 1.0 over JSON-RPC, most often `SendMessage`. Anything else is answered by an ' +
       '`A2aFailure` with the status 200, as JSON-RPC has it.',
     examples: [
       {

@@ -2,11 +2,17 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { type Agent, bearerOf, bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
-import { hire } from '../../harness/moderation.ts';
-import { openWaitingPlaces } from '../../platform/limits/waiting-places.ts';
-import { startProcess } from '../support/processes.ts';
-import { type Service, startService } from '../support/service.ts';
+import {
+  type Agent,
+  bearerOf,
+  bootstrap,
+  newAgent,
+  newCredential,
+} from '../../../harness/agent.ts';
+import { hire } from '../../../harness/moderation.ts';
+import { openWaitingPlaces } from '../../../platform/limits/waiting-places.ts';
+import { startProcess } from '../../support/processes.ts';
+import { type Service, startService } from '../../support/service.ts';
 
 const UPDATES = '/api/v1/updates';
 

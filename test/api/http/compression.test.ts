@@ -1,11 +1,11 @@
 import { get } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t from 'tap';
-import { newAgent } from '../../harness/agent.ts';
-import { casesOf, opened } from '../../harness/cases.ts';
-import { hire } from '../../harness/moderation.ts';
-import { preferredEncoding } from '../../platform/http/compression.ts';
-import { type Service, startService } from '../support/service.ts';
+import { newAgent } from '../../../harness/agent.ts';
+import { casesOf, opened } from '../../../harness/cases.ts';
+import { hire } from '../../../harness/moderation.ts';
+import { preferredEncoding } from '../../../platform/http/compression.ts';
+import { type Service, startService } from '../../support/service.ts';
 
 const DECODE = { br: brotliDecompressSync, gzip: gunzipSync };
 const ENCODINGS = Object.keys(DECODE) as (keyof typeof DECODE)[];
