@@ -215,7 +215,7 @@ t.test('the card has the date of its last change', async (t) => {
   const service = await startService(t);
   const card = agentCard(offered(operationsOf(service.features)), 'https://service.test');
   const seen = hash('sha256', JSON.stringify(card)).slice(0, 16);
-  t.equal(seen, '060877840cc9c88e', 'it changed: set CARD_CHANGED to today, and this hash');
+  t.equal(seen, 'ad706c823a2e8224', 'it changed: set CARD_CHANGED to today, and this hash');
 });
 
 t.test('the examples of the card succeed for a new member, as they stand', async (t) => {
