@@ -264,7 +264,11 @@ for (const { how, after } of [
     const remove = { action: 'remove', expected_version: 2, policy: 'spam' };
     const removed = await ann.post(decisions, remove);
     await letPass(service, '6 minutes');
-    await t.rejects(tellAll(service), /before the undo window has passed/, 'the approval was looked at');
+    await t.rejects(
+      tellAll(service),
+      /before the undo window has passed/,
+      'the approval was looked at',
+    );
     // As a worker has none left of a job that is done.
     await service.database.pool.query(`DELETE FROM pgboss.job WHERE name = 'tell-author'`);
     if (after === 'grant')
