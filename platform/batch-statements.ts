@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { prepareValue } from './postgres/pipeline.ts';
 import { nameOf, type Sql } from './sql.ts';
 
 /**
@@ -7,10 +7,6 @@ import { nameOf, type Sql } from './sql.ts';
  */
 type Columns = Readonly<Record<string, string>>;
 type Row<Of extends Columns> = { readonly [Name in keyof Of]: unknown };
-
-// The driver's conversion of a value to its wire format; the types of `pg` do not declare it.
-const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } })
-  .utils;
 
 const isArray = (type: string) => type.endsWith('[]');
 /** `unnest` flattens arrays, so a value that is an array itself is sent as text and cast. */

@@ -1,13 +1,8 @@
 import { redactedHash } from './body-hash.ts';
 import { type Receipt, type ReceiptRow, readReceipt } from './eventstore/append.ts';
 import type { RecordedEvent } from './eventstore/event.ts';
-import {
-  type Decision,
-  definePlan,
-  type EventStore,
-  type Plan,
-  type Writes,
-} from './eventstore/event-store.ts';
+import { type Decision, definePlan, type EventStore, type Plan } from './eventstore/event-store.ts';
+import { answerOf } from './eventstore/plan.ts';
 import type { PrincipalOf } from './http/principal.ts';
 import { pathOf, type RequestFacts, type Route } from './http/route.ts';
 import type { JsonObject } from './http/strict-json.ts';
@@ -99,12 +94,6 @@ export function mapAnswer<From, To, Code extends string>(
       };
     },
   };
-}
-
-function answerOf<Answer>({ answer }: Writes<Answer>, events: RecordedEvent[]): Answer {
-  return typeof answer === 'function'
-    ? (answer as (events: RecordedEvent[]) => Answer)(events)
-    : answer;
 }
 
 function routeOf({ route, params }: Keyed): string {

@@ -7,9 +7,10 @@ type Row = Record<string, unknown>;
 /** The server answered COMMIT with ROLLBACK instead of an error: the transaction had failed. */
 export class RolledBack extends Error {}
 
-// The driver's conversion of a value to its wire format; the types of `pg` do not declare it.
-const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } })
-  .utils;
+/** The driver's conversion of a value to its wire format; the types of `pg` do not declare it. */
+export const { prepareValue } = (
+  pg as unknown as { utils: { prepareValue(value: unknown): unknown } }
+).utils;
 
 /** A statement whose values are in wire format. */
 export type Query = Pick<Sql, 'name' | 'text' | 'values'>;
