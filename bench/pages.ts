@@ -1,7 +1,7 @@
-import { encode } from '../platform/http/compression.ts';
+import { compressBody } from '../platform/http/compression.ts';
 import { builtPages } from '../services/pages/build.ts';
 import { PAGES, type PageName } from '../services/pages/pages.ts';
-import type { Bench } from './setting.ts';
+import type { Bench } from './environment.ts';
 
 /** Upper targets by path, in gzipped bytes of script and style. */
 const AIMS: Readonly<Record<string, number>> = { '/': 60_000, '/moderation': 200_000 };
@@ -19,7 +19,7 @@ export const pages: Bench = {
         if (!file) continue;
         bytes.plain += file.bytes.length;
         for (const encoding of ['gzip', 'br'] as const)
-          bytes[encoding] += (await encode(file, encoding)).length;
+          bytes[encoding] += (await compressBody(file, encoding)).length;
       }
       const aim = AIMS[path];
       process.stdout.write(

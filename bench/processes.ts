@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Setting } from './setting.ts';
+import type { BenchEnvironment } from './environment.ts';
 
 /** Starts a server process, waits until `path` at `base` answers 200, and returns its pid. */
 export async function startServer(
-  setting: Setting,
+  setting: BenchEnvironment,
   args: readonly string[],
   env: Record<string, string>,
   base: string,

@@ -5,19 +5,19 @@ import { withConnection } from '../platform/postgres/connection.ts';
 import { query } from '../platform/postgres/query.ts';
 import { isRefusal } from '../platform/refusal.ts';
 import { sql } from '../platform/sql.ts';
-import { openCore } from '../services/compose.ts';
+import { createCore } from '../services/compose.ts';
 import { claim } from '../services/moderation/claims/claims.ts';
 import { releaseLeases } from '../services/moderation/claims/leases.ts';
 import { moderationContract } from '../services/moderation/contract.ts';
 import { decisionOn } from '../services/moderation/decisions/commands.ts';
-import { reviewPlan } from '../services/moderation/decisions/decide.ts';
+import { reviewCommand } from '../services/moderation/decisions/decide.ts';
 import { queueCounts } from '../services/moderation/queue/queue-counts.ts';
 import { queuePage } from '../services/moderation/queue/queue-page.ts';
 import { moderatorAuthenticator } from '../services/moderation/staff/authenticate.ts';
 import { addModerator } from '../services/moderation/staff/moderators.ts';
+import type { Bench, BenchEnvironment } from './environment.ts';
 import { loops } from './load.ts';
 import type { Contender } from './pair.ts';
-import type { Bench, Setting } from './setting.ts';
 
 const MODERATORS = 32;
 const PAGE = 50;
@@ -49,7 +49,7 @@ export const queue: Bench = {
   },
 };
 
-async function openDesk(setting: Setting, pending: number) {
+async function openDesk(setting: BenchEnvironment, pending: number) {
   const url = await setting.database('migrated');
   await seed(url, pending);
   const config = readConfig({
@@ -57,7 +57,7 @@ async function openDesk(setting: Setting, pending: number) {
     DATABASE_POOL_SIZE: String(MODERATORS),
     SERVER_KEYS: setting.serverKeys,
   });
-  const core = await openCore(config, 'bench');
+  const core = await createCore(config, 'bench');
   setting.onEnd(core.close);
   const authenticate = moderatorAuthenticator(core.pool, core.keys);
   const moderators: Moderator[] = [];
@@ -95,7 +95,7 @@ async function seed(url: string, count: number): Promise<void> {
 
 async function claimOne({ core }: Desk, principal: Moderator): Promise<string | undefined> {
   const claimed = await claim(
-    { pool: core.pool, subjects: [] },
+    { pool: core.pool, publicationKinds: [] },
     {
       operation: 'moderation.claim',
       route: moderationContract['moderation.claim'],
@@ -123,7 +123,7 @@ async function drain(desk: Desk): Promise<string> {
         if (!noteId) return;
         claimed.push(noteId);
         const approve = decisionOn(noteId, { action: 'approve', expected_version: 1 });
-        const decided = await desk.core.store.execute(reviewPlan(me, approve, 600));
+        const decided = await desk.core.store.execute(reviewCommand(me, approve, 600));
         if (isRefusal(decided)) throw new Error(JSON.stringify(decided));
       }
     }),

@@ -7,10 +7,10 @@ import pg from 'pg';
 import { writeHistory } from '../harness/history.ts';
 import { fillTables } from '../harness/history-tables.ts';
 import { projections } from '../projections/registry.ts';
-import { memoryOf } from './memory.ts';
+import type { LongBenchmark } from './environment.ts';
+import { readMemory } from './memory.ts';
 import { median } from './pair.ts';
 import { serviceOn, startWeb } from './service.ts';
-import type { Measured } from './setting.ts';
 
 const EACH = 100;
 const NOTES = 23;
@@ -19,7 +19,7 @@ const AIM = 0.5;
 const beside = (path: string) => join(import.meta.dirname, path);
 
 /** Compares `npm run rebuild`, while the service answers, with INSERT … SELECT. */
-export const rebuilding: Measured = {
+export const rebuilding: LongBenchmark = {
   name: 'rebuild',
   async measure(setting, { events }, tell) {
     const url = await setting.database('migrated');
@@ -89,7 +89,7 @@ async function rebuild(env: Record<string, string>, base: string) {
   const milliseconds: number[] = [];
   let refused = 0;
   while (child.exitCode === null && child.signalCode === null) {
-    peak = memoryOf(child.pid ?? 0)?.peak ?? peak;
+    peak = readMemory(child.pid ?? 0)?.peak ?? peak;
     const asked = performance.now();
     const body = JSON.stringify({ id: randomUUID(), name: 'Ada', message: 'While it is rebuilt' });
     const headers = { origin: base, 'content-type': 'application/json' };

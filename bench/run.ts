@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
 import { append } from './append.ts';
 import { moderation } from './console.ts';
+import { type BenchEnvironment, withBenchEnvironment } from './environment.ts';
 import { growth } from './growth.ts';
 import { guestbook } from './guestbook.ts';
 import { lists } from './lists.ts';
@@ -10,7 +11,6 @@ import { pages } from './pages.ts';
 import { compare, type Result } from './pair.ts';
 import { queue } from './queue.ts';
 import { rebuilding } from './rebuild.ts';
-import { type Setting, withSetting } from './setting.ts';
 import { startup } from './startup.ts';
 import { topStatements } from './statements.ts';
 import { updates } from './updates.ts';
@@ -66,7 +66,7 @@ const events = Number(values.events);
 
 const results: Result[] = [];
 
-async function run(setting: Setting): Promise<void> {
+async function run(setting: BenchEnvironment): Promise<void> {
   for (const { name, prepare } of BENCHES) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
     for (const comparison of await prepare(setting, values.without)) {
@@ -98,5 +98,5 @@ function line({ name, floor, ours, theirs, ratio, range, aim, met }: Result): st
 process.stdout.on('error', () => undefined);
 
 // Targets are reported, not enforced: ratios differ between machines. Only errors fail the run.
-await withSetting(run, { counting: values.statements });
+await withBenchEnvironment(run, { counting: values.statements });
 if (values.json) writeFileSync(values.json, `${JSON.stringify({ ...pace, results }, null, 2)}\n`);

@@ -5,10 +5,10 @@ import { readConfig } from '../platform/config.ts';
 import type { Role } from '../platform/http/principal.ts';
 import { isRefusal } from '../platform/refusal.ts';
 import { parseProcfile } from '../platform/supervisor/procfile.ts';
-import { openCore } from '../services/compose.ts';
+import { createCore } from '../services/compose.ts';
 import { addModerator } from '../services/moderation/staff/moderators.ts';
+import type { BenchEnvironment } from './environment.ts';
 import { startServer } from './processes.ts';
-import type { Setting } from './setting.ts';
 
 const PLENTY = '1000000000';
 const ROOT = join(import.meta.dirname, '..');
@@ -19,7 +19,7 @@ export interface Service {
   env: Record<string, string> & { METRICS_PORT: string };
 }
 
-export async function serviceOn(setting: Setting, url: string): Promise<Service> {
+export async function serviceOn(setting: BenchEnvironment, url: string): Promise<Service> {
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
   const env = {
@@ -40,7 +40,7 @@ export async function serviceOn(setting: Setting, url: string): Promise<Service>
 }
 
 /** Starts the Procfile's web process, waits until it is ready, and returns its process id. */
-export function startWeb(setting: Setting, { base, env }: Service): Promise<number> {
+export function startWeb(setting: BenchEnvironment, { base, env }: Service): Promise<number> {
   const command = parseProcfile(readFileSync(join(ROOT, 'Procfile'), 'utf8')).get('web') ?? '';
   const [, variables = '', args = ''] = /^((?:\w+=\S+ )*)node (.+)$/.exec(command) ?? [];
   const given = Object.fromEntries(
@@ -53,8 +53,8 @@ export function startWeb(setting: Setting, { base, env }: Service): Promise<numb
 }
 
 /** Adds a moderator to the service. */
-export async function hire({ env }: Service, name: string, role: Role) {
-  const core = await openCore(readConfig(env), 'bench');
+export async function addModerators({ env }: Service, name: string, role: Role) {
+  const core = await createCore(readConfig(env), 'bench');
   try {
     const added = await addModerator(core, name, role);
     if (isRefusal(added)) throw new Error(added.refused);

@@ -4,12 +4,12 @@ import pg from 'pg';
 import { createApi } from '../harness/api.ts';
 import { freePort } from '../harness/free-port.ts';
 import { atDesk } from '../harness/moderation.ts';
-import { openTraffic } from '../harness/traffic.ts';
+import { createTraffic } from '../harness/traffic.ts';
 import type { Operation } from '../harness/traffic-operation.ts';
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
+import { type BenchEnvironment, withBenchEnvironment } from './environment.ts';
 import { startServer } from './processes.ts';
-import { hire, serviceOn, startWeb } from './service.ts';
-import { type Setting, withSetting } from './setting.ts';
+import { addModerators, serviceOn, startWeb } from './service.ts';
 import { judge, newSeries, sample } from './slopes.ts';
 
 const CALLERS = 4;
@@ -36,7 +36,7 @@ const { values } = processArguments(
 const minutes = Number(values.minutes);
 
 /** Runs steady mixed load on a web and a worker process and reports whether anything grew. */
-async function soak(setting: Setting): Promise<void> {
+async function soak(setting: BenchEnvironment): Promise<void> {
   const { url, operations, metrics } = await startBoth(setting);
   const client = new pg.Client(url);
   await client.connect();
@@ -82,7 +82,7 @@ async function call(
   }
 }
 
-async function startBoth(setting: Setting) {
+async function startBoth(setting: BenchEnvironment) {
   const url = await setting.database('migrated');
   const { base, env } = await serviceOn(setting, url);
   const metrics = { web: env.METRICS_PORT, worker: await freePort() };
@@ -96,14 +96,14 @@ async function startBoth(setting: Setting) {
     },
   };
   const desk = {
-    moderator: atDesk(createApi(base), await hire(service, 'Ann', 'moderator')),
-    lead: atDesk(createApi(base), await hire(service, 'Lea', 'lead')),
+    moderator: atDesk(createApi(base), await addModerators(service, 'Ann', 'moderator')),
+    lead: atDesk(createApi(base), await addModerators(service, 'Lea', 'lead')),
   };
   await startWeb(setting, service);
   const worker = `http://127.0.0.1:${metrics.worker}`;
   await startServer(setting, [WORKER], service.env, worker, '/metrics');
-  const operations = await openTraffic(createApi(base), desk);
+  const operations = await createTraffic(createApi(base), desk);
   return { url, operations, metrics };
 }
 
-await withSetting(soak);
+await withBenchEnvironment(soak);

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../harness/free-port.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
-import { memoryOf } from './memory.ts';
-import type { Measured } from './setting.ts';
+import type { LongBenchmark } from './environment.ts';
+import { readMemory } from './memory.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const STARTS = 5;
 const PATIENCE_MS = 60_000;
 
 /** Times `npm start` until ready: with an empty data folder, then with that folder again. */
-export const startup: Measured = {
+export const startup: LongBenchmark = {
   name: 'startup',
   async measure() {
     const { path, remove } = temporaryFolder('bench-startup');
@@ -54,7 +54,7 @@ async function start(dataDir: string): Promise<string> {
 function memories(pid: number): string {
   const peaks = new Map<string, number>();
   for (const { pid: each, command } of below(pid))
-    peaks.set(command, (peaks.get(command) ?? 0) + (memoryOf(each)?.peak ?? 0));
+    peaks.set(command, (peaks.get(command) ?? 0) + (readMemory(each)?.peak ?? 0));
   const told = [...peaks].map(([command, peak]) => `${command} ${peak.toFixed(0)} MiB`);
   return told.join(', ') || 'is told on Linux alone';
 }

@@ -3,7 +3,7 @@ import { withConnection } from '../platform/postgres/connection.ts';
 /** Server settings with which PostgreSQL collects statistics per statement. */
 export const COUNTING = { shared_preload_libraries: 'pg_stat_statements' };
 
-const MOST = 12;
+const MAX_STATEMENTS = 12;
 const WIDTH = 100;
 
 /**
@@ -18,7 +18,7 @@ export async function topStatements(url: string): Promise<string> {
           round((total_exec_time * 1000 / calls)::numeric, 1), round(rows::numeric / calls, 1),
           left(regexp_replace(query, '\\s+', ' ', 'g'), ${WIDTH})) AS line
         FROM pg_stat_statements JOIN pg_database ON oid = dbid
-        WHERE datname <> current_database() ORDER BY total_exec_time DESC LIMIT ${MOST}`,
+        WHERE datname <> current_database() ORDER BY total_exec_time DESC LIMIT ${MAX_STATEMENTS}`,
     );
     await client.query('SELECT pg_stat_statements_reset()');
     return ['       ms   calls  us/call rows/call', ...rows.map(({ line }) => line)].join('\n');

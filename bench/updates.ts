@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { freePort } from '../harness/free-port.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
 import { POLICY_VERSION } from '../services/publications/consent.ts';
+import type { Bench, BenchEnvironment } from './environment.ts';
 import { requests } from './load.ts';
 import type { Comparison, Contender } from './pair.ts';
 import { startServer } from './processes.ts';
 import { seedLog } from './seed-log.ts';
 import { serviceOn, startWeb } from './service.ts';
-import type { Bench, Setting } from './setting.ts';
 
 const CONNECTIONS = 32;
 const PAGE = 100;
@@ -78,7 +78,7 @@ const page = ({ ours, authorization, cursor }: Side) =>
 
 const floorPage = ({ floor }: Side) => get(`${floor}/api/v1/updates?after=${PAGE}`);
 
-async function start(setting: Setting, events: number): Promise<Side> {
+async function start(setting: BenchEnvironment, events: number): Promise<Side> {
   const floorPort = await freePort();
   const floor = `http://127.0.0.1:${floorPort}`;
   const url = await setting.database('migrated');

@@ -1,5 +1,5 @@
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
-import { lineOf } from '../platform/command-line/failure.ts';
+import { failureLine } from '../platform/command-line/failure.ts';
 import { configOrExit } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { type DeadLetter, deadLetters, runAgain } from '../platform/jobs/dead-letters.ts';
@@ -37,6 +37,6 @@ try {
     }
   }
 } catch (error) {
-  process.stderr.write(lineOf(error));
+  process.stderr.write(failureLine(error));
   process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
-import { lineOf } from '../platform/command-line/failure.ts';
+import { failureLine } from '../platform/command-line/failure.ts';
 import { configOrExit } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { firstUsed, otherSecrets } from '../platform/keys/key-checks.ts';
@@ -42,6 +42,6 @@ try {
   for (const row of [['key', 'state', ...USE_NAMES], ...rows])
     process.stdout.write(`${row.join('\t')}\n`);
 } catch (error) {
-  process.stderr.write(lineOf(error));
+  process.stderr.write(failureLine(error));
   process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
 import { processArguments } from '../platform/command-line/arguments.ts';
-import { lineOf } from '../platform/command-line/failure.ts';
+import { failureLine } from '../platform/command-line/failure.ts';
 import { configOrExit } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { rebuild } from '../projections/rebuild/rebuild.ts';
@@ -38,6 +38,6 @@ try {
     `Rebuilt every read model from ${events} events in ${seconds().toFixed(1)} s\n`,
   );
 } catch (error) {
-  process.stderr.write(lineOf(error));
+  process.stderr.write(failureLine(error));
   process.exitCode = 1;
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { contentHash } from '../platform/body-hash.ts';
 import { ArgumentError, asksForHelp, parseArguments } from '../platform/command-line/arguments.ts';
-import { issuesOf } from '../platform/http/issues.ts';
+import { toIssues } from '../platform/http/issues.ts';
 import { Problem } from '../platform/http/problems.ts';
 import { type JsonObject, parseStrictJson } from '../platform/http/strict-json.ts';
 import { RelativePath } from '../services/artifacts/fixture.ts';
@@ -83,7 +83,7 @@ function readPacket(file: JsonObject): { packet: unknown; issues: Issue[] } {
   const record = Record.safeParse(file);
   const packet: unknown = record.success ? record.data.artifact.packet : file;
   const { error } = Packet.safeParse(packet);
-  const issues = error ? issuesOf(error) : [];
+  const issues = error ? toIssues(error) : [];
   if (record.success && contentHash(packet) !== record.data.artifact.content_hash)
     issues.push({ path: 'content_hash', message: 'is not the hash of the packet' });
   return { packet, issues };

@@ -15,7 +15,7 @@ export interface Keeper {
   save(session: Session): Promise<void> | void;
 }
 
-export interface BearerParts {
+export interface BearerDeps {
   identity: Pick<Identity, 'id' | 'sign_in_key'>;
   scopes: readonly Scope[];
   keeper: Keeper;
@@ -31,15 +31,15 @@ export interface BearerParts {
 const bearerOf = ({ credential_id: id, credential_secret: secret }: NewCredential) =>
   `Bearer svc_${id}.${secret}`;
 
-export type Bearer = ReturnType<typeof openBearer>;
+export type Bearer = ReturnType<typeof createBearer>;
 
 /**
  * Keeps a valid credential: creates it with the sign-in key, rotates it before it expires, and
  * creates another after a revocation. Every request is saved before it is sent, so that a restarted
  * client repeats the request instead of using up another of the member's ten credentials.
  */
-export function openBearer(parts: BearerParts) {
-  const { identity, scopes, keeper, send } = parts;
+export function createBearer(deps: BearerDeps) {
+  const { identity, scopes, keeper, send } = deps;
   let session: Session | undefined;
   let running: Promise<string> | undefined;
 
@@ -49,14 +49,14 @@ export function openBearer(parts: BearerParts) {
   }
 
   function endsWithin(seconds: number, { expires_at: end }: NewCredential): boolean {
-    return end * 1000 - parts.now() < seconds * 1000;
+    return end * 1000 - deps.now() < seconds * 1000;
   }
 
   async function ensure(anew: boolean): Promise<string> {
     session ??= (await keeper.load()) ?? {};
     if (session.pending) await finish(session.pending);
     const { credential } = session;
-    if (credential && !anew && !endsWithin(parts.renewBefore, credential))
+    if (credential && !anew && !endsWithin(deps.renewBefore, credential))
       return bearerOf(credential);
     await replace(credential);
     if (!session.credential) throw new Error('no credential could be made');
@@ -82,7 +82,7 @@ export function openBearer(parts: BearerParts) {
       credential_id: crypto.randomUUID(),
       credential_secret: newKey(),
       scopes,
-      expires_at: Math.floor(parts.now() / 1000) + parts.lifetime,
+      expires_at: Math.floor(deps.now() / 1000) + deps.lifetime,
     };
     const pending = { key: crypto.randomUUID(), how, next };
     await keep({ ...session, pending });

@@ -1,4 +1,4 @@
-import { type Keeper, openBearer, type Session } from './bearer.ts';
+import { createBearer, type Keeper, type Session } from './bearer.ts';
 import type { Identity } from './identity.ts';
 import {
   normalizeBaseUrl,
@@ -40,7 +40,7 @@ export interface ClientOptions {
 const MINUTE = 60_000;
 const HALF_A_DAY = 43_200;
 
-export type Client = ReturnType<typeof openClient>;
+export type Client = ReturnType<typeof createClient>;
 
 /**
  * Creates a client that acts as one member of the service. A request without a response, or with a
@@ -50,7 +50,7 @@ export type Client = ReturnType<typeof openClient>;
  * refused), `NoAnswerError` (no answer within `patience`), `UnreadableReplyError` (a 2xx that is
  * not JSON), and any error of the keeper.
  */
-export function openClient(options: ClientOptions) {
+export function createClient(options: ClientOptions) {
   const { identity, signal, lifetime = HALF_A_DAY } = options;
   const baseUrl = normalizeBaseUrl(options.baseUrl);
   let skew = 0;
@@ -67,7 +67,7 @@ export function openClient(options: ClientOptions) {
     signal,
   };
 
-  const bearer = openBearer({
+  const bearer = createBearer({
     identity,
     scopes: options.scopes ?? ['updates:read', 'credential:manage'],
     keeper: options.keeper ?? inMemory(),

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { openClient } from './client.ts';
-import { openFolder } from './file-store.ts';
+import { createClient } from './client.ts';
+import { createFileStore } from './file-store.ts';
 import { NoAnswerError, normalizeBaseUrl, ProblemError } from './send.ts';
 
 // A client that records the events of its member. Kill it at any moment and start it again: no
@@ -51,9 +51,9 @@ function parse(args: string[]) {
 }
 
 async function run({ baseUrl, path, limit, untilNow }: ReturnType<typeof readArguments>) {
-  const folder = openFolder(path);
+  const folder = createFileStore(path);
   const identity = folder.identity(`agent_${crypto.randomUUID().slice(0, 8)}`);
-  const client = openClient({
+  const client = createClient({
     baseUrl,
     identity,
     keeper: folder.keeper,

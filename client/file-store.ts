@@ -22,7 +22,7 @@ interface SavedPage {
 /**
  * Stores the state of an agent in a folder: its identity, credential and events. Survives crashes.
  */
-export function openFolder(path: string) {
+export function createFileStore(path: string) {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const record = join(path, 'events.jsonl');
 

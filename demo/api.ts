@@ -5,10 +5,10 @@ export interface Answer {
   link: string | null;
 }
 
-export type Api = ReturnType<typeof openApi>;
+export type Api = ReturnType<typeof createApiClient>;
 
 /** Sends requests to one instance and counts responses by status. */
-export function openApi(baseUrl: string) {
+export function createApiClient(baseUrl: string) {
   const counts = new Map<number, number>();
 
   async function call(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startInstance } from '../harness/instance.ts';
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
-import { type Api, each, openApi } from './api.ts';
+import { type Api, createApiClient, each } from './api.ts';
 import { realTexts, type Text } from './texts.ts';
 
 const USAGE = `Usage:
@@ -131,7 +131,7 @@ const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
 const instance = await startFresh();
 const base = instance.baseUrl;
 try {
-  const api = openApi(base);
+  const api = createApiClient(base);
   say(`${seconds()}  the service runs on ${base}`);
   const texts = realTexts(Number(options.mails));
   const members = [];

@@ -12,7 +12,7 @@ export interface Text {
   fits: boolean;
 }
 
-const MOST = 500;
+const MAX_TEXTS = 500;
 
 /**
  * Real texts: every string of the Big List of Naughty Strings, unchanged, and `mails` mails of the
@@ -41,7 +41,7 @@ function text(message: string, kind: Text['kind']): Text {
 function fits(message: string): boolean {
   const length = [...message].length;
   const forbidden = /[^\P{Cc}\n\t]|\p{Cs}/u.test(message);
-  return length <= MOST && hasVisibleText(message) && !forbidden;
+  return length <= MAX_TEXTS && hasVisibleText(message) && !forbidden;
 }
 
 function noteOf(mail: string): string {
@@ -51,5 +51,5 @@ function noteOf(mail: string): string {
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{Cc}\n\t]|\p{Cs}/gu, '')
     .trim();
-  return [...plain].slice(0, MOST).join('') || '(an empty mail)';
+  return [...plain].slice(0, MAX_TEXTS).join('') || '(an empty mail)';
 }

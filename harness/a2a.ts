@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from './agent.ts';
-import type { Answer, Api } from './api.ts';
+import type { Api, ApiResponse } from './api.ts';
 
 export const VERSION = { 'a2a-version': '1.0' };
 
@@ -22,7 +22,7 @@ export function callA2a(
   agent: Pick<Agent, 'authorization'>,
   body: unknown,
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return service.call('POST', '/a2a', {
     body,
     headers: { authorization: agent.authorization, ...VERSION, ...headers },
@@ -31,7 +31,7 @@ export function callA2a(
 
 /** Returns the content of the response's single data part; throws if there is no result. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field of the JSON
-export function answered(answer: Answer): any {
+export function answered(answer: ApiResponse): any {
   const { result } = answer.body;
   if (!result) throw new Error(answer.text);
   return result.message.parts[0].data;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SCOPES, type Scope } from '../platform/http/scopes.ts';
-import type { Answer, Api } from './api.ts';
+import type { Api, ApiResponse } from './api.ts';
 import { newKey, newRegistration } from './registration.ts';
 
 export const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
@@ -14,7 +14,7 @@ export function newCredential(scopes: readonly Scope[] = SCOPES) {
   };
 }
 
-export const bearerOf = (credential: { credential_id: string; credential_secret: string }) =>
+export const toAuthorization = (credential: { credential_id: string; credential_secret: string }) =>
   `Bearer svc_${credential.credential_id}.${credential.credential_secret}`;
 
 export type Agent = Awaited<ReturnType<typeof newAgent>>;
@@ -31,14 +31,14 @@ export async function newAgent(
   const credential = newCredential(scopes);
   const made = await bootstrap(service, member, credential);
   if (made.status !== 201) throw new Error(made.text);
-  const authorization = bearerOf(credential);
+  const authorization = toAuthorization(credential);
 
   function call(
     method: string,
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const key = method === 'GET' ? {} : { 'idempotency-key': randomUUID() };
     return service.call(method, path, { body, headers: { authorization, ...key, ...headers } });
   }
@@ -52,7 +52,7 @@ export function bootstrap(
   { id, sign_in_key }: { id: string; sign_in_key: string },
   credential: ReturnType<typeof newCredential>,
   key: string = randomUUID(),
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return service.call('POST', '/api/v1/credentials', {
     body: { member_id: id, sign_in_key, ...credential },
     headers: { 'idempotency-key': key },

@@ -1,7 +1,7 @@
 import { parseJson } from '../platform/json.ts';
 
 /** A response of the API. */
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -17,7 +17,7 @@ export interface CallOptions {
 
 /** Sends requests to one service. */
 export interface Api {
-  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  call(method: string, path: string, options?: CallOptions): Promise<ApiResponse>;
 }
 
 /** Creates an API client over HTTP. Writes send the service's origin. */
@@ -50,6 +50,6 @@ export function createApi(baseUrl: string): Api {
 }
 
 /** The `name=value` pair of the cookie that a response sets. */
-export function cookieOf(answer: Answer): string {
+export function readCookie(answer: ApiResponse): string {
   return (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 }

@@ -1,5 +1,5 @@
 /** Registers cleanups that run once, last first, on `end()`, SIGINT or SIGTERM. */
-export function openEndings() {
+export function createEndings() {
   const ends: (() => unknown)[] = [];
   let ending: Promise<void> | undefined;
 

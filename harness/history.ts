@@ -1,13 +1,13 @@
 import type pg from 'pg';
 
-export interface Size {
+export interface HistorySize {
   members: number;
   /** Notes per member; guests write a quarter of them. Each note yields about four events. */
   notes: number;
 }
 
 /** Approximate number of events in a history of this size. */
-export const eventsIn = ({ members, notes }: Size): number =>
+export const eventsIn = ({ members, notes }: HistorySize): number =>
   Math.round(members * (12.6 + notes * 3.8));
 
 /**
@@ -15,7 +15,7 @@ export const eventsIn = ({ members, notes }: Size): number =>
  * and cases, and notes with screening, decisions and reports. The events are in a possible order
  * over 300 days, the last an hour ago. Temporary tables keep the generated ids.
  */
-export async function writeHistory(client: pg.ClientBase, size: Size): Promise<void> {
+export async function writeHistory(client: pg.ClientBase, size: HistorySize): Promise<void> {
   const values = { M: size.members, N: size.notes, STEPS: size.members * (16 + size.notes * 4) };
   for (const text of [...TABLES, EVENTS])
     await client.query(text.replace(/\b(M|N|STEPS)\b/g, (name) => String(values[name as 'M'])));

@@ -2,12 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Role } from '../platform/http/principal.ts';
 import { isRefusal } from '../platform/refusal.ts';
 import type { Core } from '../services/compose.ts';
-import { addModerator } from '../services/moderation/staff/moderators.ts';
+import { addModerator as registerModerator } from '../services/moderation/staff/moderators.ts';
 import type { Api } from './api.ts';
 
 /** Adds a moderator who calls the API with a bearer token. */
-export async function hire(service: Api & { core: Core }, name: string, role: Role = 'moderator') {
-  const added = await addModerator(service.core, name, role);
+export async function addModerator(
+  service: Api & { core: Core },
+  name: string,
+  role: Role = 'moderator',
+) {
+  const added = await registerModerator(service.core, name, role);
   if (isRefusal(added)) throw new Error(added.refused);
   return atDesk(service, added);
 }
@@ -26,7 +30,7 @@ export function atDesk(service: Api, added: { id: string; token: string }) {
 export type Moderator = ReturnType<typeof atDesk>;
 
 /** The number of claims that a moderator holds. */
-export const held = async (moderator: Moderator): Promise<number> =>
+export const readHeldNotes = async (moderator: Moderator): Promise<number> =>
   (await moderator.get('me')).body.leases.length;
 
 /** Submits a note and returns its body; by default a guest writes it. */

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Core } from '../services/compose.ts';
-import { settleReports, tellRemoval } from '../workers/moderation/notify-removal.ts';
+import { notifyRemoval, settleReports } from '../workers/moderation/notify-removal.ts';
 import type { Agent } from './agent.ts';
-import { casesOf, consent, opened } from './cases.ts';
+import { consent, createOpenCase, listCases } from './cases.ts';
 import { brief } from './packets.ts';
 
 export interface Published {
@@ -27,12 +27,12 @@ export async function publishArtifact(agent: Agent, title = 'A packet'): Promise
 }
 
 export async function publishCase(agent: Agent, title = 'A case'): Promise<Published> {
-  const id = await opened(casesOf(agent), { title });
+  const id = await createOpenCase(listCases(agent), { title });
   return { type: 'case', id, path: `/api/v1/cases/${id}` };
 }
 
 export async function publishCaseNote(agent: Agent, caseId: string): Promise<Published> {
-  const noted = await casesOf(agent).note(caseId);
+  const noted = await listCases(agent).note(caseId);
   if (noted.status !== 201) throw new Error(noted.text);
   const read = await agent.call('GET', `/api/v1/cases/${caseId}`);
   return { type: 'case_note', id: read.body.notes[0].id, path: `/api/v1/cases/${caseId}` };
@@ -49,7 +49,7 @@ export function report(
 }
 
 /** Runs a worker's jobs that notify of removals and settle reports; returns how many notified. */
-export async function tellRemovals({
+export async function notifyRemovals({
   core,
   database,
 }: {
@@ -60,6 +60,6 @@ export async function tellRemovals({
     `SELECT data FROM pgboss.job WHERE name = 'tell-removal' ORDER BY created_on, id`,
   );
   let told = 0;
-  for (const { data } of rows) if (await tellRemoval(core, data)) told++;
+  for (const { data } of rows) if (await notifyRemoval(core, data)) told++;
   return told + (await settleReports(core));
 }

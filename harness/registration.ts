@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Api, cookieOf } from './api.ts';
+import { type Api, readCookie } from './api.ts';
 
 /** A member key as clients generate it: 32 random bytes in hex. */
 export const newKey = () => randomBytes(32).toString('hex');
@@ -24,5 +24,5 @@ export async function signedIn(service: Api) {
   await service.call('POST', '/api/membership/register', { body: registration });
   const { id, sign_in_key } = registration;
   const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
-  return { ...registration, cookie: cookieOf(login) };
+  return { ...registration, cookie: readCookie(login) };
 }

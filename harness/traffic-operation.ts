@@ -1,5 +1,5 @@
 import type { Agent } from './agent.ts';
-import type { Answer, Api } from './api.ts';
+import type { Api, ApiResponse } from './api.ts';
 import type { Moderator } from './moderation.ts';
 
 /** A repeatable API operation. */
@@ -7,7 +7,7 @@ export interface Operation {
   /** Method and path template, with the variant if there is one. */
   name: string;
   /** Creates the prerequisites of one request and returns a function that sends it. */
-  prepare(): Promise<() => Promise<Answer>>;
+  prepare(): Promise<() => Promise<ApiResponse>>;
 }
 
 export interface Traffic {
@@ -23,14 +23,14 @@ export interface Traffic {
 }
 
 /** An operation without prerequisites. */
-export const at = (name: string, send: () => Promise<Answer>): Operation => ({
+export const pickAt = (name: string, send: () => Promise<ApiResponse>): Operation => ({
   name,
   prepare: async () => send,
 });
 
 /** Returns the body of a response; throws if the status is 300 or higher. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field of the JSON
-export async function good(sent: Promise<Answer>): Promise<any> {
+export async function expectStatus(sent: Promise<ApiResponse>): Promise<any> {
   const answer = await sent;
   if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
   return answer.body;

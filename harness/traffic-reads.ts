@@ -1,7 +1,7 @@
-import { casesOf, opened } from './cases.ts';
+import { createOpenCase, listCases } from './cases.ts';
 import { decide, submit } from './moderation.ts';
 import { publishArtifact, publishProfile } from './records.ts';
-import { at, good, type Operation, type Traffic } from './traffic-operation.ts';
+import { expectStatus, type Operation, pickAt, type Traffic } from './traffic-operation.ts';
 
 /** Rows to skip for a page far within a list. */
 const FAR = 500;
@@ -11,7 +11,7 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
   const { api, ann, moderator, lead, limit } = traffic;
   await publishProfile(ann);
   const artifact = await publishArtifact(ann);
-  const caseId = await opened(casesOf(ann));
+  const caseId = await createOpenCase(listCases(ann));
   const note = await submit(api);
   await decide(moderator, note.id, 'approve');
   const get = (path: string) => api.call('GET', path);
@@ -38,70 +38,70 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     `/api/v1/cases/${caseId}`,
     '/api/v1/discovery',
     '/api/v1/status',
-  ].map((path) => at(`GET ${named(path)}`, () => get(path)));
+  ].map((path) => pickAt(`GET ${named(path)}`, () => get(path)));
   for (const path of lists) {
     const joined = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}&`;
-    operations.push(at(`GET ${named(path)}`, () => get(joined.slice(0, -1))));
+    operations.push(pickAt(`GET ${named(path)}`, () => get(joined.slice(0, -1))));
     const cursor = await farWithin(FAR / limit, async (cursor) => {
       const asked = cursor ? `cursor=${encodeURIComponent(cursor)}` : '';
-      return (await good(get(`${joined}${asked}`))).next_cursor;
+      return (await expectStatus(get(`${joined}${asked}`))).next_cursor;
     });
     if (cursor)
       operations.push(
-        at(`GET ${named(path)}, far within`, () =>
+        pickAt(`GET ${named(path)}, far within`, () =>
           get(`${joined}cursor=${encodeURIComponent(cursor)}`),
         ),
       );
   }
   for (const words of ['word17', 'packet17', 'Member 17', 'zebra'])
-    operations.push(at(`POST /mcp, search ${words}`, () => search(traffic, words)));
-  const feed = (await good(ann.call('GET', '/api/v1/updates?limit=1'))).next_cursor;
+    operations.push(pickAt(`POST /mcp, search ${words}`, () => search(traffic, words)));
+  const feed = (await expectStatus(ann.call('GET', '/api/v1/updates?limit=1'))).next_cursor;
   operations.push(
-    at('GET /api/v1/me', () => ann.call('GET', '/api/v1/me')),
-    at('GET /api/v1/updates', () => ann.call('GET', '/api/v1/updates')),
-    at('GET /api/v1/updates, from a cursor', () =>
+    pickAt('GET /api/v1/me', () => ann.call('GET', '/api/v1/me')),
+    pickAt('GET /api/v1/updates', () => ann.call('GET', '/api/v1/updates')),
+    pickAt('GET /api/v1/updates, from a cursor', () =>
       ann.call('GET', `/api/v1/updates?cursor=${feed}`),
     ),
-    at('GET /api/v1/me/export', () => ann.call('GET', '/api/v1/me/export')),
-    at('GET /api/membership/me', () => api.call('GET', '/api/membership/me', traffic)),
+    pickAt('GET /api/v1/me/export', () => ann.call('GET', '/api/v1/me/export')),
+    pickAt('GET /api/membership/me', () => api.call('GET', '/api/membership/me', traffic)),
   );
   for (const view of ['todo', 'mine', 'escalated', 'deferred', 'reported', 'appeals', 'decided'])
     for (const me of [moderator, lead])
       operations.push(
-        at(`GET /api/moderation/queue, ${view}${me === lead ? ', lead' : ''}`, () =>
+        pickAt(`GET /api/moderation/queue, ${view}${me === lead ? ', lead' : ''}`, () =>
           me.get(`queue?view=${view}&limit=${limit}`),
         ),
       );
-  const within = (await good(moderator.get('queue?view=decided&limit=100'))).next_cursor;
+  const within = (await expectStatus(moderator.get('queue?view=decided&limit=100'))).next_cursor;
   operations.push(
-    at('GET /api/moderation/queue, decided, next page', () =>
+    pickAt('GET /api/moderation/queue, decided, next page', () =>
       moderator.get(
         `queue?view=decided&limit=${limit}${within ? `&cursor=${encodeURIComponent(within)}` : ''}`,
       ),
     ),
-    at('GET /api/moderation/queue, of an author', () =>
+    pickAt('GET /api/moderation/queue, of an author', () =>
       moderator.get(`queue?view=decided&limit=${limit}&author=${ann.handle}`),
     ),
-    at('GET /api/moderation/queue, with a text', () =>
+    pickAt('GET /api/moderation/queue, with a text', () =>
       moderator.get(`queue?view=decided&limit=${limit}&q=e`),
     ),
-    at('GET /api/moderation/queue, with a finding', () =>
+    pickAt('GET /api/moderation/queue, with a finding', () =>
       moderator.get(`queue?view=decided&limit=${limit}&finding=links`),
     ),
-    at('GET /api/moderation/queue, older than', () =>
+    pickAt('GET /api/moderation/queue, older than', () =>
       moderator.get(`queue?older_than=60&limit=${limit}`),
     ),
-    at('GET /api/moderation/notes/:id', () => moderator.get(`notes/${note.id}`)),
-    at('GET /api/moderation/subjects/:type/:id', () =>
+    pickAt('GET /api/moderation/notes/:id', () => moderator.get(`notes/${note.id}`)),
+    pickAt('GET /api/moderation/subjects/:type/:id', () =>
       moderator.get(`subjects/artifact/${artifact.id}`),
     ),
-    at('GET /api/moderation/audit', () => moderator.get(`audit?limit=${limit}`)),
-    at('GET /api/moderation/audit, newest', () =>
+    pickAt('GET /api/moderation/audit', () => moderator.get(`audit?limit=${limit}`)),
+    pickAt('GET /api/moderation/audit, newest', () =>
       moderator.get(`audit?order=newest&limit=${limit}`),
     ),
-    at('GET /api/moderation/me', () => moderator.get('me')),
-    at('GET /api/moderation/policies', () => moderator.get('policies')),
-    at('GET /api/moderation/stats', () => moderator.get('stats')),
+    pickAt('GET /api/moderation/me', () => moderator.get('me')),
+    pickAt('GET /api/moderation/policies', () => moderator.get('policies')),
+    pickAt('GET /api/moderation/stats', () => moderator.get('stats')),
   );
   return operations;
 }

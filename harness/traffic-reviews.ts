@@ -1,7 +1,7 @@
 import { decide, submit } from './moderation.ts';
 import { publishArtifact } from './records.ts';
-import { at, good, type Operation, type Traffic } from './traffic-operation.ts';
-import { after } from './traffic-writes.ts';
+import { expectStatus, type Operation, pickAt, type Traffic } from './traffic-operation.ts';
+import { waitThen } from './traffic-writes.ts';
 
 /** Operations of moderators. */
 export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
@@ -13,20 +13,20 @@ export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
   const removed = async () => {
     const { id } = await publishArtifact(ann);
     const path = `subjects/artifact/${id}`;
-    const version = async () => (await good(lead.get(path))).item.version;
+    const version = async () => (await expectStatus(lead.get(path))).item.version;
     const body = { action: 'remove', policy: 'spam', expected_version: await version() };
-    await good(moderator.post(`${path}/decisions`, body));
+    await expectStatus(moderator.post(`${path}/decisions`, body));
     return { path, expected_version: await version() };
   };
   const held = async (): Promise<string[]> => {
     const { id } = await wanted();
-    const { claims } = await good(moderator.post('claims', { note_ids: [id] }));
+    const { claims } = await expectStatus(moderator.post('claims', { note_ids: [id] }));
     return claims.map(({ lease_id }: { lease_id: string }) => lease_id);
   };
   const release = (lease_ids: string[]) => moderator.post('claims/release', { lease_ids });
   const approved = async () => {
     const { id } = await submit(api);
-    return good(decide(moderator, id, 'approve'));
+    return expectStatus(decide(moderator, id, 'approve'));
   };
   const batch = async () => {
     const items = [];
@@ -35,46 +35,46 @@ export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
     return { action: 'reject', policy: 'spam', items };
   };
   return [
-    after('POST /api/moderation/claims', freed, () => moderator.post('claims', { count: 1 })),
-    after('POST /api/moderation/claims, by id', wanted, ({ id }) =>
+    waitThen('POST /api/moderation/claims', freed, () => moderator.post('claims', { count: 1 })),
+    waitThen('POST /api/moderation/claims, by id', wanted, ({ id }) =>
       moderator.post('claims', { note_ids: [id] }),
     ),
-    after('POST /api/moderation/claims/renew', held, async (lease_ids) => {
+    waitThen('POST /api/moderation/claims/renew', held, async (lease_ids) => {
       const answer = await moderator.post('claims/renew', { lease_ids });
       await release(lease_ids);
       return answer;
     }),
-    after('POST /api/moderation/claims/release', held, release),
-    after('POST /api/moderation/notes/:id/decisions, approve', pending, ({ id }) =>
+    waitThen('POST /api/moderation/claims/release', held, release),
+    waitThen('POST /api/moderation/notes/:id/decisions, approve', pending, ({ id }) =>
       decide(moderator, id, 'approve'),
     ),
-    after('POST /api/moderation/notes/:id/decisions, reject', pending, ({ id }) =>
+    waitThen('POST /api/moderation/notes/:id/decisions, reject', pending, ({ id }) =>
       decide(moderator, id, 'reject'),
     ),
-    after('POST /api/moderation/decisions/:event_id/undo', approved, ({ event_id, version }) =>
+    waitThen('POST /api/moderation/decisions/:event_id/undo', approved, ({ event_id, version }) =>
       moderator.post(`decisions/${event_id}/undo`, { expected_version: version }),
     ),
-    after('POST /api/moderation/decisions/batch', batch, (body) =>
+    waitThen('POST /api/moderation/decisions/batch', batch, (body) =>
       moderator.post('decisions/batch', body),
     ),
-    after(
+    waitThen(
       'POST /api/moderation/batches/:id/undo',
-      async () => good(moderator.post('decisions/batch', await batch())),
+      async () => expectStatus(moderator.post('decisions/batch', await batch())),
       ({ batch_id }) => moderator.post(`batches/${batch_id}/undo`, {}),
     ),
-    after('POST /api/moderation/subjects/:type/:id/decisions', removed, ({ path, ...version }) =>
+    waitThen('POST /api/moderation/subjects/:type/:id/decisions', removed, ({ path, ...version }) =>
       lead.post(`${path}/decisions`, { action: 'restore', ...version }),
     ),
-    at('PUT /api/moderation/policies', () =>
+    pickAt('PUT /api/moderation/policies', () =>
       api.call('PUT', '/api/moderation/policies', {
         body: { code: 'other', title: `Other ${Math.random()}`, text: 'More', active: true },
         headers: { authorization: `Bearer ${lead.token}` },
       }),
     ),
-    at('POST /api/moderation/session', () =>
+    pickAt('POST /api/moderation/session', () =>
       api.call('POST', '/api/moderation/session', { body: { token: moderator.token } }),
     ),
-    after(
+    waitThen(
       'DELETE /api/moderation/session',
       async () => {
         const body = { token: lead.token };
@@ -87,7 +87,7 @@ export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
 
   /** Releases all claims before the moderator reaches the limit of ten. */
   async function freed(): Promise<void> {
-    const { leases } = await good(moderator.get('me'));
+    const { leases } = await expectStatus(moderator.get('me'));
     const ids = leases.map(({ lease_id }: { lease_id: string }) => lease_id);
     if (ids.length > 5) await release(ids);
   }

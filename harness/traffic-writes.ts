@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { asking, VERSION } from './a2a.ts';
-import { type Agent, bearerOf, bootstrap, newAgent, newCredential } from './agent.ts';
-import { type Api, cookieOf } from './api.ts';
-import { casesOf, opened } from './cases.ts';
+import { type Agent, bootstrap, newAgent, newCredential, toAuthorization } from './agent.ts';
+import { type Api, readCookie } from './api.ts';
+import { createOpenCase, listCases } from './cases.ts';
 import { decide, submit } from './moderation.ts';
 import { brief } from './packets.ts';
 import { publishArtifact, publishProfile, report } from './records.ts';
 import { newKey, newRegistration } from './registration.ts';
-import { at, type Operation, type Traffic } from './traffic-operation.ts';
+import { type Operation, pickAt, type Traffic } from './traffic-operation.ts';
 
 /** Operations of members and guests. */
 export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation[] {
   const post = (path: string, body: object, more: object = {}) =>
     api.call('POST', path, { body, ...more });
-  const [mine, theirs] = [casesOf(ann), casesOf(bob)];
+  const [mine, theirs] = [listCases(ann), listCases(bob)];
   const attributed = { name: '', attribution: 'member', member_handle: bob.handle };
   const ownNote = () => submit(api, attributed, cookie);
   const publicNote = async () => {
@@ -22,7 +22,7 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
     return note;
   };
   const claimed = async () => {
-    const id = await opened(mine);
+    const id = await createOpenCase(mine);
     await theirs.claim(id, 1);
     return id;
   };
@@ -32,15 +32,17 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
     return id;
   };
   return [
-    at('POST /api/membership/register', () => post('/api/membership/register', newRegistration())),
-    at('POST /api/membership/login', () =>
+    pickAt('POST /api/membership/register', () =>
+      post('/api/membership/register', newRegistration()),
+    ),
+    pickAt('POST /api/membership/login', () =>
       post('/api/membership/login', { id: ann.id, sign_in_key: ann.sign_in_key }),
     ),
     {
       name: 'POST /api/membership/logout',
       async prepare() {
         const made = { id: ann.id, sign_in_key: ann.sign_in_key };
-        const session = cookieOf(await post('/api/membership/login', made));
+        const session = readCookie(await post('/api/membership/login', made));
         return () => post('/api/membership/logout', {}, { cookie: session });
       },
     },
@@ -66,7 +68,7 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
     withNew(api, 'POST /api/v1/me/delete', (agent) =>
       agent.call('POST', '/api/v1/me/delete', { confirm_handle: agent.handle, erase_notes: true }),
     ),
-    at('POST /api/v1/me/profile', () =>
+    pickAt('POST /api/v1/me/profile', () =>
       ann.call('POST', '/api/v1/me/profile', {
         display_name: 'Ann',
         summary: 'Counts',
@@ -84,7 +86,7 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
         return () => bob.call('POST', '/api/v1/me/profile/withdraw', {});
       },
     },
-    at('POST /api/v1/artifacts', () => ann.call('POST', '/api/v1/artifacts', brief())),
+    pickAt('POST /api/v1/artifacts', () => ann.call('POST', '/api/v1/artifacts', brief())),
     {
       name: 'POST /api/v1/artifacts, superseding',
       async prepare() {
@@ -99,47 +101,49 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
         return () => ann.call('POST', `/api/v1/artifacts/${id}/withdraw`, {});
       },
     },
-    at('POST /api/v1/cases', () => mine.open()),
-    after(
+    pickAt('POST /api/v1/cases', () => mine.open()),
+    waitThen(
       'POST /api/v1/cases/:case_id/claim',
-      () => opened(mine),
+      () => createOpenCase(mine),
       (id) => theirs.claim(id, 1),
     ),
-    after('POST /api/v1/cases/:case_id/release', claimed, (id) => theirs.release(id, 2)),
-    after('POST /api/v1/cases/:case_id/submissions', claimed, (id) => theirs.submit(id, 2)),
-    after('POST /api/v1/cases/:case_id/reviews', submitted, (id) => mine.review(id, 3, 'accept')),
-    after(
+    waitThen('POST /api/v1/cases/:case_id/release', claimed, (id) => theirs.release(id, 2)),
+    waitThen('POST /api/v1/cases/:case_id/submissions', claimed, (id) => theirs.submit(id, 2)),
+    waitThen('POST /api/v1/cases/:case_id/reviews', submitted, (id) =>
+      mine.review(id, 3, 'accept'),
+    ),
+    waitThen(
       'POST /api/v1/cases/:case_id/withdraw',
-      () => opened(mine),
+      () => createOpenCase(mine),
       (id) => mine.withdraw(id, 1),
     ),
-    after(
+    waitThen(
       'POST /api/v1/cases/:case_id/notes',
-      () => opened(mine),
+      () => createOpenCase(mine),
       (id) => theirs.note(id),
     ),
-    after(
+    waitThen(
       'POST /api/v1/reports',
       () => publishArtifact(ann),
       (record) => report(bob, record),
     ),
-    after('POST /api/v1/reports, of a note', publicNote, ({ id }) =>
+    waitThen('POST /api/v1/reports, of a note', publicNote, ({ id }) =>
       report(bob, { type: 'note', id }),
     ),
-    at('POST /api/guestbook', () => post('/api/guestbook', newNote())),
-    at('POST /api/guestbook, by a member', () =>
+    pickAt('POST /api/guestbook', () => post('/api/guestbook', newNote())),
+    pickAt('POST /api/guestbook, by a member', () =>
       post('/api/guestbook', { ...newNote(), ...attributed }, { cookie }),
     ),
-    after('POST /api/guestbook, a reply', publicNote, ({ id }) =>
+    waitThen('POST /api/guestbook, a reply', publicNote, ({ id }) =>
       post('/api/guestbook', { ...newNote(), parent_id: id }),
     ),
-    after('POST /api/guestbook/:id/withdraw', ownNote, ({ id }) =>
+    waitThen('POST /api/guestbook/:id/withdraw', ownNote, ({ id }) =>
       post(`/api/guestbook/${id}/withdraw`, {}, { cookie }),
     ),
-    after('POST /api/guestbook/:id/report', publicNote, ({ id }) =>
+    waitThen('POST /api/guestbook/:id/report', publicNote, ({ id }) =>
       post(`/api/guestbook/${id}/report`, { reason: 'spam' }, { cookie }),
     ),
-    after(
+    waitThen(
       'POST /api/guestbook/:id/appeal',
       async () => {
         const note = await ownNote();
@@ -151,12 +155,12 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
       },
       ({ id }) => post(`/api/guestbook/${id}/appeal`, { text: 'Why?' }, { cookie }),
     ),
-    after('GET /api/guestbook/:id/outcome', ownNote, ({ id }) =>
+    waitThen('GET /api/guestbook/:id/outcome', ownNote, ({ id }) =>
       api.call('GET', `/api/guestbook/${id}/outcome`, { cookie }),
     ),
-    at('POST /a2a', () =>
+    pickAt('POST /a2a', () =>
       post('/a2a', asking('credential.me'), {
-        headers: { authorization: bearerOf(ann.credential), ...VERSION },
+        headers: { authorization: toAuthorization(ann.credential), ...VERSION },
       }),
     ),
   ];
@@ -164,7 +168,7 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
 
 const newNote = () => ({ id: randomUUID() as string, name: 'Ada', message: 'Hello there' });
 
-export function after<Made>(
+export function waitThen<Made>(
   name: string,
   make: () => Promise<Made>,
   send: (made: Made) => ReturnType<Api['call']>,
@@ -182,4 +186,4 @@ const withNew = (
   api: Api,
   name: string,
   send: (agent: Agent) => ReturnType<Api['call']>,
-): Operation => after(name, () => newAgent(api), send);
+): Operation => waitThen(name, () => newAgent(api), send);

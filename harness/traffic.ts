@@ -1,12 +1,12 @@
 import { newAgent } from './agent.ts';
-import { type Api, cookieOf } from './api.ts';
+import { type Api, readCookie } from './api.ts';
 import type { Operation, Traffic } from './traffic-operation.ts';
 import { reads } from './traffic-reads.ts';
 import { reviews } from './traffic-reviews.ts';
 import { writes } from './traffic-writes.ts';
 
 /** Every API operation that reads or writes storage; needs limits too high to refuse any. */
-export async function openTraffic(
+export async function createTraffic(
   api: Api,
   { moderator, lead }: Pick<Traffic, 'moderator' | 'lead'>,
   limit = 100,
@@ -15,6 +15,6 @@ export async function openTraffic(
   const login = await api.call('POST', '/api/membership/login', {
     body: { id: bob.id, sign_in_key: bob.sign_in_key },
   });
-  const traffic: Traffic = { api, ann, bob, cookie: cookieOf(login), moderator, lead, limit };
+  const traffic: Traffic = { api, ann, bob, cookie: readCookie(login), moderator, lead, limit };
   return [...(await reads(traffic)), ...writes(traffic), ...reviews(traffic)];
 }

@@ -1,5 +1,5 @@
 import { prepareValue } from './postgres/pipeline.ts';
-import { nameOf, type Sql } from './sql.ts';
+import { type Sql, statementName } from './sql.ts';
 
 /**
  * The columns of a statement's rows, each with its PostgreSQL type. `text::json` is a column of JSON
@@ -40,7 +40,7 @@ export function defineBatch<const Of extends Columns>(
 ): (row: Row<Of>) => Sql {
   const types = Object.entries(columns);
   const whole = text(givenRows(columns));
-  const name = nameOf(whole);
+  const name = statementName(whole);
   return (row) => {
     const identity = target.map((column) => row[column]);
     return {
@@ -95,8 +95,8 @@ export function defineRead<Row, const Of extends Columns = Columns>(
   const each = `SELECT part.*, given.turn::int AS "${TURN}"
     FROM unnest(${arrays}) WITH ORDINALITY given (${Object.keys(key).join(', ')}, turn)
     CROSS JOIN LATERAL (${select(references((column) => `given.${column}`))} OFFSET 0) part`;
-  const name = nameOf(text);
-  const many = { name: nameOf(each), text: each };
+  const name = statementName(text);
+  const many = { name: statementName(each), text: each };
   readsByKey.push({ ...many, values: arraysOfNothing(columns.length) });
   return (values) => ({ name, text, values: columns.map(([column]) => values[column]), many });
 }

@@ -1,9 +1,9 @@
 /** Largest number of batches that run concurrently. */
-const LANES = 2;
+const MAX_CONCURRENT = 2;
 /** Largest number of items in one batch. */
-const MOST = 32;
+const MAX_BATCH = 32;
 /** Smallest batch to split off or run beside another: a batch costs as much as several commands. */
-const FEW = 8;
+const MIN_BATCH = 8;
 /** After this wait, an item of work leaves the queue and runs on its own. */
 const WAIT_MS = 100;
 
@@ -16,18 +16,23 @@ interface Waiting<Work, Result> {
 }
 
 /**
- * Batches work that arrives while earlier batches run. Up to `lanes` batches run concurrently, so
- * that one is prepared while the database flushes another. A further batch starts only if `beside`
- * items wait, and the queue is split between free lanes only into batches of at least `few` items.
+ * Batches work that arrives while earlier batches run. Up to `maxConcurrent` batches run concurrently, so
+ * that one is prepared while the database flushes another. A further batch starts only if `minWaiting`
+ * items wait, and the queue is split only into batches of at least `minBatch` items.
  * Items that share an id never run concurrently, nor in one batch.
  *
  * `run` resolves to the results in the order of its batch. `join` resolves to the item's result, or
  * to `undefined` if the caller must run the item on its own: because `run` returned `undefined` for
  * it, or because it waited longer than `waitMs`.
  */
-export function openGroup<Work, Result>(
+export function createBatcher<Work, Result>(
   run: (batch: readonly Work[]) => Promise<readonly (Result | undefined)[]>,
-  { lanes = LANES, waitMs = WAIT_MS, few = FEW, beside = FEW } = {},
+  {
+    maxConcurrent = MAX_CONCURRENT,
+    waitMs = WAIT_MS,
+    minBatch = MIN_BATCH,
+    minWaiting = MIN_BATCH,
+  } = {},
 ) {
   // Arrays, not Sets: V8 links the outgrown hash tables of a long-lived Set, which keeps removed
   // entries and the requests they refer to in memory until the next full garbage collection.
@@ -39,7 +44,7 @@ export function openGroup<Work, Result>(
     return new Promise((resolve, reject) => {
       const entry: Waiting<Work, Result> = { work, ids, resolve, reject };
       waiting.push(entry);
-      if (underWay.length < lanes) soon();
+      if (underWay.length < maxConcurrent) soon();
       entry.timer = setTimeout(() => {
         waiting = waiting.filter((other) => other !== entry);
         resolve(undefined);
@@ -55,7 +60,10 @@ export function openGroup<Work, Result>(
 
   function next(): void {
     due = false;
-    while (underWay.length === 0 || (underWay.length < lanes && waiting.length >= beside)) {
+    while (
+      underWay.length === 0 ||
+      (underWay.length < maxConcurrent && waiting.length >= minWaiting)
+    ) {
       const batch = take();
       if (batch.length === 0) return;
       void start(batch);
@@ -63,8 +71,8 @@ export function openGroup<Work, Result>(
   }
 
   function take(): Waiting<Work, Result>[] {
-    const split = waiting.length < 2 * few ? 1 : lanes - underWay.length;
-    const most = Math.min(MOST, Math.ceil(waiting.length / split));
+    const split = waiting.length < 2 * minBatch ? 1 : maxConcurrent - underWay.length;
+    const most = Math.min(MAX_BATCH, Math.ceil(waiting.length / split));
     const held = new Set(underWay.flat().flatMap(({ ids }) => ids));
     const batch: Waiting<Work, Result>[] = [];
     waiting = waiting.filter((entry) => {

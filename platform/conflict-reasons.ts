@@ -1,5 +1,5 @@
 /** Messages by the reason of a 409 `state_conflict`. */
-export const reasons = {
+export const conflictReasons = {
   active_credential_limit: 'You have reached the limit of active credentials.',
   already_appealed: 'This decision has already been appealed.',
   artifact_unavailable: 'The artifact is not public.',
@@ -20,11 +20,11 @@ export const reasons = {
   wrong_state: 'The current state does not allow this.',
 } as const;
 
-export type Reason = keyof typeof reasons;
+export type Reason = keyof typeof conflictReasons;
 
 /** All reasons, for the OpenAPI document. */
-export const REASONS = Object.keys(reasons) as Reason[];
+export const CONFLICT_REASONS = Object.keys(conflictReasons) as Reason[];
 
 /** The message for the reason in a refusal's details, if the details have one. */
 export const reasonMessage = ({ reason }: Record<string, unknown>): string | undefined =>
-  reasons[reason as Reason];
+  conflictReasons[reason as Reason];

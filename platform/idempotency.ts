@@ -1,10 +1,15 @@
 import { redactedHash } from './body-hash.ts';
 import { type Receipt, type ReceiptRow, readReceipt } from './eventstore/append.ts';
+import { resolveAnswer } from './eventstore/command.ts';
 import type { RecordedEvent } from './eventstore/event.ts';
-import { type Decision, definePlan, type EventStore, type Plan } from './eventstore/event-store.ts';
-import { answerOf } from './eventstore/plan.ts';
+import {
+  type Command,
+  type Decision,
+  defineCommand,
+  type EventStore,
+} from './eventstore/event-store.ts';
 import type { PrincipalOf } from './http/principal.ts';
-import { pathOf, type RequestFacts, type Route } from './http/route.ts';
+import { fillPath, type RequestContext, type Route } from './http/route.ts';
 import type { JsonObject } from './http/strict-json.ts';
 import { isRefusal, type Refusal, refuse } from './refusal.ts';
 import type { Sql } from './sql.ts';
@@ -18,7 +23,7 @@ export interface Keyed<Principal extends Holder = Holder> {
   params?: Record<string, string> | undefined;
   sent: JsonObject;
   principal: Principal;
-  request: Pick<RequestFacts, 'idempotencyKey'>;
+  request: Pick<RequestContext, 'idempotencyKey'>;
 }
 
 /** An answer, with the `Idempotency-Replayed` header if it repeats an earlier answer. */
@@ -37,39 +42,39 @@ const REPLAYED = { 'idempotency-replayed': 'true' };
 export function executeOnce<Answer, Code extends string>(
   store: EventStore,
   call: Keyed,
-  plan: Plan<Answer, Code>,
+  command: Command<Answer, Code>,
   httpStatus: number,
 ): Promise<Once<Answer> | Refusal<Code | 'idempotency_conflict'>> {
-  return store.execute(oncePlan(call, plan, httpStatus));
+  return store.execute(onceCommand(call, command, httpStatus));
 }
 
-/** The plan that `executeOnce` executes, for callers that execute or combine plans themselves. */
-export function oncePlan<Answer, Code extends string>(
+/** The command that `executeOnce` executes, for callers that execute or combine commands themselves. */
+export function onceCommand<Answer, Code extends string>(
   call: Keyed,
-  plan: Plan<Answer, Code>,
+  command: Command<Answer, Code>,
   httpStatus: number,
-): Plan<Once<Answer>, Code | 'idempotency_conflict'> {
+): Command<Once<Answer>, Code | 'idempotency_conflict'> {
   const key = call.request.idempotencyKey;
-  return definePlan({
-    ...plan,
+  return defineCommand({
+    ...command,
     // Loaded after the locks, so that a concurrent duplicate request sees the winner's receipt.
-    load: { plan: plan.load, receipts: key ? findReceipt(call, key) : null },
+    load: { command: command.load, receipts: key ? findReceipt(call, key) : null },
     decide({ rows, ...loaded }): Decision<Once<Answer>, Code | 'idempotency_conflict'> {
       const [known] = rows.receipts;
       if (known) {
         const replay = replayOf<Answer>(call, known);
         return isRefusal(replay) ? replay : { unchanged: replay };
       }
-      const decision = plan.decide({ ...loaded, rows: rows.plan });
+      const decision = command.decide({ ...loaded, rows: rows.command });
       if (isRefusal(decision)) return decision;
       if ('unchanged' in decision) return { unchanged: { answer: decision.unchanged } };
       return {
         ...decision,
-        answer: (events: RecordedEvent[]) => ({ answer: answerOf(decision, events) }),
+        answer: (events: RecordedEvent[]) => ({ answer: resolveAnswer(decision, events) }),
         ...(key
           ? {
               receipt: (events: RecordedEvent[]) =>
-                receiptOf(call, key, answerOf(decision, events), httpStatus, events),
+                receiptOf(call, key, resolveAnswer(decision, events), httpStatus, events),
             }
           : {}),
       };
@@ -77,27 +82,27 @@ export function oncePlan<Answer, Code extends string>(
   });
 }
 
-/** Maps the answer of a plan. */
+/** Maps the answer of a command. */
 export function mapAnswer<From, To, Code extends string>(
-  plan: Plan<From, Code>,
+  command: Command<From, Code>,
   map: (answer: From) => To,
-): Plan<To, Code> {
+): Command<To, Code> {
   return {
-    ...plan,
+    ...command,
     decide(loaded): Decision<To, Code> {
-      const decision = plan.decide(loaded);
+      const decision = command.decide(loaded);
       if (isRefusal(decision)) return decision;
       if ('unchanged' in decision) return { unchanged: map(decision.unchanged) };
       return {
         ...decision,
-        answer: (events: RecordedEvent[]) => map(answerOf(decision, events)),
+        answer: (events: RecordedEvent[]) => map(resolveAnswer(decision, events)),
       };
     },
   };
 }
 
 function routeOf({ route, params }: Keyed): string {
-  return `${route.method} ${pathOf(route, params)}`;
+  return `${route.method} ${fillPath(route, params)}`;
 }
 
 const holderOf = ({ principal }: Keyed): Pick<Receipt, 'owner' | 'space'> =>

@@ -1,22 +1,28 @@
 import { type Refusal, refuse } from './refusal.ts';
 
 /** A position in a list ordered by time and id. `at` is in UTC with microseconds. */
-export interface Place {
+export interface KeysetPosition {
   at: string;
   id: string;
 }
 
-/** Positions before the first row of a list: NEWEST if newest first, OLDEST if oldest first. */
-export const NEWEST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
-export const OLDEST: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+/** Positions before the first row of a list: `START_NEWEST` or `START_OLDEST`. */
+export const START_NEWEST: KeysetPosition = {
+  at: 'infinity',
+  id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+};
+export const START_OLDEST: KeysetPosition = {
+  at: '-infinity',
+  id: '00000000-0000-0000-0000-000000000000',
+};
 
 /** Encodes a position as a cursor. */
-export function writePlace({ at, id }: Place): string {
+export function formatKeysetCursor({ at, id }: KeysetPosition): string {
   return Buffer.from(`${at} ${id}`).toString('base64url');
 }
 
-/** Decodes a cursor; undefined if `writePlace` cannot have made it. */
-export function readPlace(cursor: string): Place | undefined {
+/** Decodes a cursor; undefined if `formatKeysetCursor` cannot have made it. */
+export function parseKeysetCursor(cursor: string): KeysetPosition | undefined {
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, at, seconds, id] =
     /^(([2-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(
@@ -26,23 +32,25 @@ export function readPlace(cursor: string): Place | undefined {
   // `Date` turns a day or an hour that does not exist into another one, or into an invalid date.
   const time = new Date(`${seconds}Z`);
   const exact = !Number.isNaN(time.getTime()) && time.toISOString().startsWith(seconds);
-  return exact && writePlace({ at, id }) === cursor ? { at, id } : undefined;
+  return exact && formatKeysetCursor({ at, id }) === cursor ? { at, id } : undefined;
 }
 
 /** The position after which an API list continues; undefined for the first page. */
-export function placeOf(cursor: string | undefined): Place | undefined | Refusal<'invalid_cursor'> {
+export function toKeysetPosition(
+  cursor: string | undefined,
+): KeysetPosition | undefined | Refusal<'invalid_cursor'> {
   if (cursor === undefined) return undefined;
-  return readPlace(cursor) ?? refuse('invalid_cursor');
+  return parseKeysetCursor(cursor) ?? refuse('invalid_cursor');
 }
 
 /**
  * Makes a page from `rows`, which have one row more than `limit` if a next page exists. `cursorOf`
  * returns the cursor of the last row, or its position.
  */
-export function pageOf<Row>(
+export function toPage<Row>(
   rows: readonly Row[],
   limit: number,
-  cursorOf: (last: Row) => string | Place,
+  cursorOf: (last: Row) => string | KeysetPosition,
 ): { rows: Row[]; next_cursor: string | null } {
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
@@ -50,6 +58,10 @@ export function pageOf<Row>(
   return {
     rows: page,
     next_cursor:
-      cursor === undefined ? null : typeof cursor === 'string' ? cursor : writePlace(cursor),
+      cursor === undefined
+        ? null
+        : typeof cursor === 'string'
+          ? cursor
+          : formatKeysetCursor(cursor),
   };
 }

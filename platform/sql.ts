@@ -38,7 +38,7 @@ export function sql<Row = unknown>(parts: TemplateStringsArray, ...values: unkno
 const names = new Map<string, string>();
 
 /** The prepared statement name of an SQL text: its SHA-1 hash, cached. */
-export function nameOf(text: string): string {
+export function statementName(text: string): string {
   const name = names.get(text) ?? hash('sha1', text);
   names.set(text, name);
   return name;
@@ -46,7 +46,7 @@ export function nameOf(text: string): string {
 
 /** Wraps SQL text in a statement named by its hash. */
 export function named<Row = unknown>(text: string, values: unknown[] = []): Sql<Row> {
-  return { name: nameOf(text), text, values };
+  return { name: statementName(text), text, values };
 }
 
 /** Marks a statement that locks rows, so that its command gets a separate transaction. */

@@ -67,7 +67,7 @@ export const projections = [
 
 export const project = projector(projections);
 
-export const concerns = feed.concerns;
+export const affectedMembers = feed.affectedMembers;
 
 export const catalogue = new EventCatalogue([
   membershipEvents,

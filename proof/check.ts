@@ -1,10 +1,10 @@
-import type { Facts } from './facts.ts';
-import type { History, Seen } from './history.ts';
+import type { History, ObservedState } from './history.ts';
+import type { LogFacts } from './log-facts.ts';
 import { revokedForGood } from './rules/credentials.ts';
 import { oneEffect, streamsWhole } from './rules/effects.ts';
 import { feedsWhole } from './rules/feeds.ts';
 import { addressLimitsHeld, type Limits, limitsHeld } from './rules/limits.ts';
-import { decidedBeforePublic, toldInTime } from './rules/notes.ts';
+import { authorsNotifiedInTime, decidedBeforePublic } from './rules/notes.ts';
 
 export interface Verdict {
   rule: string;
@@ -14,8 +14,8 @@ export interface Verdict {
 /** Checks a history against the storage it left, rule by rule. */
 export function check(
   history: History,
-  facts: Facts,
-  seen: readonly Seen[],
+  facts: LogFacts,
+  seen: readonly ObservedState[],
   limits: Limits,
   undoMs: number,
 ): Verdict[] {
@@ -37,6 +37,9 @@ export function check(
       rule: 'no note is public without its decision',
       wrong: decidedBeforePublic(sightings, entries, facts),
     },
-    { rule: 'nobody is told before a decision stands', wrong: toldInTime(told, facts, undoMs) },
+    {
+      rule: 'nobody is told before a decision stands',
+      wrong: authorsNotifiedInTime(told, facts, undoMs),
+    },
   ];
 }

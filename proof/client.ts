@@ -13,7 +13,7 @@ export interface KnownCase {
 }
 
 /** State that the clients of one run share. */
-export interface Common {
+export interface ProofClientOptions {
   call: Call;
   history: History;
   until: number;
@@ -46,8 +46,8 @@ export interface Operation {
 const LATE_MS = 10_000;
 
 /** Sends the identical request until its outcome is known or the retries are used up. */
-export async function insist(
-  { history, until }: Common,
+export async function retryUntilAnswered(
+  { history, until }: ProofClientOptions,
   random: Random,
   asked: Operation,
 ): Promise<Answer | undefined> {

@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProofEnvironment } from './environment.ts';
 import type { History } from './history.ts';
 import type { Step } from './plan.ts';
 import type { Random } from './random.ts';
-import type { Stage } from './stage.ts';
 
 const SLOW_MS = 60;
 /** Longest calm after a fault, in which bursts can finish undisturbed. */
 const CALM_MS = 3000;
 
 /** Injects the fault of a step, waits until it is over, and returns its details. */
-async function happen({ fault, target, ms, marker }: Step, stage: Stage): Promise<string> {
+async function happen(
+  { fault, target, ms, marker }: Step,
+  stage: ProofEnvironment,
+): Promise<string> {
   const { proxy, web, workers } = stage;
   const all = [...web, ...workers];
   const one = (names: readonly string[]) => names[target % names.length] ?? '';
@@ -62,7 +65,7 @@ async function happen({ fault, target, ms, marker }: Step, stage: Stage): Promis
 
 /** Executes the steps of the plan until the end of the run and prints a line for each. */
 export async function breakThings(
-  stage: Stage,
+  stage: ProofEnvironment,
   history: History,
   plan: Iterator<Step, never>,
   burst: (name: string, random: Random) => Promise<unknown>,

@@ -48,16 +48,16 @@ export interface Fault {
 }
 
 /** What a reader of a member's feed received; `whole` if it read to the end. */
-export interface Seen {
+export interface ObservedState {
   member: string;
   events: { id: string; sequence: number }[];
   whole: boolean;
 }
 
-export type History = ReturnType<typeof openHistory>;
+export type History = ReturnType<typeof createHistory>;
 
 /** Records what all clients see, on one clock. */
-export function openHistory(keep: (text: string) => void = () => undefined) {
+export function createHistory(keep: (text: string) => void = () => undefined) {
   const entries: Entry[] = [];
   const sightings: Sighting[] = [];
   /** Notes whose author learned that they will not be public, and when. */
@@ -84,7 +84,7 @@ export interface Request {
 export type Call = (request: Request) => Promise<Answer | undefined>;
 
 /** Sends requests to one of several addresses; returns undefined if there was no answer. */
-export function openCall(
+export function startCall(
   addresses: readonly string[],
   choose: () => number,
   keep: (text: string) => void,

@@ -1,17 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SCOPES } from '../platform/http/scopes.ts';
-import { anyAddress, type Common, insist, mark, secret, uuid } from './client.ts';
+import {
+  anyAddress,
+  mark,
+  type ProofClientOptions,
+  retryUntilAnswered,
+  secret,
+  uuid,
+} from './client.ts';
 import { type Answer, done, type Request } from './history.ts';
 import { asMessage, fromMessage } from './protocols.ts';
 import type { Random } from './random.ts';
-import { openSession } from './session.ts';
+import { createProofSession } from './session.ts';
 
 export interface Credential {
   credential_id: string;
   credential_secret: string;
 }
 
-export type Member = ReturnType<typeof openMember>;
+export type Member = ReturnType<typeof createProofMember>;
 
 interface Manner {
   used?: Credential | undefined;
@@ -22,7 +29,7 @@ interface Manner {
 const LONG_SECONDS = 80_000;
 
 /** A member with its keys, credentials and session, shared by several concurrent hands. */
-export function openMember(common: Common, random: Random, handle: string) {
+export function createProofMember(common: ProofClientOptions, random: Random, handle: string) {
   const { call, history } = common;
   const id = uuid(random);
   const words = mark(random);
@@ -32,7 +39,7 @@ export function openMember(common: Common, random: Random, handle: string) {
   let gone = false;
   let renewing: Promise<void> | undefined;
   const own = { notes: [] as string[], artifacts: [] as string[] };
-  const session = openSession(common, random, id, () => keys.sign_in_key);
+  const session = createProofSession(common, random, id, () => keys.sign_in_key);
 
   const bearer = (of = credential) => `Bearer svc_${of?.credential_id}.${of?.credential_secret}`;
   const from = (address: string) => ({ 'x-forwarded-for': address });
@@ -54,7 +61,7 @@ export function openMember(common: Common, random: Random, handle: string) {
     const patience = 1000;
     const send = () => call(request);
     const named = key ? { key } : {};
-    return insist(common, random, {
+    return retryUntilAnswered(common, random, {
       operation,
       actor: id,
       address,
@@ -114,7 +121,7 @@ export function openMember(common: Common, random: Random, handle: string) {
     const headers = authorized(used);
     const request = { method: 'POST', path, body, headers };
     const message = asMessage(operation, key, request);
-    const answer = await insist(common, random, {
+    const answer = await retryUntilAnswered(common, random, {
       operation,
       actor: id,
       address: '',
@@ -145,7 +152,7 @@ export function openMember(common: Common, random: Random, handle: string) {
     const request = { method: 'POST', path: '/api/v1/me/credentials/rotate', body: made };
     const as = (by: Credential | undefined) =>
       call({ ...request, headers: { ...authorized(by), 'idempotency-key': key } });
-    const answer = await insist(common, random, {
+    const answer = await retryUntilAnswered(common, random, {
       operation: 'credential.rotate',
       actor: id,
       address: '',

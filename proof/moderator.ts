@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Common, insist, uuid } from './client.ts';
+import { type ProofClientOptions, retryUntilAnswered, uuid } from './client.ts';
 import { type Answer, done } from './history.ts';
 import type { Random } from './random.ts';
 import { expectEnded, sessionId, signIn } from './session.ts';
@@ -19,10 +19,10 @@ const DECISIONS = [
   { action: 'escalate', message: 'A hard one' },
 ];
 
-export type Moderator = ReturnType<typeof openModerator>;
+export type Moderator = ReturnType<typeof createProofModerator>;
 
 /** A moderator, by token or browser session: claims, decides on notes and records, and undoes. */
-export function openModerator(common: Common, random: Random, token: string) {
+export function createProofModerator(common: ProofClientOptions, random: Random, token: string) {
   const { call, history } = common;
   const id = /^mod_([^.]+)\./.exec(token)?.[1] ?? '';
   let cookie: string | undefined;
@@ -32,7 +32,7 @@ export function openModerator(common: Common, random: Random, token: string) {
   async function post(operation: string, path: string, body: object, patience?: number) {
     const key = uuid(random);
     const headers = { ...proof(), 'idempotency-key': key };
-    return insist(common, random, {
+    return retryUntilAnswered(common, random, {
       operation,
       actor: id,
       address: '',
@@ -142,7 +142,7 @@ export function openModerator(common: Common, random: Random, token: string) {
     const entry = { operation: 'moderation.sign_out', actor: id, address: '' };
     const subject = sessionId(old) ?? '';
     const send = () => call({ method: 'DELETE', path, headers });
-    const answer = await insist(common, random, { ...entry, subject, send });
+    const answer = await retryUntilAnswered(common, random, { ...entry, subject, send });
     cookie = undefined;
     if (done(answer)) await expectEnded(common, '/api/moderation/me', old);
   }

@@ -1,9 +1,9 @@
-import { openEndings } from '../harness/endings.ts';
+import { createEndings } from '../harness/endings.ts';
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
 import { FAULTS } from '../platform/fault.ts';
 import type { Verdict } from './check.ts';
+import { createProofEnvironment } from './environment.ts';
 import { run } from './run.ts';
-import { openStage } from './stage.ts';
 
 const USAGE = `Usage:
   npm run proof [-- --seconds N] [--seed S] [--mutant ${FAULTS.join('|')}]
@@ -44,8 +44,8 @@ const limits = {
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 say(`seed ${seed}, ${seconds} s${mutant ? `, mutant ${mutant}` : ''}`);
-const { onEnd, end } = openEndings();
-const stage = await openStage(
+const { onEnd, end } = createEndings();
+const stage = await createProofEnvironment(
   {
     LIMIT_KEY_ATTEMPTS: String(limits.attempts),
     LIMIT_BOOTSTRAP_ATTEMPTS: '1000000',

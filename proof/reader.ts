@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Common } from './client.ts';
-import type { Seen } from './history.ts';
+import type { ProofClientOptions } from './client.ts';
+import type { ObservedState } from './history.ts';
 import type { Member } from './member.ts';
 import { fromTool, noteTool } from './protocols.ts';
 import type { Random } from './random.ts';
 
 /** Pages a member's feed until the member is gone, or to its end once all writes have stopped. */
-export async function readFeed(common: Common, random: Random, member: Member): Promise<Seen> {
-  const seen: Seen = { member: member.id, events: [], whole: false };
+export async function readFeed(
+  common: ProofClientOptions,
+  random: Random,
+  member: Member,
+): Promise<ObservedState> {
+  const seen: ObservedState = { member: member.id, events: [], whole: false };
   let cursor = '';
   while (!member.gone()) {
     const late = common.quiet;
@@ -30,7 +34,7 @@ export async function readFeed(common: Common, random: Random, member: Member): 
 }
 
 /** Reads the guestbook over HTTP and MCP, and records which notes were public when. */
-export async function visit(common: Common, random: Random): Promise<void> {
+export async function visit(common: ProofClientOptions, random: Random): Promise<void> {
   const { call, history } = common;
   while (history.now() < common.until) {
     const parent = random.chance(0.3) ? common.notes.at(-1) : undefined;

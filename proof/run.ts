@@ -5,22 +5,22 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { withConnection } from '../platform/postgres/connection.ts';
 import { membersToErase } from '../projections/membership/members.ts';
-import { openBursts } from './bursts.ts';
 import { check, type Verdict } from './check.ts';
-import type { Common } from './client.ts';
-import { openDeeds } from './deeds.ts';
-import { readFacts } from './facts.ts';
+import type { ProofClientOptions } from './client.ts';
+import { createContention } from './contention.ts';
+import type { ProofEnvironment } from './environment.ts';
 import { breakThings } from './faults.ts';
-import { type History, openCall, openHistory, type Seen } from './history.ts';
-import { type Member, openMember } from './member.ts';
-import { openModerator } from './moderator.ts';
+import { createHistory, type History, type ObservedState, startCall } from './history.ts';
+import { readLogFacts } from './log-facts.ts';
+import { createProofMember, type Member } from './member.ts';
+import { createProofModerator } from './moderator.ts';
+import { createOperations } from './operations.ts';
 import { planOf } from './plan.ts';
 import { type Random, seeded } from './random.ts';
 import { readFeed, visit } from './reader.ts';
 import { differFromRebuild } from './rebuilt.ts';
 import type { Limits } from './rules/limits.ts';
 import { leaks } from './secrets.ts';
-import type { Stage } from './stage.ts';
 
 const SEATS = 10;
 const HANDS = 3;
@@ -32,7 +32,7 @@ const ERASURE_STEP_MS = 500;
 
 /** Runs concurrent clients on the stage while faults strike, then checks every rule. */
 export async function run(
-  stage: Stage,
+  stage: ProofEnvironment,
   {
     seconds,
     seed,
@@ -47,10 +47,10 @@ export async function run(
   const choice = random.fork();
   const bursting = random.fork();
   const moderating = random.fork();
-  const history = openHistory();
+  const history = createHistory();
   history.secrets.add(stage.secret);
-  const call = openCall(stage.addresses, () => choice.below(1000), stage.keep);
-  const common: Common = {
+  const call = startCall(stage.addresses, () => choice.below(1000), stage.keep);
+  const common: ProofClientOptions = {
     call,
     history,
     until: history.now() + seconds * 1000,
@@ -62,16 +62,16 @@ export async function run(
   const hire = async (name: string, role: string) => {
     const token = await moderatorToken(stage, name, role);
     history.secrets.add(token.split('.').at(-1) ?? '');
-    return openModerator(common, moderating.fork(), token);
+    return createProofModerator(common, moderating.fork(), token);
   };
   const [working, rushing] = await Promise.all([
     Promise.all([hire('ann', 'moderator'), hire('eve', 'lead')]),
     Promise.all(['bob', 'cat', 'dan'].map((name) => hire(name, 'moderator'))),
   ]);
-  const bursts = openBursts(common, rushing, limits);
+  const bursts = createContention(common, rushing, limits);
 
   common.until = history.now() + seconds * 1000;
-  const readers: Promise<Seen>[] = [];
+  const readers: Promise<ObservedState>[] = [];
   await Promise.all([
     breakThings(
       stage,
@@ -97,7 +97,7 @@ export async function run(
   const pool = new pg.Pool({ connectionString: stage.url(), max: 4 });
   pool.on('error', () => undefined);
   try {
-    const verdicts = check(history, await readFacts(pool), seen, limits, undoMs);
+    const verdicts = check(history, await readLogFacts(pool), seen, limits, undoMs);
     const { found, searched } = await leaks(pool, history.secrets, await stage.places());
     const words = await wordsOfErased(pool, history);
     const mb = Math.round(searched / 1e6);
@@ -146,14 +146,14 @@ async function wordsOfErased(pool: pg.Pool, { words }: History): Promise<Set<str
 
 /** Runs one member after another in a seat, each with several hands and a feed reader. */
 async function live(
-  common: Common,
+  common: ProofClientOptions,
   random: Random,
   seat: number,
-  readers: Promise<Seen>[],
+  readers: Promise<ObservedState>[],
 ): Promise<void> {
   const { history } = common;
   for (let life = 1; history.now() < common.until; life++) {
-    const member = openMember(common, random.fork(), `member_${seat}_${life}`);
+    const member = createProofMember(common, random.fork(), `member_${seat}_${life}`);
     if (!(await member.register())) {
       await sleep(100);
       continue;
@@ -166,8 +166,8 @@ async function live(
   }
 }
 
-async function hand(common: Common, random: Random, member: Member): Promise<void> {
-  const { something } = openDeeds(common, random, member);
+async function hand(common: ProofClientOptions, random: Random, member: Member): Promise<void> {
+  const { something } = createOperations(common, random, member);
   for (let deed = 0; deed < LIFE; deed++) {
     if (common.history.now() >= common.until || member.gone()) return;
     await something();
@@ -175,7 +175,11 @@ async function hand(common: Common, random: Random, member: Member): Promise<voi
   }
 }
 
-async function moderatorToken(stage: Stage, name: string, role: string): Promise<string> {
+async function moderatorToken(
+  stage: ProofEnvironment,
+  name: string,
+  role: string,
+): Promise<string> {
   const command = join(import.meta.dirname, '../cli/moderator.ts');
   const env = { ...stage.env, DATABASE_URL: stage.url(), DATABASE_DIRECT_URL: stage.url() };
   const args = [command, 'add', name, '--role', role];
@@ -185,7 +189,7 @@ async function moderatorToken(stage: Stage, name: string, role: string): Promise
 
 function tell(
   { entries, faults, sightings }: History,
-  seen: readonly Seen[],
+  seen: readonly ObservedState[],
   say: (line: string) => void,
 ) {
   const rows = [...Map.groupBy(entries, ({ operation }) => operation)].sort();

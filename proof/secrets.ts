@@ -10,7 +10,7 @@ const WINDOW = 15;
  * (2) its 32 raw bytes, (3) the bytes or the digits in base64, at each alignment, (4) the same in
  * base64url, (5) the digits escaped: percent, JSON, or hex again.
  */
-export function formsOf(secret: string): string[] {
+export function encodedForms(secret: string): string[] {
   const bytes = [Buffer.from(secret, 'hex'), Buffer.from(secret)];
   // Keep only the characters that do not depend on the bytes before and after the secret.
   const base64 = bytes.flatMap((raw) =>
@@ -44,7 +44,7 @@ export function formsOf(secret: string): string[] {
 export function finder(secrets: Iterable<string>): (bytes: Buffer) => string | undefined {
   const windows = new Map<string, { secret: string; form: string; at: number }[]>();
   for (const secret of secrets)
-    for (const form of formsOf(secret))
+    for (const form of encodedForms(secret))
       for (let at = 0; at < WINDOW; at++) {
         const window = form.slice(at, at + WINDOW);
         const known = windows.get(window);

@@ -1,4 +1,4 @@
-import { anyAddress, type Common, insist } from './client.ts';
+import { anyAddress, type ProofClientOptions, retryUntilAnswered } from './client.ts';
 import { type Answer, done } from './history.ts';
 import type { Random } from './random.ts';
 
@@ -8,7 +8,7 @@ export const sessionId = (cookie: string | undefined) =>
 
 /** Signs in a member or a moderator and returns the cookie of the session. */
 export async function signIn(
-  common: Common,
+  common: ProofClientOptions,
   random: Random,
   {
     operation,
@@ -20,7 +20,7 @@ export async function signIn(
   const address = anyAddress(random);
   const headers = { 'x-forwarded-for': address };
   let cookie: string | undefined;
-  await insist(common, random, {
+  await retryUntilAnswered(common, random, {
     operation,
     actor,
     address,
@@ -39,7 +39,7 @@ export async function signIn(
 
 /** Records a violation if a session is accepted after its end was acknowledged. */
 export async function expectEnded(
-  { call, history }: Common,
+  { call, history }: ProofClientOptions,
   path: string,
   cookie: string,
 ): Promise<void> {
@@ -48,7 +48,12 @@ export async function expectEnded(
 }
 
 /** A member's browser session, shared by several concurrent hands. */
-export function openSession(common: Common, random: Random, id: string, signInKey: () => string) {
+export function createProofSession(
+  common: ProofClientOptions,
+  random: Random,
+  id: string,
+  signInKey: () => string,
+) {
   const { call } = common;
   let cookie: string | undefined;
 
@@ -69,7 +74,7 @@ export function openSession(common: Common, random: Random, id: string, signInKe
     const address = anyAddress(random);
     const headers = { 'x-forwarded-for': address, cookie: cookie ?? '' };
     const send = () => call({ method: 'POST', path, body, headers });
-    return insist(common, random, { operation, actor: id, address, ...named, send });
+    return retryUntilAnswered(common, random, { operation, actor: id, address, ...named, send });
   }
 
   async function end(): Promise<void> {

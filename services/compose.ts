@@ -2,38 +2,38 @@ import type { Logger } from 'pino';
 import { isSecure } from '../platform/base-url.ts';
 import type { Config } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
-import { openEventStore } from '../platform/eventstore/event-store.ts';
-import type { HttpParts } from '../platform/http/handle-request.ts';
-import { operationsOf } from '../platform/http/invoke.ts';
+import { createEventStore } from '../platform/eventstore/event-store.ts';
+import type { HttpDeps } from '../platform/http/handle-request.ts';
+import { indexOperations } from '../platform/http/invoke.ts';
 import { mount } from '../platform/http/mount.ts';
 import { jobSender } from '../platform/jobs/sender.ts';
 import { requireSameKeys } from '../platform/keys/key-checks.ts';
 import { keyRing } from '../platform/keys/key-ring.ts';
 import { serverKeys } from '../platform/keys/server-keys.ts';
 import { rateLimits } from '../platform/limits/rate-limits.ts';
-import { openWaitingPlaces } from '../platform/limits/waiting-places.ts';
-import { MODERATION, openWakeUps } from '../platform/postgres/notifications.ts';
-import { openPool } from '../platform/postgres/pool.ts';
+import { createWaitingPlaces } from '../platform/limits/waiting-places.ts';
+import { createNotifications, MODERATION_TOPIC } from '../platform/postgres/notifications.ts';
+import { createPool } from '../platform/postgres/pool.ts';
 import { watchReadiness } from '../platform/telemetry/readiness.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
-import { catalogue, concerns, project } from '../projections/registry.ts';
+import { affectedMembers, catalogue, project } from '../projections/registry.ts';
 import { bearerAuthenticator } from './credentials/authenticate.ts';
-import { featuresOf } from './features.ts';
+import { createFeatures } from './features.ts';
 import { requireKeys } from './membership/key-usage.ts';
 import { sessionAuthenticator } from './membership/sessions.ts';
 import { isReview } from './moderation/decisions/review-events.ts';
 import { moderatorAuthenticator } from './moderation/staff/authenticate.ts';
-import { openWaiting } from './updates/waiting.ts';
+import { createUpdatesWaiting } from './updates/waiting.ts';
 
-export type Core = Awaited<ReturnType<typeof openCore>>;
+export type Core = Awaited<ReturnType<typeof createCore>>;
 
 /** Opens the storage that every process uses: pools, keys, jobs and the event store. */
-export async function openCore(config: Config, application: string) {
+export async function createCore(config: Config, application: string) {
   const url = databaseUrl(config);
   const keys = keyRing(serverKeys(config));
-  const pool = openPool(url, application, config.databasePoolSize);
+  const pool = createPool(url, application, config.databasePoolSize);
   const readPool = config.databaseReadUrl
-    ? openPool(config.databaseReadUrl, application, config.databasePoolSize)
+    ? createPool(config.databaseReadUrl, application, config.databasePoolSize)
     : pool;
   const usable = requireKeys(pool, keys).then(() => requireSameKeys(pool, keys));
   await usable.catch(async (error: unknown) => {
@@ -43,16 +43,19 @@ export async function openCore(config: Config, application: string) {
       : error;
   });
   const jobs = await jobSender(config.databaseDirectUrl ?? url);
-  const wakeUps = openWakeUps(config.databaseDirectUrl ?? url, application);
-  const simple = openEventStore({
+  const wakeUps = createNotifications(config.databaseDirectUrl ?? url, application);
+  const simple = createEventStore({
     pool,
     url,
     catalogue,
     project,
-    concerns,
+    affectedMembers,
     enqueue: jobs.enqueue,
     committed: (events) =>
-      wakeUps.wake([...events.flatMap(concerns), ...(events.some(isReview) ? [MODERATION] : [])]),
+      wakeUps.wake([
+        ...events.flatMap(affectedMembers),
+        ...(events.some(isReview) ? [MODERATION_TOPIC] : []),
+      ]),
   });
 
   const store = config.groupCommit ? withGroupCommit(simple) : simple;
@@ -71,22 +74,22 @@ export async function openCore(config: Config, application: string) {
 const lacksTable = (error: unknown) => (error as { code?: unknown }).code === '42P01';
 
 /** Creates the API of one process: the routes of all capabilities, mounted on Express. */
-export function openApp(
+export function createApp(
   core: Core,
   logger: Logger,
-  watch: Pick<HttpParts, 'arrived' | 'answered'> = {},
+  watch: Pick<HttpDeps, 'arrived' | 'answered'> = {},
 ) {
   const { config, keys, pool } = core;
   const readiness = watchReadiness(Object.values(core.pools));
-  const waiting = openWaiting(pool, core.wakeUps);
-  const places = openWaitingPlaces({
+  const waiting = createUpdatesWaiting(pool, core.wakeUps);
+  const places = createWaitingPlaces({
     perHolder: config.limitWaitingPerCredential,
     total: config.limitWaiting,
   });
   const ending = new AbortController();
   const bearer = bearerAuthenticator(pool, keys);
   const limits = rateLimits(pool, keys);
-  const features = featuresOf({
+  const features = createFeatures({
     ...core,
     limits,
     readiness,
@@ -97,7 +100,7 @@ export function openApp(
     logger,
   });
   const { app, router } = mount({
-    operations: operationsOf(features),
+    operations: indexOperations(features),
     authenticators: {
       session: sessionAuthenticator(pool, keys),
       bearer,

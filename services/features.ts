@@ -2,13 +2,13 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../platform/config.ts';
 import type { EventStore } from '../platform/eventstore/event-store.ts';
-import { operationsOf } from '../platform/http/invoke.ts';
+import { indexOperations } from '../platform/http/invoke.ts';
 import type { Authenticators } from '../platform/http/principal.ts';
 import { type Feature, feature } from '../platform/http/route.ts';
 import type { KeyRing } from '../platform/keys/key-ring.ts';
 import type { RateLimits } from '../platform/limits/rate-limits.ts';
 import type { WaitingPlaces } from '../platform/limits/waiting-places.ts';
-import type { WakeUps } from '../platform/postgres/notifications.ts';
+import type { Notifications } from '../platform/postgres/notifications.ts';
 import type { Readiness } from '../platform/telemetry/readiness.ts';
 import { accountContract } from './account/contract.ts';
 import { accountHandlers } from './account/handlers.ts';
@@ -36,7 +36,7 @@ import { notesClosing } from './guestbook/closure.ts';
 import { guestbookContract } from './guestbook/contract.ts';
 import { appealsSection, notesSection } from './guestbook/export.ts';
 import { guestbookHandlers } from './guestbook/handlers.ts';
-import type { Closing } from './membership/account-closure.ts';
+import type { AccountClosure } from './membership/account-closure.ts';
 import { memberClosing, sessionsClosing } from './membership/closure.ts';
 import { membershipContract } from './membership/contract.ts';
 import { sessionsSection } from './membership/export.ts';
@@ -65,15 +65,15 @@ import { a2aContract } from './protocols/a2a/contract.ts';
 import { a2aHandlers } from './protocols/a2a/handlers.ts';
 import { mcpContract } from './protocols/mcp/contract.ts';
 import { mcpHandlers } from './protocols/mcp/handlers.ts';
-import type { Subject } from './publications/publication-kind.ts';
+import type { PublicationKind } from './publications/publication-kind.ts';
 import { reportsContract } from './reports/contract.ts';
 import { reportsSection } from './reports/export.ts';
 import { reportsHandlers } from './reports/handlers.ts';
 import { updatesContract } from './updates/contract.ts';
 import { updatesHandlers } from './updates/handlers.ts';
-import type { Waiting } from './updates/waiting.ts';
+import type { UpdatesWaiting } from './updates/waiting.ts';
 
-export interface FeatureParts {
+export interface FeatureDeps {
   config: Config;
   keys: KeyRing;
   limits: RateLimits;
@@ -81,17 +81,17 @@ export interface FeatureParts {
   readPool: pg.Pool;
   store: EventStore;
   readiness: Readiness;
-  wakeUps: WakeUps;
+  wakeUps: Notifications;
   /** Aborted when the process starts to shut down, to end waiting requests. */
   ending: AbortSignal;
-  waiting: Waiting;
+  waiting: UpdatesWaiting;
   places: WaitingPlaces;
   bearer: Authenticators['bearer'];
   logger: Logger;
 }
 
 /** How each capability reacts when an account is closed. The member's own closing runs last. */
-export const closings: readonly Closing[] = [
+export const accountClosures: readonly AccountClosure[] = [
   profileClosing,
   artifactsClosing,
   casesClosing,
@@ -102,7 +102,7 @@ export const closings: readonly Closing[] = [
 ];
 
 /** Record types that members publish without review; members report and moderators remove them. */
-export const subjects: readonly Subject[] = [
+export const publicationKinds: readonly PublicationKind[] = [
   profileSubject,
   artifactSubject,
   caseSubject,
@@ -122,35 +122,33 @@ const exportSections: readonly ExportSection[] = [
 ];
 
 /** The contract and handlers of every capability, in the order of the OpenAPI document. */
-export function featuresOf(parts: FeatureParts): Feature[] {
-  const operations = () => operationsOf(features);
+export function createFeatures(deps: FeatureDeps): Feature[] {
+  const operations = () => indexOperations(features);
   const features: Feature[] = [
-    feature(discoveryContract, discoveryHandlers({ ...parts, features: () => features })),
-    feature(guestbookContract, guestbookHandlers(parts)),
-    feature(membershipContract, membershipHandlers(parts)),
-    feature(credentialsContract, credentialsHandlers(parts)),
+    feature(discoveryContract, discoveryHandlers({ ...deps, features: () => features })),
+    feature(guestbookContract, guestbookHandlers(deps)),
+    feature(membershipContract, membershipHandlers(deps)),
+    feature(credentialsContract, credentialsHandlers(deps)),
     feature(
       accountContract(exportSections),
-      accountHandlers({ ...parts, closings, exportSections }),
+      accountHandlers({ ...deps, accountClosures, exportSections }),
     ),
-    feature(profilesContract, profilesHandlers(parts)),
-    feature(artifactsContract, artifactsHandlers(parts)),
-    feature(updatesContract, updatesHandlers(parts)),
-    feature(casesContract, casesHandlers(parts)),
-    feature(reportsContract, reportsHandlers({ ...parts, subjects })),
-    feature(activityContract, activityHandlers(parts)),
-    feature(moderatorSessionContract, moderatorSessionHandlers(parts)),
-    feature(moderationContract, moderationHandlers({ ...parts, subjects })),
-    feature(policiesContract, policiesHandlers(parts)),
-    feature(auditContract, auditHandlers(parts)),
-    feature(statsContract, statsHandlers(parts)),
-    feature(streamContract, streamHandlers(parts)),
-    ...(parts.config.a2aEnabled
-      ? [feature(a2aContract, a2aHandlers({ ...parts, operations }))]
-      : []),
-    feature(mcpContract, mcpHandlers({ ...parts, operations })),
+    feature(profilesContract, profilesHandlers(deps)),
+    feature(artifactsContract, artifactsHandlers(deps)),
+    feature(updatesContract, updatesHandlers(deps)),
+    feature(casesContract, casesHandlers(deps)),
+    feature(reportsContract, reportsHandlers({ ...deps, publicationKinds })),
+    feature(activityContract, activityHandlers(deps)),
+    feature(moderatorSessionContract, moderatorSessionHandlers(deps)),
+    feature(moderationContract, moderationHandlers({ ...deps, publicationKinds })),
+    feature(policiesContract, policiesHandlers(deps)),
+    feature(auditContract, auditHandlers(deps)),
+    feature(statsContract, statsHandlers(deps)),
+    feature(streamContract, streamHandlers(deps)),
+    ...(deps.config.a2aEnabled ? [feature(a2aContract, a2aHandlers({ ...deps, operations }))] : []),
+    feature(mcpContract, mcpHandlers({ ...deps, operations })),
     feature(pagesContract, pagesHandlers()),
-    feature(documentsContract, documentsHandlers({ ...parts, features: () => features })),
+    feature(documentsContract, documentsHandlers({ ...deps, features: () => features })),
   ];
   return features;
 }

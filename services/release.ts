@@ -1,5 +1,5 @@
 import { processArguments } from '../platform/command-line/arguments.ts';
-import { lineOf } from '../platform/command-line/failure.ts';
+import { failureLine } from '../platform/command-line/failure.ts';
 import { configOrExit } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
@@ -14,6 +14,6 @@ try {
   const applied = await migrate(config.databaseDirectUrl ?? databaseUrl(config));
   console.log(applied.length > 0 ? `Applied ${applied.join(', ')}` : 'The schema is current');
 } catch (error) {
-  process.stderr.write(lineOf(error));
+  process.stderr.write(failureLine(error));
   process.exitCode = 1;
 }

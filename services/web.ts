@@ -1,13 +1,13 @@
 import { isSecure } from '../platform/base-url.ts';
 import { configOrExit } from '../platform/config.ts';
-import { openDraining } from '../platform/http/draining.ts';
-import { openServer } from '../platform/http/server.ts';
+import { createDraining } from '../platform/http/draining.ts';
+import { createHttpServer } from '../platform/http/server.ts';
 import { onParentGone, tellParent } from '../platform/supervisor/parent.ts';
-import { loggable } from '../platform/telemetry/loggable.ts';
-import { openLogger } from '../platform/telemetry/logger.ts';
+import { toLoggable } from '../platform/telemetry/loggable.ts';
+import { createLogger } from '../platform/telemetry/logger.ts';
 import { processMetrics, requestMetrics } from '../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
-import { openApp, openCore } from './compose.ts';
+import { createApp, createCore } from './compose.ts';
 import { waitingMetrics } from './moderation/stats/waiting-metrics.ts';
 import { builtPages } from './pages/build.ts';
 
@@ -15,21 +15,21 @@ import { builtPages } from './pages/build.ts';
 const DROP_WARNING_MS = 60_000;
 
 const config = configOrExit();
-const logger = openLogger(config.logLevel);
+const logger = createLogger(config.logLevel);
 
 // A release whose pages do not build must not start.
-const [core] = await Promise.all([openCore(config, 'service web'), builtPages()]).catch(
+const [core] = await Promise.all([createCore(config, 'service web'), builtPages()]).catch(
   (error: unknown) => {
-    logger.fatal({ error: loggable(error) }, 'web failed to start');
+    logger.fatal({ error: toLoggable(error) }, 'web failed to start');
     process.exit(1);
   },
 );
 const registry = processMetrics(core.pools);
 waitingMetrics(registry, core.pool);
-const { app, stop } = openApp(core, logger, requestMetrics(registry));
+const { app, stop } = createApp(core, logger, requestMetrics(registry));
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };
 const closeMetrics = await serveMetrics(registry, metricsAt, logger);
-const server = openServer(app, isSecure(config.baseUrl));
+const server = createHttpServer(app, isSecure(config.baseUrl));
 server.maxConnections = config.maxConnections;
 let warnedAt = Number.NEGATIVE_INFINITY;
 server.on('drop', () => {
@@ -37,12 +37,12 @@ server.on('drop', () => {
   warnedAt = performance.now();
   logger.warn({ maxConnections: config.maxConnections }, 'connections dropped');
 });
-const drained = openDraining(server);
+const drained = createDraining(server);
 const { host, port } = config;
 server.once('error', (error: NodeJS.ErrnoException) => {
   const why =
     error.code === 'EADDRINUSE' ? `PORT ${port} is taken` : `Cannot listen on ${host}:${port}`;
-  logger.fatal({ host, port, error: loggable(error) }, why);
+  logger.fatal({ host, port, error: toLoggable(error) }, why);
   process.exit(1);
 });
 server.listen(port, host, () => {
@@ -68,7 +68,7 @@ async function drain(): Promise<void> {
 
 const end = () => {
   drain().catch((error: unknown) => {
-    logger.error({ error: loggable(error) }, 'drain failed');
+    logger.error({ error: toLoggable(error) }, 'drain failed');
     process.exitCode = 1;
   });
 };

@@ -2,15 +2,15 @@ import type pg from 'pg';
 import { query } from '../platform/postgres/query.ts';
 import type { Sql } from '../platform/sql.ts';
 
-export const BATCH = 500;
+export const BATCH_SIZE = 500;
 const LANES = 4;
 
 /** Repeats `batch` until it returns fewer than BATCH rows; returns how many rows in total. */
-export async function untilNone(pool: pg.Pool, batch: () => Sql): Promise<number> {
+export async function drainBatches(pool: pg.Pool, batch: () => Sql): Promise<number> {
   for (let done = 0; ; ) {
     const touched = await query(pool, batch());
     done += touched.length;
-    if (touched.length < BATCH) return done;
+    if (touched.length < BATCH_SIZE) return done;
   }
 }
 
@@ -19,7 +19,7 @@ export async function untilNone(pool: pg.Pool, batch: () => Sql): Promise<number
  * returned true. A row that fails, or needs no work, may be found again, so each batch asks for as
  * many more rows. If any row failed, the run fails at its end, and the job is retried.
  */
-export async function inBatches<Row>(
+export async function forEachInBatches<Row>(
   next: (limit: number) => Promise<Row[]>,
   work: (row: Row) => Promise<boolean>,
 ): Promise<number> {
@@ -27,7 +27,7 @@ export async function inBatches<Row>(
   const left = new Set<string>();
   const errors: unknown[] = [];
   for (;;) {
-    const limit = BATCH + left.size;
+    const limit = BATCH_SIZE + left.size;
     const rows = await next(limit);
     const waiting = rows.filter((row) => !left.has(JSON.stringify(row))).values();
     const lane = async () => {

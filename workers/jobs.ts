@@ -7,12 +7,12 @@ import { lapseCaseClaims } from './cases/expire-case-claims.ts';
 import { expireCredentials } from './credentials/expire-credentials.ts';
 import { closeAppeals } from './guestbook/close-appeals.ts';
 import { retention } from './guestbook/erase-old-notes.ts';
-import { ToTell, tellAuthor } from './guestbook/notify-author.ts';
+import { NoteToNotify, notifyAuthor } from './guestbook/notify-author.ts';
 import { sweepRateCounters } from './limits/sweep-rate-counters.ts';
 import { expireSessions } from './membership/expire-sessions.ts';
 import { queueAge, queueAlert } from './moderation/escalate-overdue.ts';
 import { expireLeases } from './moderation/expire-review-claims.ts';
-import { RemovalToTell, settleReports, tellRemoval } from './moderation/notify-removal.ts';
+import { notifyRemoval, RemovalToTell, settleReports } from './moderation/notify-removal.ts';
 import { screenNotes, ToScreen } from './screening/screen-note.ts';
 
 export interface JobDefinition<Schema extends z.ZodType = z.ZodType> {
@@ -33,12 +33,12 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
   'lapse-case-claims': { schema: Nothing, every: 30, run: lapseCaseClaims },
   'sweep-rate-counters': { schema: Nothing, every: 3600, run: sweepRateCounters },
   'tell-author': {
-    schema: ToTell,
-    run: (core, data) => tellAuthor(core, data as z.infer<typeof ToTell>),
+    schema: NoteToNotify,
+    run: (core, data) => notifyAuthor(core, data as z.infer<typeof NoteToNotify>),
   },
   'tell-removal': {
     schema: RemovalToTell,
-    run: (core, data) => tellRemoval(core, data as z.infer<typeof RemovalToTell>),
+    run: (core, data) => notifyRemoval(core, data as z.infer<typeof RemovalToTell>),
   },
   'settle-reports': { schema: Nothing, every: 60, run: settleReports },
   'close-appeals': { schema: Nothing, every: 3600, run: closeAppeals },
@@ -62,7 +62,7 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
 };
 
 /** Cron has a resolution of one minute; a shorter interval repeats the schedule with delays. */
-export function schedulesOf(every: number): { cron: string; key: string; startAfter: number }[] {
+export function listSchedules(every: number): { cron: string; key: string; startAfter: number }[] {
   if (every === 86_400) return [{ cron: '17 3 * * *', key: '0', startAfter: 0 }];
   if (every === 3600) return [{ cron: '0 * * * *', key: '0', startAfter: 0 }];
   if (60 % every !== 0) throw new Error(`no schedule for every ${every} seconds`);

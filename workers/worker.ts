@@ -5,13 +5,13 @@ import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { makeQueues, QUEUE_NAMES, type QueueName, updateQueues } from '../platform/jobs/queues.ts';
 import { JOBS_SCHEMA } from '../platform/postgres/migrate.ts';
 import { onParentGone } from '../platform/supervisor/parent.ts';
-import { loggable } from '../platform/telemetry/loggable.ts';
-import { openLogger } from '../platform/telemetry/logger.ts';
+import { toLoggable } from '../platform/telemetry/loggable.ts';
+import { createLogger } from '../platform/telemetry/logger.ts';
 import { processMetrics } from '../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
-import { type Core, openCore } from '../services/compose.ts';
+import { type Core, createCore } from '../services/compose.ts';
 import { waitingMetrics } from '../services/moderation/stats/waiting-metrics.ts';
-import { JOBS, schedulesOf } from './jobs.ts';
+import { JOBS, listSchedules } from './jobs.ts';
 import { jobMetrics } from './metrics.ts';
 
 type JobMetrics = ReturnType<typeof jobMetrics>;
@@ -42,7 +42,7 @@ async function startJobs(
     cronMonitorIntervalSeconds: 10,
     cronWorkerIntervalSeconds: 1,
   });
-  boss.on('error', (error) => logger.error({ error: loggable(error) }, 'job queue failed'));
+  boss.on('error', (error) => logger.error({ error: toLoggable(error) }, 'job queue failed'));
   boss.on('warning', ({ message }) => logger.warn({ warning: message }, 'job queue warns'));
   try {
     await boss.start();
@@ -64,7 +64,7 @@ async function serve(
   metrics: JobMetrics,
 ): Promise<void> {
   const { schema, every, run } = JOBS[name];
-  for (const { cron, key, startAfter } of every ? schedulesOf(every) : [])
+  for (const { cron, key, startAfter } of every ? listSchedules(every) : [])
     await boss.schedule(name, cron, {}, { key, startAfter });
 
   // Each job has a separate result, so that one failure does not fail the batch.
@@ -82,7 +82,7 @@ async function serve(
         results.push({ id, status: 'completed' });
         ended('done');
       } catch (error) {
-        logger.error({ job: name, id, error: loggable(error) }, 'job failed');
+        logger.error({ job: name, id, error: toLoggable(error) }, 'job failed');
         results.push({ id, status: 'failed', output: { error: (error as Error).name } });
         ended('failed');
       }
@@ -92,7 +92,7 @@ async function serve(
 }
 
 const config = configOrExit();
-const logger = openLogger(config.logLevel);
+const logger = createLogger(config.logLevel);
 
 // A second signal, as nodemon and terminals send it, has no effect. A signal
 // during the start takes effect after the start.
@@ -101,7 +101,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => st
 onParentGone(() => stopping.resolve());
 
 try {
-  const core = await openCore(config, 'worker');
+  const core = await createCore(config, 'worker');
   const registry = processMetrics(core.pools);
   waitingMetrics(registry, core.pool);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
@@ -118,6 +118,6 @@ try {
   }
   logger.info('worker stopped');
 } catch (error) {
-  logger.fatal({ error: loggable(error) }, 'worker failed');
+  logger.fatal({ error: toLoggable(error) }, 'worker failed');
   process.exitCode = 1;
 }

@@ -25,10 +25,10 @@ export interface Answer {
   body: any;
 }
 
-export type Api = Awaited<ReturnType<typeof openApi>>;
+export type Api = Awaited<ReturnType<typeof createApiClient>>;
 
 /** A client of the moderation API at BASE_URL; asks for the token if none is configured. */
-export async function openApi() {
+export async function createApiClient() {
   const { baseUrl, moderatorToken } = clientSettingsOrExit();
   const token = moderatorToken ?? (await askToken());
 

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { parseArguments } from '../../platform/command-line/arguments.ts';
-import { explain, openApi } from './api.ts';
+import { createApiClient, explain } from './api.ts';
 import { leave, printableJson } from './terminal.ts';
 
 /** Streams the whole audit as lines of JSON, oldest first. */
 export async function run(args: string[]): Promise<void> {
   parseArguments(args);
-  const api = await openApi();
+  const api = await createApiClient();
   const response = await api.send('GET', 'audit?format=ndjson');
   if (!response.ok || !response.body)
     leave(`${explain({ status: response.status, body: await response.json() })}\n`);

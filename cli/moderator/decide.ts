@@ -1,5 +1,5 @@
 import { ArgumentError, parseArguments } from '../../platform/command-line/arguments.ts';
-import { explain, type Item, openApi } from './api.ts';
+import { createApiClient, explain, type Item } from './api.ts';
 import { leave, say } from './terminal.ts';
 
 /** Makes one decision on one note; the command's name is the action. */
@@ -14,7 +14,7 @@ export async function run(args: string[], action: string): Promise<void> {
   if (!named && (values.policy || values.message))
     throw new ArgumentError(`${action} takes neither --policy nor --message.`);
   const path = `notes/${encodeURIComponent(id)}`;
-  const api = await openApi();
+  const api = await createApiClient();
 
   // Claim a pending note first, so that no other moderator works on it unknowingly.
   const waits = action === 'approve' || action === 'reject';

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { parseArguments } from '../../platform/command-line/arguments.ts';
-import { type Api, explain, type Item, openApi } from './api.ts';
+import { type Api, createApiClient, explain, type Item } from './api.ts';
 import { age, quote, say } from './terminal.ts';
 
 const RENEW_MS = 60_000;
@@ -20,7 +20,7 @@ interface Decision {
 /** Shows one note after another and takes decisions, until the queue is clear or `q` quits. */
 export async function run(args: string[]): Promise<void> {
   parseArguments(args);
-  const api = await openApi();
+  const api = await createApiClient();
   const { policies } = await api.need('GET', 'policies');
   const codes = policies
     .filter(({ active }: { active: boolean }) => active)

@@ -1,5 +1,5 @@
 import { parseArguments } from '../../platform/command-line/arguments.ts';
-import { type Item, openApi } from './api.ts';
+import { createApiClient, type Item } from './api.ts';
 import { age, say } from './terminal.ts';
 
 const FIRST_CHARACTERS = 70;
@@ -8,7 +8,7 @@ const FIRST_CHARACTERS = 70;
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArguments(args, { view: { type: 'string' }, limit: { type: 'string' } });
   const search = new URLSearchParams(Object.entries(values));
-  const api = await openApi();
+  const api = await createApiClient();
   const { items, counts, next_cursor } = await api.need('GET', `queue?${search}`);
   for (const item of items as Item[]) say(lineOf(item));
   const summary = Object.entries(counts as Record<string, number>);

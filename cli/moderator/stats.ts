@@ -1,12 +1,12 @@
 import { parseArguments } from '../../platform/command-line/arguments.ts';
-import { openApi } from './api.ts';
+import { createApiClient } from './api.ts';
 import { age, say } from './terminal.ts';
 
 type Spread = { p50: number; p95: number; max: number } | null;
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArguments(args, { from: { type: 'string' }, to: { type: 'string' } });
-  const api = await openApi();
+  const api = await createApiClient();
   const stats = await api.need('GET', `stats?${new URLSearchParams(Object.entries(values))}`);
   const { depth } = stats;
   const oldest =

@@ -1,18 +1,20 @@
 import { ArgumentError, parseArguments } from '../../platform/command-line/arguments.ts';
-import { lineOf } from '../../platform/command-line/failure.ts';
+import { failureLine } from '../../platform/command-line/failure.ts';
 import { configOrExit } from '../../platform/config.ts';
 import { isUnavailable } from '../../platform/postgres/errors.ts';
-import { type Core, openCore } from '../../services/compose.ts';
+import { type Core, createCore } from '../../services/compose.ts';
 import { leave } from './terminal.ts';
 
 /** Runs `work` directly on the database of the service, without HTTP. */
 export async function withStorage(work: (core: Core) => Promise<void>): Promise<void> {
   const config = configOrExit();
-  const core = await openCore(config, 'service moderator').catch((error) => leave(lineOf(error)));
+  const core = await createCore(config, 'service moderator').catch((error) =>
+    leave(failureLine(error)),
+  );
   try {
     await work(core);
   } catch (error) {
-    if (isUnavailable(error)) leave(lineOf(error));
+    if (isUnavailable(error)) leave(failureLine(error));
     throw error;
   } finally {
     await core.close();

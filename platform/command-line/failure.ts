@@ -1,5 +1,5 @@
 /** Formats an error and its causes as one line. */
-export function lineOf(error: unknown): string {
+export function failureLine(error: unknown): string {
   const said: string[] = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     // An AggregateError of several connection attempts has no message, only a code.

@@ -6,7 +6,7 @@ import { serverBinaries } from './binaries.ts';
 import { createCluster, SUPERUSER } from './cluster.ts';
 import { makePrivateFolder, serverHome } from './folders.ts';
 import { lockFile } from './lock.ts';
-import { isServerOf, runningPostmaster, stopPostmaster } from './postmaster.ts';
+import { isServerOfFolder, runningPostmaster, stopPostmaster } from './postmaster.ts';
 import { adopt, type Settings, startServer } from './start-server.ts';
 
 const DATABASE = 'service';
@@ -42,7 +42,7 @@ export async function embeddedPostgres(options: {
       (await adopt(data)) ?? (await startAfresh(home, account, options.settings));
     const url = address(home, port, DATABASE);
     await ensureDatabase(address(home, port, 'postgres'));
-    const watch = watchFor(() => !isServerOf(data, pid));
+    const watch = watchFor(() => !isServerOfFolder(data, pid));
     return {
       url,
       died: watch.happened,

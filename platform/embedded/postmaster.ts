@@ -11,7 +11,7 @@ export type Postmaster = { readonly pid: number; readonly port: number; readonly
  */
 export function runningPostmaster(data: string): Postmaster | undefined {
   const [pid, , , port, , , , state] = pidFile(data);
-  if (!isServerOf(data, Number(pid))) return undefined;
+  if (!isServerOfFolder(data, Number(pid))) return undefined;
   return { pid: Number(pid), port: Number(port), ready: state?.trim() === 'ready' };
 }
 
@@ -22,7 +22,7 @@ export function runningPostmaster(data: string): Postmaster | undefined {
  */
 export function removeMisleadingPid(data: string): void {
   const pid = Number(pidFile(data)[0]);
-  if (pid > 0 && isAlive(pid) && !isServerOf(data, pid))
+  if (pid > 0 && isAlive(pid) && !isServerOfFolder(data, pid))
     rmSync(join(data, 'postmaster.pid'), { force: true });
 }
 
@@ -40,7 +40,7 @@ function pidFile(data: string): string[] {
  * may belong to another process. Checks the command line, which every account can read and a zombie
  * lacks.
  */
-export function isServerOf(data: string, pid: number): boolean {
+export function isServerOfFolder(data: string, pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   return commandLine(pid).includes(` -D ${data} `);
 }
@@ -59,7 +59,7 @@ function commandLine(pid: number): string {
 export async function stopPostmaster(data: string, pid: number): Promise<void> {
   const patience = Date.now() + 30_000;
   signal(pid, 'SIGINT');
-  while (isServerOf(data, pid)) {
+  while (isServerOfFolder(data, pid)) {
     // An immediate shutdown is safe, but the next start must run recovery.
     if (Date.now() > patience) signal(pid, 'SIGQUIT');
     await sleep(20);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account } from './account.ts';
 import {
-  isServerOf,
+  isServerOfFolder,
   type Postmaster,
   removeMisleadingPid,
   runningPostmaster,
@@ -84,7 +84,7 @@ async function untilReady(data: string, runs: () => boolean): Promise<Postmaster
 /** Waits until the running server of a data folder is ready; undefined if no server runs. */
 export function adopt(data: string): Promise<Postmaster | undefined> {
   const { pid } = runningPostmaster(data) ?? {};
-  return untilReady(data, () => pid !== undefined && isServerOf(data, pid));
+  return untilReady(data, () => pid !== undefined && isServerOfFolder(data, pid));
 }
 
 function logTail(home: string): string {

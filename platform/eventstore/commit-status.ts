@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { clientConfig, cut } from '../postgres/connection.ts';
+import { clientConfig, destroyConnection } from '../postgres/connection.ts';
 import { OutcomeUnconfirmed } from '../postgres/errors.ts';
 import type { RecordedEvent } from './event.ts';
 
 /** Time to query the outcome, in milliseconds, even if less is left before the deadline. */
-export const LEAST_MS = 400;
+export const MIN_ASKING_MS = 400;
 /** Timeout of one query attempt, in milliseconds. */
-const ANSWER_MS = 800;
+const QUERY_TIMEOUT_MS = 800;
 /** After this time, in milliseconds, a transaction that is still in progress is terminated. */
 const GRACE_MS = 300;
 
@@ -25,10 +25,10 @@ export async function wasCommitted(
   until: number,
 ): Promise<boolean> {
   const started = performance.now();
-  const last = Math.max(until, started + LEAST_MS);
+  const last = Math.max(until, started + MIN_ASKING_MS);
   for (let now = started; now < last; now = performance.now()) {
-    const patience = Math.min(ANSWER_MS, last - now);
-    const status = await ask(url, xid, event, {
+    const patience = Math.min(QUERY_TIMEOUT_MS, last - now);
+    const status = await queryStatus(url, xid, event, {
       patience,
       end: now - started > GRACE_MS,
     }).catch(() => undefined);
@@ -39,7 +39,7 @@ export async function wasCommitted(
   throw new OutcomeUnconfirmed('the fate of a transaction could not be learnt');
 }
 
-async function ask(
+async function queryStatus(
   url: string,
   xid: string,
   event: RecordedEvent | undefined,
@@ -52,7 +52,7 @@ async function ask(
   });
   client.on('error', () => undefined);
   // Bounds all queries of this attempt together.
-  const timer = setTimeout(() => cut(client), patience);
+  const timer = setTimeout(() => destroyConnection(client), patience);
   try {
     await client.connect();
     if (end)

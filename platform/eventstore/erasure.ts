@@ -1,13 +1,13 @@
 import { type Sql, sql } from '../sql.ts';
 
 /** The position in an owner's streams where the last batch ended. */
-export interface LogPlace {
+export interface LogPosition {
   stream_id: string;
   stream_version: number;
 }
 
 /** The events whose personal data stays when a member's texts are erased. */
-export interface Kept {
+export interface KeptEvents {
   streams: readonly string[];
   /** Types of the member's own events in these streams that keep their personal data. */
   types: readonly string[];
@@ -26,10 +26,10 @@ export function eraseStreams(owner: string, streams: readonly string[]): Sql {
  */
 export function eraseOwned(
   owner: string,
-  kept: Kept,
-  { stream_id, stream_version }: LogPlace,
+  kept: KeptEvents,
+  { stream_id, stream_version }: LogPosition,
   limit: number,
-): Sql<LogPlace> {
+): Sql<LogPosition> {
   return sql`WITH batch AS MATERIALIZED (
       SELECT stream_id, stream_version FROM events
       WHERE owner_id = ${owner} AND (stream_id, stream_version) > (${stream_id}, ${stream_version}::int)

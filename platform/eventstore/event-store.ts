@@ -3,32 +3,32 @@ import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { isUnavailable, StorageUnavailable } from '../postgres/errors.ts';
 import { withClient } from '../postgres/pool.ts';
-import { patiently } from '../postgres/request-deadline.ts';
+import { withinDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
 import { type Append, appendStatement, receiptStatement } from './append.ts';
+import { type Command, type Job, resolveAnswer, type Writes } from './command.ts';
 import { wasCommitted } from './commit-status.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
-import { answerOf, type Job, type Plan, type Writes } from './plan.ts';
-import { begin, commit, NEEDED_MS, TryAgain } from './transaction.ts';
+import { begin, commit, LostRace, MIN_WRITE_MS } from './transaction.ts';
 
 export {
+  type Command,
   type Decision,
-  definePlan,
+  defineCommand,
   type Job,
   type Loaded,
-  type Plan,
   type Unchanged,
   type Writes,
-} from './plan.ts';
+} from './command.ts';
 
-export interface StoreParts {
+export interface EventStoreDeps {
   pool: pg.Pool;
   url: string;
   catalogue: EventCatalogue;
   project: (events: readonly RecordedEvent[]) => Sql[];
   /** The members whose feeds list an event; they must be locked when it is appended. */
-  concerns: (event: RecordedEvent) => readonly string[];
+  affectedMembers: (event: RecordedEvent) => readonly string[];
   enqueue: (job: Job) => Promise<Sql>;
   /** Called after COMMIT, outside of the transaction. */
   committed?: (events: readonly RecordedEvent[]) => void;
@@ -40,7 +40,7 @@ export interface EventStore {
    * `StorageUnavailable` if nothing was written, `OutcomeUnconfirmed` if that is unknown.
    */
   execute<Answer, Code extends string>(
-    plan: Plan<Answer, Code>,
+    command: Command<Answer, Code>,
     attempts?: number,
   ): Promise<Answer | Refusal<Code>>;
   catalogue: EventCatalogue;
@@ -55,22 +55,22 @@ const ATTEMPTS = 6;
  * then append, project, write the receipt and the jobs, and COMMIT. A command that loses a race is
  * decided again on the state that the winner left.
  */
-export function openEventStore(parts: StoreParts): EventStore {
-  const { pool, catalogue } = parts;
+export function createEventStore(deps: EventStoreDeps): EventStore {
+  const { pool, catalogue } = deps;
 
   function execute<Answer, Code extends string>(
-    plan: Plan<Answer, Code>,
+    command: Command<Answer, Code>,
     attempts = ATTEMPTS,
   ): Promise<Answer | Refusal<Code>> {
-    return patiently(async (until) => {
+    return withinDeadline(async (until) => {
       for (let turn = 1; ; turn++) {
         try {
-          return await attempt(plan, until);
+          return await attempt(command, until);
         } catch (error) {
-          const race = error instanceof TryAgain;
+          const race = error instanceof LostRace;
           if (!race && !isUnavailable(error)) throw error;
           const pause = race ? 0 : 50 * turn;
-          if (performance.now() + pause + NEEDED_MS >= until || turn >= attempts)
+          if (performance.now() + pause + MIN_WRITE_MS >= until || turn >= attempts)
             throw new StorageUnavailable('command failed', { cause: error });
           await sleep(pause);
         }
@@ -79,12 +79,12 @@ export function openEventStore(parts: StoreParts): EventStore {
   }
 
   function attempt<Answer, Code extends string>(
-    plan: Plan<Answer, Code>,
+    command: Command<Answer, Code>,
     until: number,
   ): Promise<Answer | Refusal<Code>> {
     return withClient(pool, until, async (client) => {
-      const { xid, ...loaded } = await begin(client, plan);
-      const decision = plan.decide(loaded);
+      const { xid, ...loaded } = await begin(client, command);
+      const decision = command.decide(loaded);
       if (isRefusal(decision) || 'unchanged' in decision) {
         await client.query('ROLLBACK');
         return isRefusal(decision) ? decision : decision.unchanged;
@@ -92,9 +92,9 @@ export function openEventStore(parts: StoreParts): EventStore {
       const events = record(decision.appends, loaded.now);
       requireLocks(events, loaded.locked);
       const statements = await statementsOf(decision, events, loaded.now);
-      await commit(client, statements, () => wasCommitted(parts.url, xid, events[0], until), until);
-      parts.committed?.(events);
-      return answerOf(decision, events);
+      await commit(client, statements, () => wasCommitted(deps.url, xid, events[0], until), until);
+      deps.committed?.(events);
+      return resolveAnswer(decision, events);
     });
   }
 
@@ -121,8 +121,8 @@ export function openEventStore(parts: StoreParts): EventStore {
   /** Retries if an event concerns a member who was not yet found when the members were locked. */
   function requireLocks(events: readonly RecordedEvent[], locked: readonly string[]): void {
     for (const event of events)
-      for (const member of parts.concerns(event))
-        if (!locked.includes(member)) throw new TryAgain(`${event.type}: member not locked`);
+      for (const member of deps.affectedMembers(event))
+        if (!locked.includes(member)) throw new LostRace(`${event.type}: member not locked`);
   }
 
   async function statementsOf(
@@ -132,9 +132,9 @@ export function openEventStore(parts: StoreParts): EventStore {
   ): Promise<Sql[]> {
     const receipts = [receipt?.(events) ?? []].flat();
     return [
-      ...(await Promise.all(jobs.map(parts.enqueue))),
+      ...(await Promise.all(jobs.map(deps.enqueue))),
       ...events.map(appendStatement),
-      ...parts.project(events),
+      ...deps.project(events),
       ...rows,
       ...receipts.map((one) => receiptStatement(one, now)),
     ];

@@ -14,13 +14,13 @@ export type Rows<Of extends Load> = Load extends Of
     : { readonly [Name in keyof Of]: Of[Name] extends Load ? Rows<Of[Name]> : never };
 
 /** Lists the statements of a load in order, without the null reads. */
-export function readsOf(load: Load): Sql[] {
+export function flattenReads(load: Load): Sql[] {
   if (load === null) return [];
-  return isSql(load) ? [load] : Object.values(load).flatMap(readsOf);
+  return isSql(load) ? [load] : Object.values(load).flatMap(flattenReads);
 }
 
-/** Arranges the rows of the statements that `readsOf` lists in the shape of the load. */
-export function rowsOf(load: Load, rows: readonly (readonly unknown[])[]): unknown {
+/** Arranges the rows of the statements that `flattenReads` lists in the shape of the load. */
+export function shapeRows(load: Load, rows: readonly (readonly unknown[])[]): unknown {
   const rest = rows.values();
   const shape = (part: Load): unknown => {
     if (part === null) return [];

@@ -1,7 +1,7 @@
 import { named, type Sql } from '../sql.ts';
 
 /** A receipt in its owner's export, without the keyed hashes of secrets. */
-export interface ShownReceipt {
+export interface ExportedReceipt {
   space: string;
   key: string;
   operation: string;
@@ -25,9 +25,9 @@ const OF_MEMBER = `owner_id = $1::uuid AND (space <> 'note' OR key <> $1::uuid O
 /** Reads a page of a member's receipts after `last`, ordered by space and key. */
 export function receiptsAfter(
   memberId: string,
-  last: Pick<ShownReceipt, 'space' | 'key'> | undefined,
+  last: Pick<ExportedReceipt, 'space' | 'key'> | undefined,
   limit: number,
-): Sql<ShownReceipt> {
+): Sql<ExportedReceipt> {
   return named(
     `SELECT space, key, operation, route, CASE WHEN space <> 'note' THEN body_hash END AS body_hash,
       http_status, reply, event_ids, recorded_at

@@ -4,7 +4,7 @@ import { named, type Sql, sql } from '../sql.ts';
 import type { RecordedEvent } from './event.ts';
 
 /** An event without its contents. */
-export type TailEvent = Pick<
+export type FollowedEvent = Pick<
   RecordedEvent,
   'position' | 'event_id' | 'type' | 'stream_id' | 'stream_version' | 'actor'
 >;
@@ -20,9 +20,9 @@ const LOST_MS = 10_000;
  * may become visible first: each read queries missing positions again, until they appear or until
  * `LOST_MS` has passed.
  */
-export function openTail(pool: pg.Pool) {
+export function createLogFollower(pool: pg.Pool) {
   const missing = new Map<number, number>();
-  let unread: TailEvent[] = [];
+  let unread: FollowedEvent[] = [];
   let last = -1;
   let opened = false;
 
@@ -39,7 +39,7 @@ export function openTail(pool: pg.Pool) {
    * Returns the events that were committed since the last call, in position order except for late
    * ones. The first call returns none. After a failure, the next call returns the missed events.
    */
-  async function read(): Promise<TailEvent[]> {
+  async function read(): Promise<FollowedEvent[]> {
     if (last < 0) {
       const [newest] = await query(pool, newestPosition());
       last = Math.max(0, (newest?.position ?? 0) - LOOKBACK);
@@ -74,7 +74,7 @@ export function newestPosition(): Sql<{ position: number }> {
 const EVENTS = `SELECT position, event_id, type, stream_id, stream_version, actor FROM events
   WHERE position > $1`;
 
-function eventsFrom(last: number, missing: readonly number[], limit: number): Sql<TailEvent> {
+function eventsFrom(last: number, missing: readonly number[], limit: number): Sql<FollowedEvent> {
   return named(`${EVENTS} OR position = ANY($3::bigint[]) ORDER BY position LIMIT $2`, [
     last,
     limit,
@@ -83,6 +83,6 @@ function eventsFrom(last: number, missing: readonly number[], limit: number): Sq
 }
 
 /** Reads the events that are visible after a position, oldest first. */
-export function eventsAfter(position: number, limit: number): Sql<TailEvent> {
+export function eventsAfter(position: number, limit: number): Sql<FollowedEvent> {
   return named(`${EVENTS} ORDER BY position LIMIT $2`, [position, limit]);
 }

@@ -1,16 +1,16 @@
 import type pg from 'pg';
 import { mergeBatches } from '../batch-statements.ts';
 import { fault } from '../fault.ts';
-import { cut, rollBack } from '../postgres/connection.ts';
+import { destroyConnection, rollBack } from '../postgres/connection.ts';
 import { isRace, isServerError, StorageUnavailable } from '../postgres/errors.ts';
 import { pipeline, type Query, send, toQuery } from '../postgres/pipeline.ts';
 import { named, type Sql, sql } from '../sql.ts';
-import { LEAST_MS } from './commit-status.ts';
-import { readsOf, rowsOf } from './load.ts';
-import type { Loaded, Plan } from './plan.ts';
+import type { Command, Loaded } from './command.ts';
+import { MIN_ASKING_MS } from './commit-status.ts';
+import { flattenReads, shapeRows } from './load.ts';
 
 /** The command lost a race and must be decided again on the state that the winner left. */
-export class TryAgain extends Error {}
+export class LostRace extends Error {}
 
 /**
  * Begins a transaction. Without hash and merge joins, plans read by key, even plans made while a
@@ -33,16 +33,16 @@ export interface Begun extends Loaded {
   xid: string;
 }
 
-/** Begins a transaction, locks the plan's members and runs its reads, in one round trip. */
+/** Begins a transaction, locks the command's members and runs its reads, in one round trip. */
 export async function begin(
   client: pg.PoolClient,
-  { gate, lock, impatient = false, load }: Omit<Plan<unknown, string>, 'decide'>,
+  { gate, lock, impatient = false, load }: Omit<Command<unknown, string>, 'decide'>,
 ): Promise<Begun> {
   const statements = [
     impatient ? IMPATIENT : PATIENT,
     ...(gate ? [gate] : []),
     ...(lock ? [lockStatement(lock, impatient)] : []),
-    ...readsOf(load),
+    ...flattenReads(load),
     NOW,
   ];
   const results = await pipeline(client, statements).catch(async (error: unknown) => {
@@ -53,7 +53,7 @@ export async function begin(
   const reads = results.slice(gate ? 2 : 1);
   const locked = lock ? (reads.shift() ?? []) : [];
   return {
-    rows: rowsOf(load, reads),
+    rows: shapeRows(load, reads),
     locked: locked.map((row) => row.member_id as string),
     ...clock,
   };
@@ -80,14 +80,14 @@ const WRITING_MS = 200;
 /** A command may exceed its deadline by this, in milliseconds; its client waits less than 3 s. */
 const OVERRUN_MS = 100;
 /** Least time left, in milliseconds, to begin a write, so that its outcome can be queried. */
-export const NEEDED_MS = WRITING_MS + LEAST_MS - OVERRUN_MS;
+export const MIN_WRITE_MS = WRITING_MS + MIN_ASKING_MS - OVERRUN_MS;
 
 /** The timeout for writing, given the time left before the deadline; both in milliseconds. */
 export const writingMs = (left: number): number => Math.max(WRITING_MS, left - ASKING_MS);
 
 /**
  * Writes the statements and commits. If COMMIT gets no answer, `wasCommitted` resolves the outcome.
- * `until` is a deadline on the clock of `performance.now()`. Throws `TryAgain` after a lost race
+ * `until` is a deadline on the clock of `performance.now()`. Throws `LostRace` after a lost race
  * and `StorageUnavailable` if nothing was committed.
  */
 export async function commit(
@@ -96,7 +96,7 @@ export async function commit(
   wasCommitted: () => Promise<boolean>,
   until: number,
 ): Promise<void> {
-  if (until - performance.now() < NEEDED_MS) {
+  if (until - performance.now() < MIN_WRITE_MS) {
     await rollBack(client);
     throw new StorageUnavailable('too late to write');
   }
@@ -107,13 +107,13 @@ export async function commit(
     await rollBack(client);
     throw error;
   }
-  const timer = setTimeout(() => cut(client), writingMs(until - performance.now()));
+  const timer = setTimeout(() => destroyConnection(client), writingMs(until - performance.now()));
   try {
     await send(client, queries);
   } catch (error) {
     if (isServerError(error)) {
       await rollBack(client);
-      throw isRace(error) ? new TryAgain('lost a race', { cause: error }) : error;
+      throw isRace(error) ? new LostRace('lost a race', { cause: error }) : error;
     }
     if (await wasCommitted()) return;
     throw new StorageUnavailable('the transaction was not committed', { cause: error });

@@ -10,7 +10,7 @@ const UNAUTHENTICATED: readonly ProblemCode[] = [
  * Returns the `WWW-Authenticate` value of a refusal (RFC 6750, section 3), or undefined if the
  * refusal has none. `bearerSent`: the request carried a bearer on a route that reads bearers.
  */
-export function challengeOf(
+export function bearerChallenge(
   code: ProblemCode,
   details: Readonly<Record<string, unknown>>,
   bearerSent: boolean,

@@ -18,9 +18,9 @@ const ENCODINGS = ['br', 'gzip'] as const;
 const MIN_BYTES = 1024;
 const COMPRESSIBLE = /^(text\/|application\/(json|xml)\b)/;
 
-/** Compression levels: `KEPT` for content compressed once per process, `PASSING` per response. */
+/** Compression levels: `KEPT` for content compressed once per process, `ON_THE_FLY_LEVELS` per response. */
 const KEPT = { brotli: 9, gzip: 9 };
-const PASSING = { brotli: 4, gzip: 4 };
+const ON_THE_FLY_LEVELS = { brotli: 4, gzip: 4 };
 
 /** Whether a response body may be compressed, and so depends on `Accept-Encoding`. */
 export const isCompressible = (type: string, bytes: number): boolean =>
@@ -55,7 +55,7 @@ export function preferredEncoding(header: string | undefined): Encoding | undefi
 const compressed = new WeakMap<Content, Partial<Record<Encoding, Promise<Uint8Array>>>>();
 
 /** Compresses content once per encoding, for all responses that share the same `Content` object. */
-export function encode(content: Content, encoding: Encoding): Promise<Uint8Array> {
+export function compressBody(content: Content, encoding: Encoding): Promise<Uint8Array> {
   const forms = compressed.get(content) ?? {};
   compressed.set(content, forms);
   forms[encoding] ??= compress[encoding](Buffer.from(content.bytes as Uint8Array), content.kept);
@@ -68,10 +68,10 @@ const compress = {
   br: (bytes: Uint8Array, kept = false): Promise<Uint8Array> =>
     brotli(bytes, {
       params: {
-        [constants.BROTLI_PARAM_QUALITY]: (kept ? KEPT : PASSING).brotli,
+        [constants.BROTLI_PARAM_QUALITY]: (kept ? KEPT : ON_THE_FLY_LEVELS).brotli,
         [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
       },
     }),
   gzip: (bytes: Uint8Array, kept = false): Promise<Uint8Array> =>
-    gzipped(bytes, { level: (kept ? KEPT : PASSING).gzip }),
+    gzipped(bytes, { level: (kept ? KEPT : ON_THE_FLY_LEVELS).gzip }),
 };

@@ -13,7 +13,7 @@ const PATIENCE_MS = 25_000;
  * request. After 500 ms it starts to close idle connections; 25 s later it destroys the remaining
  * ones.
  */
-export function openDraining(server: Server): () => Promise<void> {
+export function createDraining(server: Server): () => Promise<void> {
   const connections = new Set<Socket>();
   let draining = false;
   const last = (res: ServerResponse | undefined) => {

@@ -13,7 +13,7 @@ const leavesMuch = (req: IncomingMessage) =>
  * unread. Many clients send the whole body before they read: closing with unread bytes would reset
  * the connection and lose the response, so the server discards the rest of the body for up to 2 s.
  */
-export function closing(req: IncomingMessage, headers: Headers = {}): Headers {
+export function closeAfterResponse(req: IncomingMessage, headers: Headers = {}): Headers {
   if (!leavesMuch(req) && headers.connection !== 'close') return headers;
   const { socket } = req;
   const { destroySoon } = socket;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { sharedPatience } from '../postgres/request-deadline.ts';
+import { withDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal } from '../refusal.ts';
-import { loggable } from '../telemetry/loggable.ts';
-import { challengeOf } from './challenge.ts';
-import { closing } from './graceful-close.ts';
+import { toLoggable } from '../telemetry/loggable.ts';
+import { bearerChallenge } from './challenge.ts';
+import { closeAfterResponse } from './graceful-close.ts';
 import {
   authorise,
   converse,
@@ -27,8 +27,8 @@ import {
   readQuery,
   splitUrl,
 } from './read-request.ts';
-import { factsOf } from './request-context.ts';
-import { bodyOf, cachingHeaders, commonHeaders, type Headers, send } from './respond.ts';
+import { toRequestContext } from './request-context.ts';
+import { cachingHeaders, commonHeaders, type Headers, responseBody, sendReply } from './respond.ts';
 import {
   type AnyReply,
   fillLocation,
@@ -37,9 +37,9 @@ import {
   type Route,
 } from './route.ts';
 import { parseStrictJson } from './strict-json.ts';
-import { problemOf } from './to-problem.ts';
+import { toProblem } from './to-problem.ts';
 
-export interface HttpParts {
+export interface HttpDeps {
   operations: Operations;
   authenticators: Authenticators;
   logger: Logger;
@@ -68,8 +68,8 @@ const CALLER_GONE = 499;
  * Responds to one request, counts it and logs it. Without `methods` no route has the path, and
  * `failure` is the error to respond with.
  */
-export async function exchange(
-  parts: HttpParts,
+export async function handleRequest(
+  deps: HttpDeps,
   req: Request,
   res: ServerResponse,
   path: string,
@@ -77,26 +77,26 @@ export async function exchange(
   failure?: unknown,
 ): Promise<void> {
   const started = performance.now();
-  parts.arrived?.();
+  deps.arrived?.();
   const id = randomUUID();
   const operation = methods?.get(req.method ?? '');
   const headers = {
-    ...commonHeaders(id, parts.secure),
+    ...commonHeaders(id, deps.secure),
     ...cachingHeaders(operation?.route),
   };
   try {
     if (!methods) throw failure;
     if (!operation)
       throw new Problem('method_not_allowed', {}, { allow: [...methods.keys()].join(', ') });
-    await sharedPatience(() => answer(parts, req, res, operation, id, headers));
+    await withDeadline(() => answer(deps, req, res, operation, id, headers));
   } catch (error) {
     if (error instanceof CallerGone) res.statusCode = CALLER_GONE;
-    else if (res.headersSent) cut(parts, res, error, id);
-    else sendProblem(parts, req, res, operation?.route, error, id, headers);
+    else if (res.headersSent) cut(deps, res, error, id);
+    else sendProblem(deps, req, res, operation?.route, error, id, headers);
   }
   const milliseconds = performance.now() - started;
-  parts.answered?.(req.method ?? '', path, res.statusCode, milliseconds / 1000);
-  parts.logger.info(
+  deps.answered?.(req.method ?? '', path, res.statusCode, milliseconds / 1000);
+  deps.logger.info(
     {
       id,
       method: req.method,
@@ -112,14 +112,14 @@ export async function exchange(
 const READER_GONE = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
 
 /** Headers are already sent, so destroy the connection to signal a truncated response. */
-function cut(parts: HttpParts, res: ServerResponse, error: unknown, id: string): void {
+function cut(deps: HttpDeps, res: ServerResponse, error: unknown, id: string): void {
   res.destroy();
   if (!READER_GONE.includes((error as { code?: string }).code ?? ''))
-    parts.logger.warn({ id, error: loggable(error) }, 'answer cut short');
+    deps.logger.warn({ id, error: toLoggable(error) }, 'answer cut short');
 }
 
 async function answer(
-  parts: HttpParts,
+  deps: HttpDeps,
   req: Request,
   res: ServerResponse,
   operation: Operation,
@@ -129,19 +129,28 @@ async function answer(
   const { route } = operation;
   checkHeaderSize(req);
   if (route.transport) {
-    const request = { ...factsOf(req, res, parts.trustedProxies, id, undefined), incoming: req };
+    const request = {
+      ...toRequestContext(req, res, deps.trustedProxies, id, undefined),
+      incoming: req,
+    };
     const reply = await converse(operation, request);
-    await send(req, res, route, { ...reply, headers: closing(req, reply.headers) }, headers);
+    await sendReply(
+      req,
+      res,
+      route,
+      { ...reply, headers: closeAfterResponse(req, reply.headers) },
+      headers,
+    );
     return;
   }
   checkHeaders(req, route);
-  checkOrigin(req, route, parts.baseUrl);
+  checkOrigin(req, route, deps.baseUrl);
   checkMedia(req, route);
-  const principal = await identify(parts, req, route);
+  const principal = await identify(deps, req, route);
   if (isRefusal(principal)) throw problemFrom(principal);
   const forbidden = authorise(route, principal);
   if (forbidden) throw problemFrom(forbidden);
-  if (route.gated && !parts.apiOpen) throw new Problem('api_disabled');
+  if (route.gated && !deps.apiOpen) throw new Problem('api_disabled');
   const query = readQuery(splitUrl(req)[1], route);
   const key = idempotencyKey(req, route);
   const body = route.body ? parseStrictJson(await readBody(req, route)) : undefined;
@@ -150,32 +159,35 @@ async function answer(
     operation,
     principal,
     input,
-    factsOf(req, res, parts.trustedProxies, id, key),
+    toRequestContext(req, res, deps.trustedProxies, id, key),
   );
   if (isRefusal(outcome)) throw problemFrom(outcome);
-  await send(req, res, route, outcome, { ...headers, ...locationHeader(route, input, outcome) });
+  await sendReply(req, res, route, outcome, {
+    ...headers,
+    ...locationHeader(route, input, outcome),
+  });
 }
 
 /** A replay has the same `Location` as the first response, because both have the same body. */
 function locationHeader(route: Route, { params }: Input, reply: AnyReply): Headers {
   const location = route.replies[reply.status]?.location;
-  return location ? { location: fillLocation(location, params, bodyOf(reply)) } : {};
+  return location ? { location: fillLocation(location, params, responseBody(reply)) } : {};
 }
 
-async function identify(parts: HttpParts, req: Request, route: Route) {
+async function identify(deps: HttpDeps, req: Request, route: Route) {
   const { access } = route;
   const anonymous: Principal = { kind: 'anonymous' };
   if (access === 'public' || access === 'session?') return anonymous;
   const { authorization, cookie, 'expected-moderator': moderator } = req.headers;
   const presented = { authorization, cookie, moderator: moderator?.toString() };
-  if (access === 'session') return parts.authenticators.session(presented);
+  if (access === 'session') return deps.authenticators.session(presented);
   return isForModerators(route)
-    ? parts.authenticators.moderator(presented)
-    : parts.authenticators.bearer(presented);
+    ? deps.authenticators.moderator(presented)
+    : deps.authenticators.bearer(presented);
 }
 
 function sendProblem(
-  parts: HttpParts,
+  deps: HttpDeps,
   req: Request,
   res: ServerResponse,
   route: Route | undefined,
@@ -183,7 +195,7 @@ function sendProblem(
   id: string,
   headers: Headers,
 ): void {
-  const problem = problemOf(parts.logger, error, id);
+  const problem = toProblem(deps.logger, error, id);
   const reply = problemReply(problem.code, problem.details, id);
   const body = route?.bareProblems?.includes(reply.status)
     ? { status: reply.body.status }
@@ -195,11 +207,11 @@ function sendProblem(
     ...problem.headers,
   };
   const bearerSent = /^bearer\b/i.test(req.headers.authorization ?? '');
-  const challenge = challengeOf(
+  const challenge = bearerChallenge(
     problem.code,
     problem.details,
     bearerSent && route !== undefined && isByAuthorization(route),
   );
   if (challenge) all['www-authenticate'] = challenge;
-  void send(req, res, undefined, { status: reply.status, body }, closing(req, all));
+  void sendReply(req, res, undefined, { status: reply.status, body }, closeAfterResponse(req, all));
 }

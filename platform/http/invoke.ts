@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { isRefusal, type Refusal, refuse } from '../refusal.ts';
-import { issuesOf } from './issues.ts';
+import { toIssues } from './issues.ts';
 import type { Principal } from './principal.ts';
 import { Problem, type ProblemCode } from './problems.ts';
-import type { AnyReply, Call, Feature, Handler, RequestFacts, Route } from './route.ts';
+import type { AnyReply, Call, Feature, Handler, RequestContext, Route } from './route.ts';
 import type { JsonObject } from './strict-json.ts';
 
 /** An operation: its id, route and handler. */
@@ -16,7 +16,7 @@ export interface Operation {
 export type Operations = ReadonlyMap<string, Operation>;
 
 /** Indexes the operations of all capabilities by id. Throws if an id is defined twice. */
-export function operationsOf(features: readonly Feature[]): Operations {
+export function indexOperations(features: readonly Feature[]): Operations {
   const operations = new Map<string, Operation>();
   for (const { contract, handlers } of features) {
     for (const [id, route] of Object.entries(contract)) {
@@ -61,7 +61,7 @@ export async function invoke(
   operation: Operation,
   principal: Principal,
   input: Input,
-  request: RequestFacts,
+  request: RequestContext,
 ): Promise<AnyReply | Refusal<ProblemCode>> {
   const { id, route, handler } = operation;
   const refused = authorise(route, principal);
@@ -83,7 +83,7 @@ export async function invoke(
 /** Runs an operation with `transport`: its handler reads the request itself and never refuses. */
 export async function converse(
   { id, route, handler }: Operation,
-  request: RequestFacts,
+  request: RequestContext,
 ): Promise<AnyReply> {
   const principal: Principal = { kind: 'anonymous' };
   return (await handler({
@@ -105,5 +105,5 @@ export function validate<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new Problem('invalid_request', { issues: issuesOf(result.error) });
+  throw new Problem('invalid_request', { issues: toIssues(result.error) });
 }

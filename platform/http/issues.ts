@@ -24,7 +24,7 @@ type FoundIssue = z.core.$ZodIssue;
 z.config({ customError: describeIssue });
 
 /** Returns the issues of a failed validation, at most 20, with one issue for each unknown field. */
-export function issuesOf(error: z.ZodError): Issue[] {
+export function toIssues(error: z.ZodError): Issue[] {
   const issues: Issue[] = [];
   for (const issue of flatten(error.issues)) {
     if (issues.length === MAX_ISSUES) break;

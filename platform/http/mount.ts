@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
-import { exchange, type HttpParts } from './handle-request.ts';
+import { type HttpDeps, handleRequest } from './handle-request.ts';
 import type { Operation } from './invoke.ts';
 import { Problem } from './problems.ts';
 import { splitUrl } from './read-request.ts';
@@ -11,9 +11,9 @@ import { unknownRoute } from './unknown-route.ts';
  * derive from the table. `app` finds a path without parameters in a map, because Express tries its
  * routes in turn.
  */
-export function mount(parts: HttpParts): { app: RequestListener; router: Express } {
+export function mount(deps: HttpDeps): { app: RequestListener; router: Express } {
   const paths = new Map<string, Map<string, Operation>>();
-  for (const operation of parts.operations.values()) {
+  for (const operation of deps.operations.values()) {
     const { path, method } = operation.route;
     const methods = paths.get(path) ?? new Map<string, Operation>();
     methods.set(method, operation);
@@ -23,7 +23,7 @@ export function mount(parts: HttpParts): { app: RequestListener; router: Express
   const router = newRouter();
   for (const [path, methods] of paths)
     for (const spelling of spellingsOf(path, methods))
-      router.route(spelling).all((req, res) => exchange(parts, req, res, path, methods));
+      router.route(spelling).all((req, res) => handleRequest(deps, req, res, path, methods));
 
   const fixed = new Map(
     [...paths]
@@ -40,15 +40,15 @@ export function mount(parts: HttpParts): { app: RequestListener; router: Express
     const [path] = splitUrl(req);
     const found = fixed.get(path);
     const unrouted = (error?: unknown) =>
-      void exchange(
-        parts,
+      void handleRequest(
+        deps,
         req,
         res,
         '-',
         undefined,
         failureOf(error) ?? unknownRoute(path, isRoute),
       );
-    if (found) void exchange(parts, req, res, found.path, found.methods);
+    if (found) void handleRequest(deps, req, res, found.path, found.methods);
     // CONNECT names a host where other methods name a path.
     else if (req.method === 'CONNECT') unrouted();
     else router(req as express.Request, res as express.Response, unrouted);

@@ -16,16 +16,16 @@ interface Schema {
   [keyword: string]: unknown;
 }
 
-type Parts = Record<string, Part>;
+type Deps = Record<string, Part>;
 
 interface Part {
   $ref?: string;
   schema?: Schema;
-  headers?: Parts;
-  content?: Parts;
+  headers?: Deps;
+  content?: Deps;
   parameters?: Part[];
   requestBody?: Part;
-  responses?: Parts;
+  responses?: Deps;
   security?: Record<string, string[]>[];
   [field: string]: unknown;
 }
@@ -40,8 +40,8 @@ export function toOpenApi30(document: OpenApiDocument): object {
     paths = {},
     ...rest
   } = document as unknown as {
-    components?: Record<string, Parts>;
-    paths?: Record<string, Parts>;
+    components?: Record<string, Deps>;
+    paths?: Record<string, Deps>;
   };
   return {
     ...rest,

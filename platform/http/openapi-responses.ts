@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import { REASONS } from '../conflict-reasons.ts';
+import { CONFLICT_REASONS } from '../conflict-reasons.ts';
 import { type ProblemCode, problemReply, problems, wireCode } from './problems.ts';
 import {
   isForModerators,
@@ -34,7 +34,10 @@ const ErrorDetails = z
     message: z.string(),
     request_id: z.string(),
     issues: z.array(Issue).optional().describe('With `invalid_request`, `query_not_allowed`'),
-    reason: z.enum(REASONS).optional().describe('With `state_conflict`: what is in the way'),
+    reason: z
+      .enum(CONFLICT_REASONS)
+      .optional()
+      .describe('With `state_conflict`: what is in the way'),
     current_state: z.string().optional().describe('With `wrong_state`'),
     current_version: z.int().optional().describe('With `version_mismatch` and `wrong_state`'),
     scope: z.enum(SCOPES).optional().describe('With `scope_required`: the missing scope'),
@@ -141,7 +144,7 @@ const SCOPED = ['scope_required'] as const;
 const MODERATORS = ['moderator_required', 'role_required'] as const;
 
 /** Every response of an operation, by HTTP status. */
-export function responsesOf(route: Route): Record<string, object> {
+export function responsesFor(route: Route): Record<string, object> {
   const responses: Record<string, object> = {};
   const revalidated = isRevalidated(route);
   const crossOrigin = isReadableAnywhere(route)

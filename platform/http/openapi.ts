@@ -6,8 +6,8 @@ import {
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
 import { addExamples } from './examples.ts';
-import { commonHeaders, problemResponses, responsesOf } from './openapi-responses.ts';
-import { limitOf } from './read-request.ts';
+import { commonHeaders, problemResponses, responsesFor } from './openapi-responses.ts';
+import { bodyLimit } from './read-request.ts';
 import { CONTRACT_VERSION } from './respond.ts';
 import {
   type Access,
@@ -172,12 +172,12 @@ function operationOf(id: string, route: Route, baseUrl: string): ZodOpenApiOpera
       ? {
           requestBody: {
             required: true,
-            description: `At most ${limitOf(route)} bytes`,
+            description: `At most ${bodyLimit(route)} bytes`,
             content: { 'application/json': { schema: route.body as z.ZodType } },
           },
         }
       : {}),
-    responses: responsesOf(route),
+    responses: responsesFor(route),
   } as ZodOpenApiOperationObject;
 }
 

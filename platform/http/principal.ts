@@ -41,7 +41,7 @@ export type Principal =
 export type PrincipalOf<Kind extends Principal['kind']> = Extract<Principal, { kind: Kind }>;
 
 /** Headers that can authenticate the caller, each sent once; undefined if absent. */
-export interface Presented {
+export interface PresentedCredential {
   authorization: string | undefined;
   cookie: string | undefined;
   /** Value of `Expected-Moderator`: the moderator as whom the caller expects to act. */
@@ -52,9 +52,9 @@ export interface Presented {
  * Implemented by the capabilities. No authenticator caches a positive result beyond one request.
  */
 export interface Authenticators {
-  bearer(presented: Presented): Promise<PrincipalOf<'credential'> | Refusal>;
-  session(presented: Presented): Promise<PrincipalOf<'session'> | Refusal>;
-  moderator(presented: Presented): Promise<PrincipalOf<'moderator'> | Refusal>;
+  bearer(presented: PresentedCredential): Promise<PrincipalOf<'credential'> | Refusal>;
+  session(presented: PresentedCredential): Promise<PrincipalOf<'session'> | Refusal>;
+  moderator(presented: PresentedCredential): Promise<PrincipalOf<'moderator'> | Refusal>;
 }
 
 /** Returns the token of an `Authorization: Bearer` header; the scheme is case-insensitive. */

@@ -86,7 +86,7 @@ export function checkMedia(req: IncomingMessage, route: Route): void {
     isNoneBut('identity', headers['content-encoding']) &&
     isNoneBut('chunked', headers['transfer-encoding']);
   if (!plain || !isJson(headers['content-type'])) throw new Problem('unsupported_media_type');
-  if (Number(headers['content-length'] ?? 0) > limitOf(route)) throw tooLarge(route);
+  if (Number(headers['content-length'] ?? 0) > bodyLimit(route)) throw tooLarge(route);
 }
 
 const isNoneBut = (coding: string, header = coding): boolean =>
@@ -111,12 +111,12 @@ function isJson(type = ''): boolean {
 }
 
 /** The body limit of a route in bytes, 64 KiB by default. */
-export function limitOf(route: Route): number {
+export function bodyLimit(route: Route): number {
   return route.bodyLimit ?? DEFAULT_BODY_LIMIT;
 }
 
 function tooLarge(route: Route): Problem {
-  return new Problem('body_too_large', { limit_bytes: limitOf(route) }, { connection: 'close' });
+  return new Problem('body_too_large', { limit_bytes: bodyLimit(route) }, { connection: 'close' });
 }
 
 const broken = new WeakMap<IncomingMessage, Problem>();
@@ -132,7 +132,7 @@ export function breakBody(req: IncomingMessage, problem: Problem): void {
  * `breakBody`, and with `CallerGone` if the caller disconnects.
  */
 export function readBody(req: IncomingMessage, route: Route): Promise<Buffer> {
-  const limit = limitOf(route);
+  const limit = bodyLimit(route);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

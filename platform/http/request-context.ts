@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addressBucket } from './address.ts';
-import type { RequestFacts } from './route.ts';
+import type { RequestContext } from './route.ts';
 
 /** Collects what a handler may know of a request besides its input. */
-export function factsOf(
+export function toRequestContext(
   req: IncomingMessage,
   res: ServerResponse,
   trustedProxies: number,
   id: string,
   key: string | undefined,
-): RequestFacts {
+): RequestContext {
   const forwarded = req.headers['x-forwarded-for'];
   const lastEventId = req.headers['last-event-id'];
   return {

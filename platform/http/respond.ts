@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseJson } from '../json.ts';
-import { type Encoding, encode, isCompressible, preferredEncoding } from './compression.ts';
+import { compressBody, type Encoding, isCompressible, preferredEncoding } from './compression.ts';
 import {
   type AnyReply,
   type Content,
@@ -57,7 +57,7 @@ export function jsonText(text: string): Content {
 }
 
 /** Returns the JSON body of a reply, parsed if it is serialized already. */
-export function bodyOf({ body, content }: AnyReply): Record<string, unknown> {
+export function responseBody({ body, content }: AnyReply): Record<string, unknown> {
   if (!content) return body as Record<string, unknown>;
   return parseJson(Buffer.from(content.bytes as Uint8Array).toString()) as Record<string, unknown>;
 }
@@ -77,7 +77,7 @@ export function publicContent(body: unknown): Content {
  * Writes a response: compressed if the caller accepts it, with ETag and 304 for anonymous reads,
  * without a body for HEAD.
  */
-export async function send(
+export async function sendReply(
   req: IncomingMessage,
   res: ServerResponse,
   route: Route | undefined,
@@ -107,7 +107,7 @@ export async function send(
     all.etag = encodedEtag(etag, encoding);
     const { 'if-none-match': tags, 'if-modified-since': since } = req.headers;
     const known = tags === undefined ? undefined : matchingTag(tags, etag, all.etag);
-    if (known || (tags === undefined && isAsOf(since, all['last-modified']))) {
+    if (known || (tags === undefined && setDataAge(since, all['last-modified']))) {
       delete all['content-type'];
       res.writeHead(304, { ...all, ...(known ? { etag: known } : {}) }).end();
       return;
@@ -115,7 +115,7 @@ export async function send(
   }
   let { bytes } = content;
   if (encoding) {
-    bytes = await encode(content, encoding);
+    bytes = await compressBody(content, encoding);
     all['content-encoding'] = encoding;
   }
   all['content-length'] = String(encoding ? bytes.length : length);
@@ -124,7 +124,7 @@ export async function send(
 }
 
 /** Whether `since` is at or after `modified`; false if either is absent. */
-export function isAsOf(since = '', modified = ''): boolean {
+export function setDataAge(since = '', modified = ''): boolean {
   return Date.parse(since) >= Date.parse(modified);
 }
 

@@ -94,7 +94,7 @@ type PrincipalFor<A extends Access> = A extends 'public' | 'session?'
       : PrincipalOf<'credential'>;
 
 /** What the transport knows of a request besides its input. */
-export interface RequestFacts {
+export interface RequestContext {
   id: string;
   /** The caller's address bucket: an IPv4 address or an IPv6 /64. */
   address: string;
@@ -119,7 +119,7 @@ export interface Call<R extends Route = Route> {
   /** The body as sent, for the canonical hash. */
   sent: JsonObject;
   principal: PrincipalFor<R['access']>;
-  request: RequestFacts;
+  request: RequestContext;
 }
 
 export interface Content {
@@ -179,7 +179,7 @@ export interface AnyReply extends Extras {
 }
 
 /** The path of a request: that of the route with its parameters filled in. */
-export function pathOf({ path }: Route, params: unknown): string {
+export function fillPath({ path }: Route, params: unknown): string {
   const values = (params ?? {}) as Record<string, string>;
   return path.replace(/:([a-z_]+)/g, (_, name: string) => values[name] ?? '');
 }

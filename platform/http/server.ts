@@ -27,7 +27,7 @@ type Fault = NodeJS.ErrnoException & { reason?: string };
  * request. What fails before a request exists gets a problem response as well. `secure` adds HSTS;
  * `silenceMs` is the socket inactivity timeout.
  */
-export function openServer(
+export function createHttpServer(
   listener: RequestListener,
   secure = false,
   silenceMs = SILENCE_MS,

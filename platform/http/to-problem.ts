@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
 import { OutcomeUnconfirmed, StorageUnavailable } from '../postgres/errors.ts';
-import { loggable } from '../telemetry/loggable.ts';
+import { toLoggable } from '../telemetry/loggable.ts';
 import { Problem } from './problems.ts';
 
 /**
  * Converts the error of a failed request to a problem. Logs every error that is not a `Problem`.
  */
-export function problemOf(logger: Logger, error: unknown, id: string): Problem {
+export function toProblem(logger: Logger, error: unknown, id: string): Problem {
   if (error instanceof Problem) return error;
   const problem = asProblem(error);
   const level = problem.code === 'internal_error' ? 'error' : 'warn';
-  logger[level]({ id, error: loggable(error) }, problem.code);
+  logger[level]({ id, error: toLoggable(error) }, problem.code);
   return problem;
 }
 

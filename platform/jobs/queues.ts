@@ -1,5 +1,5 @@
 import type { PgBoss } from 'pg-boss';
-import type { Job } from '../eventstore/plan.ts';
+import type { Job } from '../eventstore/command.ts';
 import { type Sql, sql } from '../sql.ts';
 
 /** The queue of jobs that have used up their retries. No worker reads it; an operator does. */

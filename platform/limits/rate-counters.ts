@@ -8,7 +8,7 @@ export interface Limit {
 }
 
 /** A request to count in each of its limits, unless `unless` selects a row. */
-export interface Asked {
+export interface RateCount {
   bucket: string;
   limits: readonly Limit[];
   /** A read by one key of type text. */
@@ -23,7 +23,7 @@ export interface CountedRow {
 }
 
 /** The key of the request's `unless` read; null without one. */
-export const keyOf = ({ unless }: Asked) => (unless?.values[0] ?? null) as string | null;
+export const counterKey = ({ unless }: RateCount) => (unless?.values[0] ?? null) as string | null;
 
 /**
  * Counts requests with the same limits and the same `unless` in one statement, which locks counters
@@ -34,7 +34,7 @@ export const keyOf = ({ unless }: Asked) => (unless?.values[0] ?? null) as strin
  * Run it outside of a command's transaction: it turns synchronous commit off for its transaction,
  * since losing the latest counts when the database crashes is not worth a flush.
  */
-export function increments(asked: readonly Asked[]): Sql {
+export function increments(asked: readonly RateCount[]): Sql {
   const [{ limits = [], unless } = {}] = asked;
   // A scalar subquery rather than EXISTS, for which the planner might read all rows into a hash.
   const known = unless
@@ -48,7 +48,7 @@ export function increments(asked: readonly Asked[]): Sql {
     UNION ALL SELECT NULL, NULL, key FROM asked WHERE known`;
   const values = [
     asked.map(({ bucket }) => bucket),
-    asked.map(keyOf),
+    asked.map(counterKey),
     ...limits.flatMap(({ kind, window, limit }) => [kind, window, limit]),
   ];
   return { name: `count-${limits.length}-${unless?.name}`, text, values };

@@ -1,24 +1,24 @@
 import type pg from 'pg';
-import { openGroup } from '../batcher.ts';
+import { createBatcher } from '../batcher.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { isUnavailable, StorageUnavailable } from '../postgres/errors.ts';
 import { pipeline } from '../postgres/pipeline.ts';
 import { withClient } from '../postgres/pool.ts';
-import { deadline, patiently } from '../postgres/request-deadline.ts';
+import { deadline, withinDeadline } from '../postgres/request-deadline.ts';
 import type { Sql } from '../sql.ts';
 import {
-  type Asked,
   type CountedRow,
+  counterKey,
   decrement,
   increments,
-  keyOf,
   type Limit,
+  type RateCount,
 } from './rate-counters.ts';
 
 export type { Limit } from './rate-counters.ts';
 
 /** Largest number of cached address hashes; a full cache is cleared. */
-const MOST_KNOWN = 1000;
+const MAX_KNOWN = 1000;
 /** Timeout of `giveBackLater`, in milliseconds. */
 const LATER_MS = 2500;
 
@@ -37,13 +37,13 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
     const again = known.get(address);
     if (again) return again;
     const { hash } = keys.mac('address', 'address', address);
-    if (known.size === MOST_KNOWN) known.clear();
+    if (known.size === MAX_KNOWN) known.clear();
     known.set(address, hash);
     return hash;
   }
 
   // One batch at a time: concurrent batches would wait for the rows of an address that they share.
-  const group = openGroup<{ asked: Asked; until: number }, boolean>(
+  const group = createBatcher<{ asked: RateCount; until: number }, boolean>(
     async (batch) => {
       const until = Math.min(...batch.map((one) => one.until));
       const asked = batch.map((one) => one.asked);
@@ -51,18 +51,18 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
       // If the batch fails, retry each request on its own.
       return batch.length === 1 ? counted : counted.catch(() => []);
     },
-    { lanes: 1 },
+    { maxConcurrent: 1 },
   );
 
   /**
    * Counts requests and returns whether each was counted. Requests of one address are counted
    * together first, and one by one if not all of them fit.
    */
-  async function count(asked: readonly Asked[], until: number): Promise<boolean[]> {
+  async function count(asked: readonly RateCount[], until: number): Promise<boolean[]> {
     // Every process uses the same order, so that two processes cannot deadlock.
     const sorted = asked.toSorted((a, b) => (a.bucket < b.bucket ? -1 : 1));
     const alike = [...Map.groupBy(sorted, likeness)].sort(([a], [b]) => (a < b ? -1 : 1));
-    const counted = new Set<Asked>();
+    const counted = new Set<RateCount>();
     let lists = alike.map(([, list]) => list);
     let back: Sql[] = [];
     while (lists.length + back.length > 0) {
@@ -81,7 +81,7 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
    */
   function take(address: string, limits: readonly Limit[], unless?: Sql): Promise<boolean> {
     const asked = { bucket: bucketOf(address), limits, unless };
-    return patiently(
+    return withinDeadline(
       async (until) =>
         (await group.join({ asked, until }, [])) ?? (await count([asked], until))[0] ?? false,
     );
@@ -110,23 +110,23 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
 }
 
 /** Groups requests that one statement can count: those with the same limits and condition. */
-const likeness = ({ limits, unless }: Asked) =>
+const likeness = ({ limits, unless }: RateCount) =>
   [...limits.map(({ kind, limit }) => `${kind} ${limit}`), unless?.name].join();
 
 /**
  * Splits requests by the result of counting: `counted`; `crowded`, to retry one by one because not
  * all requests of their address fit; and `back`, the statements that revert partial counts.
  */
-function sift(lists: readonly (readonly Asked[])[], rows: readonly unknown[][]) {
-  const counted: Asked[] = [];
-  const crowded: Asked[] = [];
+function sift(lists: readonly (readonly RateCount[])[], rows: readonly unknown[][]) {
+  const counted: RateCount[] = [];
+  const crowded: RateCount[] = [];
   const back: Sql[] = [];
   for (const [index, list] of lists.entries()) {
     const told = rows[index] as CountedRow[];
     const repeated = told.filter(({ bucket }) => bucket === null).map(({ key }) => key);
-    const fresh = list.filter((one) => !repeated.includes(keyOf(one)));
+    const fresh = list.filter((one) => !repeated.includes(counterKey(one)));
     for (const [bucket, own] of Map.groupBy(fresh, (one) => one.bucket)) {
-      const { limits } = own[0] as Asked;
+      const { limits } = own[0] as RateCount;
       const kinds = told.filter((row) => row.bucket === bucket).map(({ kind }) => kind);
       if (kinds.length === limits.length) counted.push(...own);
       else {

@@ -1,10 +1,10 @@
-export type WaitingPlaces = ReturnType<typeof openWaitingPlaces>;
+export type WaitingPlaces = ReturnType<typeof createWaitingPlaces>;
 
 /**
  * Limits the requests that this process holds open, long polls and streams, because each costs a
  * connection and memory while it lasts. `perHolder` limits each credential or moderator.
  */
-export function openWaitingPlaces(limits: { perHolder: number; total: number }) {
+export function createWaitingPlaces(limits: { perHolder: number; total: number }) {
   const held = new Map<string, number>();
   let total = 0;
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { types } from './value-parsers.ts';
+import { valueParsers } from './value-parsers.ts';
 
 /** Settings of every connection: pipelining, a connect timeout of 2 s, keepalive, and a name. */
 export function clientConfig(url: string, application: string): pg.ClientConfig {
@@ -8,7 +8,7 @@ export function clientConfig(url: string, application: string): pg.ClientConfig 
     application_name: application,
     connectionTimeoutMillis: 2000,
     keepAlive: true,
-    types,
+    types: valueParsers,
     pipeline: true,
   };
 }
@@ -28,7 +28,7 @@ const UNBOUNDED = `SELECT set_config('statement_timeout', '0', false),
   set_config('idle_in_transaction_session_timeout', '0', false)`;
 
 /** The id of the server process, as the server reported it when the connection began. */
-export const backendOf = (client: pg.ClientBase): number =>
+export const backendPid = (client: pg.ClientBase): number =>
   (client as unknown as { processID: number }).processID;
 
 /**
@@ -40,7 +40,7 @@ export async function rollBack(client: pg.ClientBase): Promise<void> {
 }
 
 /** Destroys the connection, so that every pending query on it fails immediately. */
-export function cut(client: pg.ClientBase): void {
+export function destroyConnection(client: pg.ClientBase): void {
   (
     client as unknown as { connection: { stream: { destroy(): void } } }
   ).connection.stream.destroy();

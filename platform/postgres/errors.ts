@@ -8,13 +8,13 @@ export class StorageUnavailable extends Error {}
 export class OutcomeUnconfirmed extends Error {}
 
 /** Aborted in favour of another transaction, or on a replica in favour of recovery. Retry these. */
-const YIELDED = [
+const RETRYABLE_CODES = [
   '40001', // serialization_failure
   '40P01', // deadlock_detected
 ];
 
 const UNAVAILABLE = new Set([
-  ...YIELDED,
+  ...RETRYABLE_CODES,
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
@@ -31,7 +31,7 @@ const UNAVAILABLE = new Set([
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
 
 /** Whether the server aborted a statement that can be retried. */
-export const hasYielded = (error: unknown): boolean => YIELDED.includes(codeOf(error));
+export const hasYielded = (error: unknown): boolean => RETRYABLE_CODES.includes(codeOf(error));
 
 /** A unique violation, deadlock or serialization failure: decide again on the winner's state. */
 export const isRace = (error: unknown): boolean => codeOf(error) === '23505' || hasYielded(error);

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { backendOf, clientConfig, cut } from './connection.ts';
+import { backendPid, clientConfig, destroyConnection } from './connection.ts';
 
 /** The topic of the moderators' consoles; every other topic is a member's id. */
-export const MODERATION = 'moderation';
+export const MODERATION_TOPIC = 'moderation';
 
 const CHANNEL = 'wake_ups';
 const EVERYTHING = '*';
@@ -15,14 +15,14 @@ const HEARTBEAT_MS = 15_000;
 const CLOSING_MS = 1000;
 /** PostgreSQL limits a payload to less than 8000 bytes. */
 const PAYLOAD_BYTES = 7900;
-const MOST_TOPICS = 5000;
+const MAX_TOPICS = 5000;
 
 /**
  * Hints after a COMMIT that something happened under a topic: delivered to this process directly
  * and to other processes by NOTIFY. A hint may be lost or repeated, so a listener must query the
  * state itself; it is called at least every two seconds in any case.
  */
-export interface WakeUps {
+export interface Notifications {
   /** Sends a hint for each topic. Never blocks and never throws. */
   wake(topics: Iterable<string>): void;
   /** Calls `listener`, which must not throw, until the returned function is called. */
@@ -36,7 +36,11 @@ export interface WakeUps {
  * pooler and opens on first use. NOTIFY takes a cluster-wide lock at COMMIT, so it never runs in a
  * command's transaction, and at most once every ten milliseconds.
  */
-export function openWakeUps(url: string, application: string, pollMs = POLL_MS): WakeUps {
+export function createNotifications(
+  url: string,
+  application: string,
+  pollMs = POLL_MS,
+): Notifications {
   const listeners = new Map<string, Set<() => void>>();
   const ending = new AbortController();
   let fresh = new Set<string>();
@@ -76,7 +80,7 @@ export function openWakeUps(url: string, application: string, pollMs = POLL_MS):
       );
     } catch {
       unsent = bounded([...sent, ...unsent]);
-      cut(through);
+      destroyConnection(through);
     }
     sending = false;
     if (fresh.size + unsent.size === 0) drained();
@@ -107,7 +111,7 @@ export function openWakeUps(url: string, application: string, pollMs = POLL_MS):
       if (ending.signal.aborted) return;
       for (const topic of topics) fresh.add(topic);
       if (fresh.size === 0) return;
-      if (fresh.size > MOST_TOPICS) fresh = new Set([EVERYTHING]);
+      if (fresh.size > MAX_TOPICS) fresh = new Set([EVERYTHING]);
       running ??= run();
       schedule();
     },
@@ -152,13 +156,13 @@ async function connect(
     ...clientConfig(url, `${application} wake-ups`),
     query_timeout: 3000,
   });
-  const giveUp = () => cut(client);
+  const giveUp = () => destroyConnection(client);
   ending.addEventListener('abort', giveUp);
   const over = once(client, 'end', { signal: ending }).catch(() => undefined);
   client.on('error', giveUp);
   client.on('notification', ({ processId, payload = '' }) => {
     // `flush` has already called this process's own listeners.
-    if (processId !== backendOf(client)) deliver(payload.split(','));
+    if (processId !== backendPid(client)) deliver(payload.split(','));
   });
   try {
     await client.connect();
@@ -166,7 +170,7 @@ async function connect(
     await client.query('SET synchronous_commit = off');
     await client.query(`LISTEN ${CHANNEL}`);
   } catch (error) {
-    cut(client);
+    destroyConnection(client);
     throw error;
   } finally {
     ending.removeEventListener('abort', giveUp);
@@ -182,10 +186,10 @@ async function connect(
   return { client, over, close };
 }
 
-/** Beyond `MOST_TOPICS` topics it is cheaper to wake every listener. */
+/** Beyond `MAX_TOPICS` topics it is cheaper to wake every listener. */
 function bounded(topics: readonly string[]): Set<string> {
   const some = new Set(topics);
-  return some.size > MOST_TOPICS ? new Set([EVERYTHING]) : some;
+  return some.size > MAX_TOPICS ? new Set([EVERYTHING]) : some;
 }
 
 function payloadsOf(topics: Iterable<string>): string[] {

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { BY_INDEX, backendOf, clientConfig, cut } from './connection.ts';
+import { BY_INDEX, backendPid, clientConfig, destroyConnection } from './connection.ts';
 import { mayBeOutdated, StorageUnavailable } from './errors.ts';
-import { spending } from './request-deadline.ts';
+import { measureStorage } from './request-deadline.ts';
 
 /** Set by a statement: a transaction pooler rejects connections with these startup parameters. */
 const BOUNDS = `set_config('statement_timeout', '2500', false),
@@ -13,7 +13,7 @@ const direct = new WeakSet<pg.ClientBase>();
 const isDirect = (client: pg.ClientBase): boolean => direct.has(client);
 
 /** Opens a pool of at most `size` connections with timeouts for statements and transactions. */
-export function openPool(url: string, application: string, size: number): pg.Pool {
+export function createPool(url: string, application: string, size: number): pg.Pool {
   const pool = new pg.Pool({
     ...clientConfig(url, application),
     max: size,
@@ -27,7 +27,7 @@ export function openPool(url: string, application: string, size: number): pg.Poo
     // If this statement fails, the connection is lost too.
     client.query(`${BY_INDEX}, ${BOUNDS}, pg_backend_pid() AS pid`).then(
       ({ rows }) => {
-        if (rows[0]?.pid === backendOf(client)) direct.add(client);
+        if (rows[0]?.pid === backendPid(client)) direct.add(client);
       },
       () => undefined,
     );
@@ -78,10 +78,13 @@ export function withClient<Result>(
   until: number,
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
-  return spending(async () => {
+  return measureStorage(async () => {
     for (;;) {
       const client = await acquire(pool, until - performance.now());
-      const timer = setTimeout(() => cut(client), Math.max(1, until - performance.now()));
+      const timer = setTimeout(
+        () => destroyConnection(client),
+        Math.max(1, until - performance.now()),
+      );
       const fresh = !used.has(client);
       used.add(client);
       let outdated = false;

@@ -9,7 +9,7 @@ const patience = new AsyncLocalStorage<{ left: number }>();
  * Runs `work`, whose storage calls (a request's reads and its command) share one time budget. For
  * work on behalf of requests that have already waited, pass their `deadline` as `until`.
  */
-export function sharedPatience<Result>(
+export function withDeadline<Result>(
   work: () => Promise<Result>,
   until = performance.now() + PATIENCE_MS,
 ): Promise<Result> {
@@ -17,14 +17,14 @@ export function sharedPatience<Result>(
 }
 
 /** Runs `work` with the time that is left of the budget; `until` is a `deadline`. */
-export function patiently<Result>(work: (until: number) => Promise<Result>): Promise<Result> {
+export function withinDeadline<Result>(work: (until: number) => Promise<Result>): Promise<Result> {
   const until = deadline();
   // Runs outside of the budget's context, because batched work belongs to no single request.
-  return spending(() => patience.run(undefined as never, () => work(until)));
+  return measureStorage(() => patience.run(undefined as never, () => work(until)));
 }
 
 /** Runs `work` and deducts its duration from the time budget. */
-export async function spending<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function measureStorage<Result>(work: () => Promise<Result>): Promise<Result> {
   const shared = patience.getStore();
   const started = performance.now();
   try {

@@ -2,14 +2,15 @@ import pg from 'pg';
 import { parseJson } from '../json.ts';
 
 const { builtins } = pg.types;
-const OWN: Readonly<Record<number, (text: string) => unknown>> = {
+const PARSERS_BY_OID: Readonly<Record<number, (text: string) => unknown>> = {
   [builtins.INT8]: Number,
   [builtins.JSON]: parseJson,
   [builtins.JSONB]: parseJson,
 };
 
 /** The driver's parsers, except that bigint becomes a number and JSON is parsed by `parseJson`. */
-export const types: pg.CustomTypesConfig = {
+export const valueParsers: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    OWN[oid] ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+    PARSERS_BY_OID[oid] ??
+    pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };

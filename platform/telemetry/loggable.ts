@@ -13,13 +13,13 @@ interface Fault {
  * (parameters, rows, the connection) and without messages in which the database quotes a value.
  * Accepts any object with a message, because the job queue reports errors as plain objects.
  */
-export function loggable(error: unknown): Record<string, unknown> {
+export function toLoggable(error: unknown): Record<string, unknown> {
   if (!isFault(error)) return { message: 'not an error' };
   const { name, code, constraint, queue } = error;
   const quotes = /^2[23]\w{3}$/.test(String(code));
   const message = quotes ? 'the database refused a value' : error.message;
   const stack = error.stack?.match(/^ +at .*$/gm)?.join('\n');
-  const cause = error.cause === undefined ? {} : { cause: loggable(error.cause) };
+  const cause = error.cause === undefined ? {} : { cause: toLoggable(error.cause) };
   return { name, message, code, constraint, queue, stack, ...cause };
 }
 

@@ -3,17 +3,17 @@ import { type Logger, pino } from 'pino';
 
 const STDOUT = 1;
 /** Characters that trigger a write before the timer does. */
-const ENOUGH = 8192;
+const FLUSH_BYTES = 8192;
 const FLUSH_MS = 100;
 /** Characters buffered for a slow reader; further lines are dropped. */
-const MOST = 1_048_576;
+const MAX_BUFFER_BYTES = 1_048_576;
 
 /**
  * Creates a logger that writes lines of JSON to standard output in batches, ten times a second: a
  * write per line would cost a request as much as its response. Fatal lines are written immediately,
  * and the rest when the process exits; only a killed process loses its latest lines.
  */
-export function openLogger(level: string): Logger {
+export function createLogger(level: string): Logger {
   return pino({ level, base: null }, openOutput());
 }
 
@@ -39,7 +39,7 @@ function openOutput() {
       // The pipe is full: the timer tries again.
       if (error?.code === 'EAGAIN') return;
       chunk = error ? Buffer.alloc(0) : chunk.subarray(written);
-      if (chunk.length > 0 || waiting.length >= ENOUGH) flush();
+      if (chunk.length > 0 || waiting.length >= FLUSH_BYTES) flush();
     });
   }
 
@@ -61,8 +61,8 @@ function openOutput() {
     flush: flushSync,
     flushSync,
     write(line: string): void {
-      if (waiting.length < MOST) waiting += line;
-      if (waiting.length >= ENOUGH) flush();
+      if (waiting.length < MAX_BUFFER_BYTES) waiting += line;
+      if (waiting.length >= FLUSH_BYTES) flush();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { loggable } from './loggable.ts';
+import { toLoggable } from './loggable.ts';
 
 /**
  * Serves `GET /metrics` on a separate port, so that metrics are not public by accident; port 0
@@ -17,7 +17,10 @@ export async function serveMetrics(
   const server = createServer((req, res) => void answer(registry, logger, req, res));
   const told = Promise.withResolvers<void>();
   server.on('error', (error) => {
-    logger.error({ ...at, error: loggable(error) }, 'metrics are not served: is their port taken?');
+    logger.error(
+      { ...at, error: toLoggable(error) },
+      'metrics are not served: is their port taken?',
+    );
     told.resolve();
   });
   server.listen(at.port, at.host, () => {
@@ -50,7 +53,7 @@ async function answer(
     res.writeHead(200, { 'content-type': registry.contentType, 'cache-control': 'no-store' });
     res.end(req.method === 'HEAD' ? undefined : text);
   } catch (error) {
-    logger.error({ error: loggable(error) }, 'metrics failed');
+    logger.error({ error: toLoggable(error) }, 'metrics failed');
     res.writeHead(500).end();
   }
 }

@@ -1,25 +1,25 @@
 import { TURN } from '../batch-statements.ts';
-import { openGroup } from '../batcher.ts';
+import { createBatcher } from '../batcher.ts';
+import {
+  type Command,
+  type Decision,
+  defineCommand,
+  type Job,
+  resolveAnswer,
+  type Writes,
+} from '../eventstore/command.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
 import type { EventStore } from '../eventstore/event-store.ts';
-import { readsOf, rowsOf } from '../eventstore/load.ts';
-import {
-  answerOf,
-  type Decision,
-  definePlan,
-  type Job,
-  type Plan,
-  type Writes,
-} from '../eventstore/plan.ts';
+import { flattenReads, shapeRows } from '../eventstore/load.ts';
 import { OutcomeUnconfirmed } from '../postgres/errors.ts';
-import { patiently, sharedPatience } from '../postgres/request-deadline.ts';
+import { withDeadline, withinDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
 
 /** A command with less time before its deadline, in milliseconds, does not wait for a batch. */
 const CALM_MS = 2000;
 
-type AnyPlan = Plan<unknown, string>;
+type AnyCommand = Command<unknown, string>;
 /** Undefined if the command must run in its own transaction. */
 type Outcome = { answer: unknown } | undefined;
 
@@ -29,55 +29,59 @@ type Outcome = { answer: unknown } | undefined;
  * those of known members runs in its own transaction, as does every command of a failed batch.
  */
 export function withGroupCommit(store: EventStore): EventStore {
-  const group = openGroup<{ plan: AnyPlan; until: number }, Outcome>(async (batch) => {
-    const plans = batch.map(({ plan }) => plan);
+  const group = createBatcher<{ command: AnyCommand; until: number }, Outcome>(async (batch) => {
+    const commands = batch.map(({ command }) => command);
     const until = Math.min(...batch.map((one) => one.until));
-    const [first] = plans;
-    if (first && plans.length === 1)
-      return [{ answer: await sharedPatience(() => store.execute(first), until) }];
+    const [first] = commands;
+    if (first && commands.length === 1)
+      return [{ answer: await withDeadline(() => store.execute(first), until) }];
     try {
-      return (await sharedPatience(() => store.execute(combine(plans), 1), until)) as Outcome[];
+      return (await withDeadline(() => store.execute(combine(commands), 1), until)) as Outcome[];
     } catch (error) {
       if (error instanceof OutcomeUnconfirmed) throw error;
       return [];
     }
   });
 
-  const execute: EventStore['execute'] = (plan, attempts) =>
-    patiently(async (until) => {
-      const shares = until - performance.now() > CALM_MS && canShareTransaction(plan);
+  const execute: EventStore['execute'] = (command, attempts) =>
+    withinDeadline(async (until) => {
+      const shares = until - performance.now() > CALM_MS && canShareTransaction(command);
       const outcome =
-        shares && (await group.join({ plan: plan as AnyPlan, until }, memberIds(plan)));
+        shares && (await group.join({ command: command as AnyCommand, until }, memberIds(command)));
       return (
-        outcome ? outcome.answer : await sharedPatience(() => store.execute(plan, attempts), until)
+        outcome ? outcome.answer : await withDeadline(() => store.execute(command, attempts), until)
       ) as never;
     });
 
   return { ...store, execute };
 }
 
-const memberIds = ({ lock = [] }: Pick<AnyPlan, 'lock'>) => lock as readonly string[];
+const memberIds = ({ lock = [] }: Pick<AnyCommand, 'lock'>) => lock as readonly string[];
 
 /** Whether a command locks only members whose ids are known before it loads anything. */
-function canShareTransaction({ gate, lock = [], load }: Omit<AnyPlan, 'decide'>): boolean {
-  return !gate && !('text' in lock) && readsOf(load).every(({ locks }) => !locks);
+function canShareTransaction({ gate, lock = [], load }: Omit<AnyCommand, 'decide'>): boolean {
+  return !gate && !('text' in lock) && flattenReads(load).every(({ locks }) => !locks);
 }
 
-/** Combines several plans into one, whose answer is the list of their outcomes. */
-function combine(plans: readonly AnyPlan[]): Plan<Outcome[]> {
-  const { statements, distribute } = combineReads(plans.map(({ load }) => readsOf(load)));
-  const ids = plans.flatMap(memberIds);
-  return definePlan({
+/** Combines several commands into one, whose answer is the list of their outcomes. */
+function combine(commands: readonly AnyCommand[]): Command<Outcome[]> {
+  const { statements, distribute } = combineReads(commands.map(({ load }) => flattenReads(load)));
+  const ids = commands.flatMap(memberIds);
+  return defineCommand({
     ...(ids.length > 0 ? { lock: ids } : {}),
     impatient: true,
     load: statements,
     decide({ rows, locked, now }): Decision<Outcome[], never> {
       const reads = distribute(rows as Record<string, unknown>[][]);
-      const decisions = plans.map((plan, index) => {
-        const own = memberIds(plan);
+      const decisions = commands.map((command, index) => {
+        const own = memberIds(command);
         if (!own.every((id) => locked.includes(id))) return undefined;
         try {
-          return plan.decide({ rows: rowsOf(plan.load, reads[index] ?? []), locked: own, now });
+          return command.decide({
+            rows: shapeRows(command.load, reads[index] ?? []),
+            locked: own,
+            now,
+          });
         } catch {
           return undefined;
         }
@@ -88,7 +92,7 @@ function combine(plans: readonly AnyPlan[]): Plan<Outcome[]> {
         decisions.map((decision) => {
           if (decision === undefined) return undefined;
           if (isAccepted(decision))
-            return { answer: answerOf(decision, eventsOf(decision, events)) };
+            return { answer: resolveAnswer(decision, eventsOf(decision, events)) };
           return { answer: isRefusal(decision) ? decision : decision.unchanged };
         });
       if (accepted.length === 0) return { unchanged: outcomes([]) };

@@ -1,6 +1,6 @@
 import { defineInsert } from '../../platform/batch-statements.ts';
 import type { Actor, RecordedEvent } from '../../platform/eventstore/event.ts';
-import { NEWEST, type Place } from '../../platform/keyset-cursor.ts';
+import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import * as artifactEvents from '../../services/artifacts/events.ts';
 import * as caseEvents from '../../services/cases/events.ts';
@@ -124,7 +124,7 @@ const TITLE = `coalesce(c.title, f.title, p.display_name,
 export function publicActivity(
   type: ActivityType | undefined,
   limit: number,
-  { at, id }: Place = NEWEST,
+  { at, id }: KeysetPosition = START_NEWEST,
 ): Sql<ActivityRow> {
   const rows = Math.trunc(limit);
   const known = ACTIVITY_TYPES.find((each) => each === type);

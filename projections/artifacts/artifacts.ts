@@ -1,12 +1,16 @@
 import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
-import { NEWEST } from '../../platform/keyset-cursor.ts';
+import { START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import type { Kind } from '../../services/artifacts/artifact-kind.ts';
 import * as events from '../../services/artifacts/events.ts';
 import * as membershipEvents from '../../services/membership/events.ts';
 import { defineProjection } from '../projection.ts';
-import { ownRecords, TOLD_STATE, type Told } from '../publications/record-decisions.ts';
+import {
+  NOTIFIED_STATE,
+  type NotifiedDecision,
+  ownRecords,
+} from '../publications/record-decisions.ts';
 
 const heard = { ...events, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
 
@@ -115,7 +119,7 @@ export interface OpenArtifactRow {
  * Reads a member's artifacts that have no `ArtifactWithdrawn` event. It asks the log, because this
  * read model marks artifacts as withdrawn before those events follow.
  */
-export function openArtifactsOf(memberId: string, limit: number): Sql<OpenArtifactRow> {
+export function openArtifactsOfMember(memberId: string, limit: number): Sql<OpenArtifactRow> {
   return sql`SELECT artifact_id, version FROM artifacts a
     WHERE author_id = ${memberId} AND NOT EXISTS (SELECT FROM events e
       WHERE e.owner_id = a.author_id AND e.stream_id = 'artifact-' || a.artifact_id
@@ -123,7 +127,7 @@ export function openArtifactsOf(memberId: string, limit: number): Sql<OpenArtifa
     ORDER BY created_at, artifact_id LIMIT ${limit}`;
 }
 
-export type OwnArtifactRow = ArtifactRow & Told & { place: string };
+export type OwnArtifactRow = ArtifactRow & NotifiedDecision & { place: string };
 
 /** Reads a member's own artifacts with the text of each packet. */
 export const artifactsOfMember = ownRecords<OwnArtifactRow>({
@@ -133,7 +137,7 @@ export const artifactsOfMember = ownRecords<OwnArtifactRow>({
   member: 'author_id',
   removed: `state IN ('removed', 'withdrawn')`,
   columns: `artifact_id, author_id, kind, content_hash, packet::text, supersedes_id,
-        superseded_by, ${TOLD_STATE}, version, created_at`,
+        superseded_by, ${NOTIFIED_STATE}, version, created_at`,
 });
 
 export interface ListedArtifactRow {
@@ -150,7 +154,7 @@ export interface ListedArtifactRow {
 export function publishedArtifacts(
   { author, kind }: { author?: string | undefined; kind?: Kind | undefined },
   limit: number,
-  { at, id } = NEWEST,
+  { at, id } = START_NEWEST,
 ): Sql<ListedArtifactRow> {
   const values: unknown[] = [at, id, limit];
   const byAuthor = author ? `AND author_id = $${values.push(author)}` : '';

@@ -1,10 +1,10 @@
 import { defineInsert } from '../../platform/batch-statements.ts';
-import { OLDEST } from '../../platform/keyset-cursor.ts';
+import { START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import * as caseEvents from '../../services/cases/events.ts';
 import * as membershipEvents from '../../services/membership/events.ts';
 import { defineProjection } from '../projection.ts';
-import { type OwnRow, ownRecords, TOLD_STATE } from '../publications/record-decisions.ts';
+import { NOTIFIED_STATE, type OwnRow, ownRecords } from '../publications/record-decisions.ts';
 import { eraseTexts } from '../rebuild/erasable-texts.ts';
 
 const heard = { ...caseEvents, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
@@ -144,7 +144,11 @@ export function findCaseRecord(caseId: string, limit: number): Sql<CaseRecordRow
 }
 
 /** Reads a member's submissions, oldest first; at most `limit` after a position. */
-export function submissionsOf(memberId: string, limit: number, { at, id } = OLDEST): Sql<OwnRow> {
+export function caseSubmissions(
+  memberId: string,
+  limit: number,
+  { at, id } = START_OLDEST,
+): Sql<OwnRow> {
   return sql`SELECT submission_id AS id, case_id, summary, artifact_id, created_at,
       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
     FROM case_submissions
@@ -153,7 +157,11 @@ export function submissionsOf(memberId: string, limit: number, { at, id } = OLDE
 }
 
 /** Reads a member's reviews, oldest first; at most `limit` after a position. */
-export function reviewsOf(memberId: string, limit: number, { at, id } = OLDEST): Sql<OwnRow> {
+export function caseReviews(
+  memberId: string,
+  limit: number,
+  { at, id } = START_OLDEST,
+): Sql<OwnRow> {
   return sql`SELECT review_id AS id, case_id, submission_id, decision, binding, comment, created_at,
       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
     FROM case_reviews
@@ -162,11 +170,11 @@ export function reviewsOf(memberId: string, limit: number, { at, id } = OLDEST):
 }
 
 /** Reads a member's case notes, including removed ones, as the member may see them. */
-export const caseNotesOf = ownRecords<OwnRow>({
+export const caseComments = ownRecords<OwnRow>({
   type: 'case_note',
   table: 'case_notes',
   id: 'note_id',
   member: 'member_id',
   removed: `state = 'removed'`,
-  columns: `note_id AS id, case_id, message, ${TOLD_STATE}, created_at`,
+  columns: `note_id AS id, case_id, message, ${NOTIFIED_STATE}, created_at`,
 });

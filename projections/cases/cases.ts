@@ -1,5 +1,5 @@
 import { defineInsert } from '../../platform/batch-statements.ts';
-import { NEWEST, type Place } from '../../platform/keyset-cursor.ts';
+import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import * as caseEvents from '../../services/cases/events.ts';
 import * as membershipEvents from '../../services/membership/events.ts';
@@ -155,7 +155,7 @@ export interface CaseFilter {
 export function publicCases(
   filter: CaseFilter,
   limit: number,
-  { at, id }: Place = NEWEST,
+  { at, id }: KeysetPosition = START_NEWEST,
 ): Sql<ListedCaseRow> {
   const { state, author_id: author } = filter;
   const values = [at, id, limit];
@@ -209,7 +209,7 @@ export function lapsedCases(limit: number): Sql<{ case_id: string }> {
 /**
  * Reads a member's own cases as the member may see them; after its lease, a claimed case is open.
  */
-export const casesOf = ownRecords<OwnRow>({
+export const casesOfMember = ownRecords<OwnRow>({
   type: 'case',
   table: 'cases',
   id: 'case_id',

@@ -1,5 +1,5 @@
 import { defineInsert } from '../../platform/batch-statements.ts';
-import { OLDEST } from '../../platform/keyset-cursor.ts';
+import { START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import * as events from '../../services/guestbook/events.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
@@ -83,6 +83,6 @@ export function appealsOfMember(
   return sql`SELECT appeal_id, note_id, of, text, state, opened_at, decided_at, message,
       opened_at::text AS at
     FROM note_appeals WHERE member_id = ${memberId} AND (opened_at, appeal_id) >
-      (${last?.at ?? OLDEST.at}::timestamptz, ${last?.appeal_id ?? OLDEST.id}::uuid)
+      (${last?.at ?? START_OLDEST.at}::timestamptz, ${last?.appeal_id ?? START_OLDEST.id}::uuid)
     ORDER BY opened_at, appeal_id LIMIT ${limit}`;
 }

@@ -69,7 +69,7 @@ export interface ReportRow {
 }
 
 /** Finds a member's report on a note. */
-export function findReportOf(noteId: string, memberId: string): Sql<ReportRow> {
+export function findMemberReport(noteId: string, memberId: string): Sql<ReportRow> {
   return sql`SELECT * FROM note_reports WHERE note_id = ${noteId} AND member_id = ${memberId}::uuid`;
 }
 
@@ -87,7 +87,7 @@ export function openReports(noteIds: Sql): Sql<OpenReport> {
 }
 
 /** Members with an open report on any note of a member, for a lock. */
-export function reportersOf(memberId: string): Sql {
+export function noteReporters(memberId: string): Sql {
   return sql`SELECT r.member_id FROM note_reports r JOIN notes n USING (note_id)
     WHERE n.member_id = ${memberId} AND r.state = 'open'`;
 }

@@ -1,4 +1,4 @@
-import { OLDEST } from '../../platform/keyset-cursor.ts';
+import { START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from './notes.ts';
 
@@ -74,6 +74,6 @@ export function notesOfMember(
         AND decision NOT IN ('kept', 'upheld', 'deferred', 'escalated') ORDER BY decided_at DESC, event_id DESC LIMIT 1
     ) standing ON state IN ('rejected', 'removed') AND NOT untold
     WHERE member_id = ${memberId} AND (submitted_at, note_id) >
-      (${last?.at ?? OLDEST.at}::timestamptz, ${last?.note_id ?? OLDEST.id}::uuid)
+      (${last?.at ?? START_OLDEST.at}::timestamptz, ${last?.note_id ?? START_OLDEST.id}::uuid)
     ORDER BY submitted_at, note_id LIMIT ${limit}`;
 }

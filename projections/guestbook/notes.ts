@@ -1,5 +1,5 @@
 import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
-import type { Place } from '../../platform/keyset-cursor.ts';
+import type { KeysetPosition } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import * as events from '../../services/guestbook/events.ts';
 import type { Experience } from '../../services/guestbook/experience.ts';
@@ -180,7 +180,7 @@ export function pendingTotals(): Sql<{ notes: number; oldest_seconds: number }> 
     FROM notes WHERE state = 'pending'`;
 }
 
-const START: Place = { at: 'infinity', id: '00000000-0000-0000-0000-000000000000' };
+const START: KeysetPosition = { at: 'infinity', id: '00000000-0000-0000-0000-000000000000' };
 
 /** An approved note as the guestbook shows it. `handle` is null for a guest or a former member. */
 export interface PublicNoteRow {

@@ -1,9 +1,13 @@
 import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
-import { NEWEST } from '../../platform/keyset-cursor.ts';
+import { START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import * as events from '../../services/profiles/events.ts';
 import { defineProjection } from '../projection.ts';
-import { joinTold, TOLD_STATE, type Told } from '../publications/record-decisions.ts';
+import {
+  joinTold,
+  NOTIFIED_STATE,
+  type NotifiedDecision,
+} from '../publications/record-decisions.ts';
 
 const writeProfile = defineInsert(
   'profiles',
@@ -98,7 +102,7 @@ const profileByMember = defineRead<FoundProfile>(
 export const findProfile = (memberId: string): Sql<FoundProfile> =>
   profileByMember({ member_id: memberId });
 
-export type OwnProfileRow = Omit<ProfileRow, 'member_id' | 'removal_told'> & Told;
+export type OwnProfileRow = Omit<ProfileRow, 'member_id' | 'removal_told'> & NotifiedDecision;
 
 /**
  * A withdrawn profile may have been removed before. A new publication makes earlier removals
@@ -109,7 +113,7 @@ const REMOVED = `(state = 'removed' OR state = 'withdrawn' AND decided_at > publ
 /** Reads a profile as its own member may see it. */
 export function ownProfile(memberId: string, undoSeconds: number): Sql<OwnProfileRow> {
   return named(
-    `SELECT display_name, summary, links, capabilities, ${TOLD_STATE}, decision, version,
+    `SELECT display_name, summary, links, capabilities, ${NOTIFIED_STATE}, decision, version,
       published_at
     FROM profiles ${joinTold('profile', 'member_id', REMOVED, '$2')}
     WHERE member_id = $1`,
@@ -160,7 +164,7 @@ export interface ListedAgentRow {
 }
 
 /** Reads members with a published profile, newest publication first. */
-export function publishedProfiles(limit: number, { at, id } = NEWEST): Sql<ListedAgentRow> {
+export function publishedProfiles(limit: number, { at, id } = START_NEWEST): Sql<ListedAgentRow> {
   return sql`SELECT p.member_id, m.handle, p.display_name, p.summary, p.published_at,
       to_char(p.published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
     FROM profiles p JOIN members m USING (member_id)

@@ -1,6 +1,6 @@
 import { defineInsert } from '../../platform/batch-statements.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
-import { OLDEST, type Place } from '../../platform/keyset-cursor.ts';
+import { type KeysetPosition, START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import * as artifactEvents from '../../services/artifacts/events.ts';
 import * as caseEvents from '../../services/cases/events.ts';
@@ -98,7 +98,7 @@ export interface RecordDecisionRow {
 }
 
 /** Why a record is not public, as its own author may know it. */
-export interface Told {
+export interface NotifiedDecision {
   decision: { policy: string; message: string | null } | null;
 }
 
@@ -117,7 +117,7 @@ export function joinTold(type: RecordType, id: string, removed: string, seconds:
 }
 
 /** The state of a record, given what `joinTold` found. */
-export const TOLD_STATE = `CASE WHEN state = 'removed' AND decision IS NULL THEN 'published'
+export const NOTIFIED_STATE = `CASE WHEN state = 'removed' AND decision IS NULL THEN 'published'
   ELSE state END AS state`;
 
 interface OwnRecords {
@@ -154,8 +154,12 @@ export function ownRecords<Row extends { place: string }>({
     FROM ${table} ${joinTold(type, id, removed, '$2')}
     WHERE ${member} = $1 AND (created_at, ${id}) > ($3::timestamptz, $4::uuid)
     ORDER BY created_at, ${id} LIMIT $5`;
-  return (memberId: string, limit: number, after: Place = OLDEST, undoSeconds: number): Sql<Row> =>
-    named(text, [memberId, undoSeconds, after.at, after.id, limit]);
+  return (
+    memberId: string,
+    limit: number,
+    after: KeysetPosition = START_OLDEST,
+    undoSeconds: number,
+  ): Sql<Row> => named(text, [memberId, undoSeconds, after.at, after.id, limit]);
 }
 
 export function findRecordDecision(eventId: string): Sql<RecordDecisionRow> {

@@ -1,5 +1,5 @@
 import { defineInsert } from '../../platform/batch-statements.ts';
-import { OLDEST } from '../../platform/keyset-cursor.ts';
+import { START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import * as artifactEvents from '../../services/artifacts/events.ts';
 import * as caseEvents from '../../services/cases/events.ts';
@@ -196,7 +196,7 @@ export function reportsOfMember(
   last: Pick<ReportOfMember, 'at' | 'report_id'> | undefined,
   limit: number,
 ): Sql<ReportOfMember> {
-  const { at = OLDEST.at, report_id: id = OLDEST.id } = last ?? {};
+  const { at = START_OLDEST.at, report_id: id = START_OLDEST.id } = last ?? {};
   return sql`SELECT *, reported_at::text AS at FROM (
       (SELECT report_id, 'note' AS subject_type, note_id AS subject_id, reason, details, reported_at
         FROM note_reports WHERE member_id = ${memberId}

@@ -80,7 +80,7 @@ export function caseNoteRecords(ids: readonly string[]): Sql<RecordRow> {
 }
 
 /** Authors of the records that `records` selects, for a lock. */
-export function authorsOf(records: Sql): Sql {
+export function recordAuthors(records: Sql): Sql {
   const text = `SELECT author_id AS member_id FROM (${records.text}) r`;
   return { name: hash('sha1', text), text, values: records.values };
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { BY_INDEX, cut, withConnection } from '../../platform/postgres/connection.ts';
+import { BY_INDEX, destroyConnection, withConnection } from '../../platform/postgres/connection.ts';
 import { dropLeftOver } from './rebuilt-tables.ts';
 
 const NAME = 'service rebuild';
@@ -24,7 +24,7 @@ export async function inSession<Result>(
   try {
     return await withConnection({ ...config, pipeline: true }, (client) =>
       withConnection(config, async (reader) => {
-        const cutBoth = () => [client, reader].forEach(cut);
+        const cutBoth = () => [client, reader].forEach(destroyConnection);
         interrupted?.addEventListener('abort', cutBoth);
         try {
           interrupted?.throwIfAborted();

@@ -8,7 +8,7 @@ import { untilWritersEnd, type Waiting, withLocks } from '../../platform/postgre
 import { type Sql, sql } from '../../platform/sql.ts';
 import { type Projection, projector } from '../projection.ts';
 import { inSession, type Session } from './rebuild-session.ts';
-import { makeSearches, makeTables, swap } from './rebuilt-tables.ts';
+import { makeSearches, makeTables, swapTables } from './rebuilt-tables.ts';
 
 const PAGE = 1000;
 const CLOSE_ENOUGH = 2000;
@@ -84,7 +84,7 @@ async function fromLog(
     await client.query('SET LOCAL synchronous_commit = on');
     if (!isDeepStrictEqual(await migrations(), copied)) throw new Error(SCHEMA_CHANGED);
     const count = await fillTo(await lastPosition(client));
-    await swap(client, tables);
+    await swapTables(client, tables);
     return count;
   };
   const again = { ...waiting, meanwhile: catchUp };

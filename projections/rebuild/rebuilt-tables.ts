@@ -6,7 +6,7 @@ const GRANTEE = `SELECT CASE WHEN item.grantee = 0 THEN 'PUBLIC'
   ELSE item.grantee::regrole::text END AS name`;
 
 /** Replaces the public tables with the tables of the schema `rebuild`. */
-export async function swap(client: pg.Client, tables: readonly string[]): Promise<void> {
+export async function swapTables(client: pg.Client, tables: readonly string[]): Promise<void> {
   await copyPrivileges(client, tables);
   for (const table of tables) {
     await client.query(`DROP TABLE public.${table}`);

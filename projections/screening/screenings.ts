@@ -1,5 +1,5 @@
 import { defineBatch, defineInsert } from '../../platform/batch-statements.ts';
-import { OLDEST } from '../../platform/keyset-cursor.ts';
+import { START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import * as noteEvents from '../../services/guestbook/events.ts';
 import * as screeningEvents from '../../services/screening/events.ts';
@@ -85,7 +85,7 @@ function dropFingerprints(noteId: string): Sql {
   return sql`DELETE FROM note_fingerprints WHERE note_id = ${noteId}`;
 }
 
-const MOST_LIKE = 50;
+const MAX_LIKE = 50;
 
 /** Another note that shares a hash with this note. `message` is null if the whole text is equal. */
 export interface LookAlikeRow {
@@ -116,8 +116,8 @@ export function lookAlikes(
       UNION ALL
       (SELECT f.note_id, false FROM unnest(${parts}::bigint[]) part
       CROSS JOIN LATERAL (SELECT note_id FROM note_fingerprints WHERE hash BETWEEN part AND part
-        ORDER BY hash DESC, screened_at DESC, note_id DESC LIMIT ${MOST_LIKE}) f
-      GROUP BY f.note_id ORDER BY count(*) DESC, f.note_id LIMIT ${MOST_LIKE})
+        ORDER BY hash DESC, screened_at DESC, note_id DESC LIMIT ${MAX_LIKE}) f
+      GROUP BY f.note_id ORDER BY count(*) DESC, f.note_id LIMIT ${MAX_LIKE})
     ) c JOIN notes n ON n.note_id = c.note_id
     WHERE n.note_id <> ${noteId} AND n.message IS NOT NULL`;
 }
@@ -158,7 +158,7 @@ export interface NoteToScreen {
 export function notesToScreen(
   rulesVersion: number,
   limit: number,
-  after = { submitted: OLDEST.at, note_id: OLDEST.id },
+  after = { submitted: START_OLDEST.at, note_id: START_OLDEST.id },
 ): Sql<NoteToScreen> {
   return sql`SELECT n.note_id,
       to_char(n.submitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS submitted

@@ -1,4 +1,4 @@
-import { NEWEST, type Place } from '../../platform/keyset-cursor.ts';
+import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
 import type { Sql } from '../../platform/sql.ts';
 
 export const SEARCH_KINDS = ['note', 'member', 'artifact', 'case'] as const;
@@ -73,11 +73,11 @@ const SOURCES: Readonly<Record<SearchKind, Source>> = {
 };
 
 /**
- * Number of newest records that are searched before the word index; none if the newest `FEW` have
- * no match at all.
+ * Number of newest records that are searched before the word index; none if the newest
+ * `PROBED_FIRST` have no match at all.
  */
 const NEWEST_FIRST = 200;
-const FEW = 40;
+const PROBED_FIRST = 40;
 
 /**
  * Searches public records that contain all words of the query (`or`, `-` and quotes have their
@@ -87,7 +87,7 @@ export function searchPublic(
   query: string,
   kind: SearchKind | undefined,
   limit: number,
-  { at, id }: Place = NEWEST,
+  { at, id }: KeysetPosition = START_NEWEST,
 ): Sql<FoundRow> {
   const kinds = kind ? [kind] : SEARCH_KINDS;
   return {
@@ -119,7 +119,7 @@ function ofKind(kind: SearchKind): string {
     ? `UNION ${each} ${table} r WHERE ${id} IN (${byName}) AND ${shown} AND ${before(`(${at}, ${id})`)}`
     : '';
   return `(WITH late AS MATERIALIZED (${each} ${newest(NEWEST_FIRST)}
-      WHERE EXISTS (SELECT FROM ${newest(FEW)} WHERE ${fits}) AND ${fits}
+      WHERE EXISTS (SELECT FROM ${newest(PROBED_FIRST)} WHERE ${fits}) AND ${fits}
       ORDER BY at DESC, id DESC LIMIT $4)
     SELECT '${kind}' AS kind, found.id, ${columns}, found.at
     FROM (SELECT * FROM (SELECT * FROM late WHERE (SELECT count(*) FROM late) = $4

@@ -12,7 +12,7 @@ import type { Projection } from '../projection.ts';
  */
 export function feedProjection(features: readonly FeedEntries[]): {
   projection: Projection;
-  concerns: (event: RecordedEvent) => readonly string[];
+  affectedMembers: (event: RecordedEvent) => readonly string[];
 } {
   const entries: FeedEntries = Object.assign({}, ...features);
 
@@ -28,7 +28,7 @@ export function feedProjection(features: readonly FeedEntries[]): {
   return {
     projection: { name: 'feed', tables: ['feed', 'feed_heads'], on: withHeads(on) },
     // A registration inserts the lock row, so there is no row to lock before it.
-    concerns: (event) =>
+    affectedMembers: (event) =>
       event.type === 'MemberRegistered' ? [] : entriesOf(event).map((entry) => entry.member),
   };
 }

@@ -1,11 +1,14 @@
-import type { EventFact, Facts } from '../facts.ts';
 import type { Entry } from '../history.ts';
+import type { EventFact, LogFacts } from '../log-facts.ts';
 
 /** A few statements separate authentication from `recorded_at`, and a backend may be frozen. */
 const SLACK_MS = 5000;
 
 /** No credential is accepted after its end: by the clients' clock, log order and expiry time. */
-export function revokedForGood(entries: readonly Entry[], { events, receipts }: Facts): string[] {
+export function revokedForGood(
+  entries: readonly Entry[],
+  { events, receipts }: LogFacts,
+): string[] {
   const wrong: string[] = [];
   const byId = new Map(events.map((event) => [event.id, event]));
   const created = new Map<string, EventFact>();

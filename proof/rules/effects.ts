@@ -1,5 +1,5 @@
-import type { EventFact, Facts } from '../facts.ts';
 import type { Entry } from '../history.ts';
+import type { EventFact, LogFacts } from '../log-facts.ts';
 
 /** Each receipt of an operation names exactly one event of these types, besides any others. */
 const EFFECTS: Readonly<Record<string, readonly string[]>> = {
@@ -41,7 +41,7 @@ const needsReceipt = ({ type, actor }: EventFact) =>
   actor !== 'service' && !FREE.includes(type) && !type.endsWith('Told');
 
 /** An acknowledged operation has exactly one effect, an unknown one at most one, a refused none. */
-export function oneEffect(entries: readonly Entry[], { events, receipts }: Facts): string[] {
+export function oneEffect(entries: readonly Entry[], { events, receipts }: LogFacts): string[] {
   const wrong: string[] = [];
   const recorded = new Map(events.map((event) => [event.id, event]));
   const kept = new Map(receipts.map((receipt) => [receipt.key, receipt]));
@@ -78,7 +78,7 @@ export function oneEffect(entries: readonly Entry[], { events, receipts }: Facts
   return [...wrong, ...oneEffectWithoutReceipt(entries, events)];
 }
 
-function oneEffectWithoutReceipt(entries: readonly Entry[], events: Facts['events']): string[] {
+function oneEffectWithoutReceipt(entries: readonly Entry[], events: LogFacts['events']): string[] {
   const wrong: string[] = [];
   for (const [operation, { type, subject }] of Object.entries(WITHOUT_RECEIPT)) {
     const made = Map.groupBy(
@@ -114,7 +114,7 @@ function oneEffectWithoutReceipt(entries: readonly Entry[], events: Facts['event
 }
 
 /** Stream versions are 1, 2, 3, … in the order of the log. */
-export function streamsWhole({ events }: Facts): string[] {
+export function streamsWhole({ events }: LogFacts): string[] {
   const last = new Map<string, number>();
   return events.flatMap(({ owner, stream, version }) => {
     const name = `${owner} ${stream}`;

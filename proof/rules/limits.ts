@@ -1,5 +1,5 @@
-import type { Facts } from '../facts.ts';
 import type { Entry, Fault } from '../history.ts';
+import type { LogFacts } from '../log-facts.ts';
 
 export interface Limits {
   /** Writes of a member on a UTC day. */
@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 const TEN_MINUTES_MS = 600_000;
 
 /** Writes, active credentials and members never exceed their limits, by log and receipts. */
-export function limitsHeld({ events, receipts }: Facts, limits: Limits): string[] {
+export function limitsHeld({ events, receipts }: LogFacts, limits: Limits): string[] {
   const wrong: string[] = [];
   const writes = Map.groupBy(
     receipts.filter(({ space, operation }) => space === 'api' && !EXEMPT.includes(operation)),
@@ -54,7 +54,7 @@ export function limitsHeld({ events, receipts }: Facts, limits: Limits): string[
  */
 export function addressLimitsHeld(
   entries: readonly Entry[],
-  { receipts }: Facts,
+  { receipts }: LogFacts,
   limits: Limits,
   faults: readonly Fault[],
 ): string[] {

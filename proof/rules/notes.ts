@@ -1,5 +1,5 @@
-import type { EventFact, Facts } from '../facts.ts';
 import type { Entry, History, Sighting } from '../history.ts';
+import type { EventFact, LogFacts } from '../log-facts.ts';
 
 /** Database and clients share one machine's clock, but read it in two ways. */
 const SLACK_MS = 50;
@@ -39,7 +39,7 @@ function publicSpans(stream: readonly EventFact[], hiddenBy: (event: EventFact) 
 export function decidedBeforePublic(
   sightings: readonly Sighting[],
   entries: readonly Entry[],
-  { events, receipts }: Facts,
+  { events, receipts }: LogFacts,
 ): string[] {
   const answeredAt = new Map<string, number>();
   const acknowledged = new Map(
@@ -82,7 +82,11 @@ export function decidedBeforePublic(
 }
 
 /** No author learns of a rejection while its moderator can undo it; removals show immediately. */
-export function toldInTime(told: History['told'], { events }: Facts, undoMs: number): string[] {
+export function authorsNotifiedInTime(
+  told: History['told'],
+  { events }: LogFacts,
+  undoMs: number,
+): string[] {
   const streams = noteStreams(events);
   return told.flatMap(({ note, answered }) => {
     const decided = streams

@@ -3,7 +3,7 @@ import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import { Handle, Member, Receipt, Timestamp } from '../../platform/http/schemas.ts';
 import type { ExportSection } from '../membership/export-section.ts';
-import { sectionsOf } from './sections.ts';
+import { toSections } from './sections.ts';
 
 const exportOf = (sections: readonly ExportSection[]) =>
   z
@@ -49,7 +49,7 @@ export const accountContract = (exportSections: readonly ExportSection[]) =>
       replies: {
         200: {
           description: 'The document',
-          body: exportOf(sectionsOf(exportSections, 0)),
+          body: exportOf(toSections(exportSections, 0)),
           headers: { 'Content-Disposition': 'A file name to keep it under' },
         },
       },

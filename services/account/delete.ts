@@ -1,13 +1,17 @@
-import { definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { Receipt } from '../../platform/http/schemas.ts';
 import { refuse } from '../../platform/refusal.ts';
 import {
-  defineCommand,
+  defineMemberCommand,
   type MemberCommand,
   withMember,
 } from '../credentials/run-member-command.ts';
-import { type Closing, type ClosingRequest, lockOf } from '../membership/account-closure.ts';
+import {
+  type AccountClosure,
+  type ClosingRequest,
+  membersToLock,
+} from '../membership/account-closure.ts';
 
 export interface DeletionRequest {
   confirm_handle: string;
@@ -21,15 +25,15 @@ interface Deactivated {
 
 /** Runs all closings, which deactivate the member, and enqueues the job that erases the rest. */
 export function deleteAccount(
-  closings: readonly Closing[],
+  accountClosures: readonly AccountClosure[],
   { memberId, handle }: Pick<PrincipalOf<'credential'>, 'memberId' | 'handle'>,
   body: DeletionRequest,
 ): MemberCommand<200, Deactivated, 'invalid_request'> {
   const request = { eraseNotes: body.erase_notes };
-  const lock = lockOf(closings, memberId);
-  return defineCommand({
+  const lock = membersToLock(accountClosures, memberId);
+  return defineMemberCommand({
     ...(lock ? { lock } : {}),
-    load: closings.map((closing) => closing.load(memberId, request)),
+    load: accountClosures.map((closing) => closing.load(memberId, request)),
     decide({ rows, now }) {
       if (body.confirm_handle !== handle)
         return refuse('invalid_request', {
@@ -37,7 +41,7 @@ export function deleteAccount(
         });
       return {
         status: 200,
-        ...endingsOf(closings, memberId, request, rows, now),
+        ...endingsOf(accountClosures, memberId, request, rows, now),
         jobs: [{ queue: 'erase-member', data: { member_id: memberId } }],
         body: (receipt) => ({ status: 'deactivated', receipt }),
       };
@@ -46,7 +50,7 @@ export function deleteAccount(
 }
 
 function endingsOf(
-  closings: readonly Closing[],
+  closings: readonly AccountClosure[],
   memberId: string,
   request: ClosingRequest,
   rows: readonly unknown[],
@@ -67,12 +71,12 @@ function endingsOf(
  * none are left. The actor is the service, because the member is already deactivated.
  */
 export function closeMore(
-  closings: readonly Closing[],
+  closings: readonly AccountClosure[],
   memberId: string,
   request: ClosingRequest,
-): Plan<boolean> {
-  return definePlan({
-    lock: withMember(lockOf(closings, memberId), memberId),
+): Command<boolean> {
+  return defineCommand({
+    lock: withMember(membersToLock(closings, memberId), memberId),
     load: closings.map((closing) => closing.load(memberId, request)),
     decide({ rows: loaded, now }) {
       const { appends, rows } = endingsOf(closings, memberId, request, loaded, now);

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query } from '../../platform/postgres/query.ts';
-import { sharedPatience } from '../../platform/postgres/request-deadline.ts';
+import { withDeadline } from '../../platform/postgres/request-deadline.ts';
 import { bearerHolds } from '../../projections/credentials/credentials.ts';
 import type { ExportSection } from '../membership/export-section.ts';
 
@@ -49,7 +49,7 @@ async function* entriesOf(
   const limit = section.shape === 'one' ? 1 : (section.batch ?? BATCH);
   for (let last: Row | undefined; ; ) {
     // Each batch gets its own deadline, because the export lasts as long as the client reads.
-    const [holds, rows] = await sharedPatience(() =>
+    const [holds, rows] = await withDeadline(() =>
       Promise.all([
         query(pool, bearerHolds(credentialId)),
         query(pool, section.after(memberId, last, limit, undoSeconds)),

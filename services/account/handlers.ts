@@ -6,25 +6,25 @@ import { query } from '../../platform/postgres/query.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { findMember } from '../../projections/membership/members.ts';
 import { feedHead } from '../../projections/updates/exported-feed.ts';
-import { type MemberCommandParts, memberCommand } from '../credentials/run-member-command.ts';
-import type { Closing } from '../membership/account-closure.ts';
+import { type MemberCommandDeps, runMemberCommand } from '../credentials/run-member-command.ts';
+import type { AccountClosure } from '../membership/account-closure.ts';
 import type { ExportSection } from '../membership/export-section.ts';
 import type { accountContract } from './contract.ts';
 import { deleteAccount } from './delete.ts';
 import { exportDocument } from './export.ts';
-import { sectionsOf } from './sections.ts';
+import { toSections } from './sections.ts';
 
-export interface AccountParts extends MemberCommandParts {
-  config: MemberCommandParts['config'] & Pick<Config, 'undoWindowSeconds'>;
+export interface AccountDeps extends MemberCommandDeps {
+  config: MemberCommandDeps['config'] & Pick<Config, 'undoWindowSeconds'>;
   pool: pg.Pool;
   /** The closings of all capabilities; the one that deactivates the member comes last. */
-  closings: readonly Closing[];
+  accountClosures: readonly AccountClosure[];
   /** The export sections of all capabilities. */
   exportSections: readonly ExportSection[];
 }
 
-export function accountHandlers(parts: AccountParts): Handlers<ReturnType<typeof accountContract>> {
-  const { pool, config, closings, exportSections } = parts;
+export function accountHandlers(deps: AccountDeps): Handlers<ReturnType<typeof accountContract>> {
+  const { pool, config, accountClosures, exportSections } = deps;
 
   return {
     'account.export': async ({ principal }) => {
@@ -43,7 +43,7 @@ export function accountHandlers(parts: AccountParts): Handlers<ReturnType<typeof
           registered_at: member.registered_at.toISOString(),
         },
       };
-      const sections = sectionsOf(exportSections, sequence);
+      const sections = toSections(exportSections, sequence);
       return {
         status: 200,
         type: 'application/json; charset=utf-8',
@@ -53,6 +53,6 @@ export function accountHandlers(parts: AccountParts): Handlers<ReturnType<typeof
     },
 
     'account.delete': (call) =>
-      memberCommand(parts, call, deleteAccount(closings, call.principal, call.body)),
+      runMemberCommand(deps, call, deleteAccount(accountClosures, call.principal, call.body)),
   };
 }

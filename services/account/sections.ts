@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { receiptsAfter, type ShownReceipt } from '../../platform/eventstore/receipts.ts';
+import { type ExportedReceipt, receiptsAfter } from '../../platform/eventstore/receipts.ts';
 import { AnyUuid, Json, Sha256, Timestamp, Uuid } from '../../platform/http/schemas.ts';
 import { type FeedRow, feedAfter } from '../../projections/updates/exported-feed.ts';
 import { type ExportSection, exportSection } from '../membership/export-section.ts';
 import { UpdateEvent } from '../updates/update-event.ts';
 
 /** The receipts of all commands, with the responses as they were sent. */
-const receiptsSection = exportSection<ShownReceipt>({
+const receiptsSection = exportSection<ExportedReceipt>({
   name: 'receipts',
   after: receiptsAfter,
   entry: ({ key, recorded_at, operation, route, body_hash, http_status, reply, event_ids }) => ({
@@ -54,7 +54,7 @@ function feedSection(until: number): ExportSection {
 }
 
 /** The sections after the head of the export: those of the capabilities, then receipts and feed. */
-export const sectionsOf = (
+export const toSections = (
   features: readonly ExportSection[],
   feedSequence: number,
 ): ExportSection[] => [...features, receiptsSection, feedSection(feedSequence)];

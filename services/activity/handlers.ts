@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Handlers } from '../../platform/http/route.ts';
-import { pageOf, placeOf } from '../../platform/keyset-cursor.ts';
+import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { publicActivity } from '../../projections/activity/activity.ts';
@@ -13,10 +13,10 @@ export function activityHandlers({
 }): Handlers<typeof activityContract> {
   return {
     'activity.list': async ({ query: { type, cursor, limit } }) => {
-      const place = placeOf(cursor);
+      const place = toKeysetPosition(cursor);
       if (isRefusal(place)) return place;
       const rows = await query(readPool, publicActivity(type, limit + 1, place));
-      const page = pageOf(rows, limit, (last) => ({ at: last.place, id: last.entry_id }));
+      const page = toPage(rows, limit, (last) => ({ at: last.place, id: last.entry_id }));
       return {
         status: 200,
         body: {

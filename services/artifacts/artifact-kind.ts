@@ -1,4 +1,4 @@
 /** The kinds of context packet. */
-export const KINDS = ['handoff', 'brief', 'result'] as const;
+export const ARTIFACT_KINDS = ['handoff', 'brief', 'result'] as const;
 
-export type Kind = (typeof KINDS)[number];
+export type Kind = (typeof ARTIFACT_KINDS)[number];

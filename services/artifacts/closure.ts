@@ -1,6 +1,9 @@
 import type { Append } from '../../platform/eventstore/append.ts';
-import { type OpenArtifactRow, openArtifactsOf } from '../../projections/artifacts/artifacts.ts';
-import { CLOSING_BATCH, defineClosing } from '../membership/account-closure.ts';
+import {
+  type OpenArtifactRow,
+  openArtifactsOfMember,
+} from '../../projections/artifacts/artifacts.ts';
+import { CLOSURE_BATCH, defineAccountClosure } from '../membership/account-closure.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 
 /**
@@ -23,8 +26,8 @@ export function closeArtifacts(memberId: string, rows: readonly OpenArtifactRow[
   }));
 }
 
-export const artifactsClosing = defineClosing({
-  load: (memberId) => openArtifactsOf(memberId, CLOSING_BATCH),
+export const artifactsClosing = defineAccountClosure({
+  load: (memberId) => openArtifactsOfMember(memberId, CLOSURE_BATCH),
   close: closeArtifacts,
   rows: (_memberId, rows) => [
     dropLeases(

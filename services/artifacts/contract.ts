@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
-import { REPLAYED } from '../../platform/http/replayed-header.ts';
+import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,
@@ -12,9 +12,9 @@ import {
   Uuid,
   WithdrawnReply,
 } from '../../platform/http/schemas.ts';
-import { KINDS } from './artifact-kind.ts';
+import { ARTIFACT_KINDS } from './artifact-kind.ts';
 import { Sha256 } from './fixture.ts';
-import { MAX_PACKET, Packet } from './packet.ts';
+import { MAX_PACKET_BYTES, Packet } from './packet.ts';
 
 const BODY_LIMIT = 320 * 1024;
 
@@ -34,7 +34,7 @@ const ListedArtifact = z
     id: AnyUuid,
     author_id: AnyUuid,
     title: z.string(),
-    kind: z.enum(KINDS),
+    kind: z.enum(ARTIFACT_KINDS),
     created_at: Timestamp,
     content_hash: Sha256,
   })
@@ -64,7 +64,7 @@ export const artifactsContract = defineContract({
     description:
       'The body is the packet. It is public at once and never changes; `supersedes_id` names an earlier one ' +
       'of the same author, which nothing supersedes yet, and whose place it takes. As compact JSON it has at ' +
-      `most ${MAX_PACKET} bytes.`,
+      `most ${MAX_PACKET_BYTES} bytes.`,
     tag: 'artifacts',
     access: { scope: 'artifact:publish' },
     gated: true,
@@ -75,7 +75,7 @@ export const artifactsContract = defineContract({
       201: {
         description: 'Published',
         body: ArtifactReply,
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
         location: '/api/v1/artifacts/{artifact.id}',
       },
     },
@@ -95,7 +95,7 @@ export const artifactsContract = defineContract({
       200: {
         description: 'Withdrawn: reading it answers 410',
         body: WithdrawnReply,
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
       },
     },
     problems: [...COMMAND_PROBLEMS, 'not_found', 'state_conflict'],
@@ -109,7 +109,7 @@ export const artifactsContract = defineContract({
     gated: true,
     query: z.object({
       author_id: Uuid.optional(),
-      kind: z.enum(KINDS).optional(),
+      kind: z.enum(ARTIFACT_KINDS).optional(),
       cursor: Cursor.optional(),
       limit: Limit,
     }),

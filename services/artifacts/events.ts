@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
-import { KINDS } from './artifact-kind.ts';
+import { ARTIFACT_KINDS } from './artifact-kind.ts';
 
 /**
  * A context packet was published. `packet` is stored as JSON text, which keeps the order of its
@@ -10,7 +10,7 @@ export const ArtifactPublished = defineEvent('ArtifactPublished', {
   data: z.strictObject({
     artifact_id: z.uuid(),
     author_id: z.uuid(),
-    kind: z.enum(KINDS),
+    kind: z.enum(ARTIFACT_KINDS),
     supersedes_id: z.uuid().nullable(),
     policy_version: z.string(),
   }),

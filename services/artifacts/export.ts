@@ -3,7 +3,7 @@ import { AnyUuid } from '../../platform/http/schemas.ts';
 import { parseJson } from '../../platform/json.ts';
 import { artifactsOfMember, type OwnArtifactRow } from '../../projections/artifacts/artifacts.ts';
 import { exportSection, ToldDecision } from '../membership/export-section.ts';
-import { KINDS } from './artifact-kind.ts';
+import { ARTIFACT_KINDS } from './artifact-kind.ts';
 import { Artifact } from './contract.ts';
 import { Sha256 } from './fixture.ts';
 import { Packet } from './packet.ts';
@@ -40,7 +40,7 @@ export const artifactsSection = exportSection<OwnArtifactRow>({
   }),
   schema: Artifact.omit({ author_id: true })
     .extend({
-      kind: z.enum(KINDS),
+      kind: z.enum(ARTIFACT_KINDS),
       content_hash: Sha256.nullable(),
       packet: Packet.nullable(),
       supersedes_id: AnyUuid.nullable(),

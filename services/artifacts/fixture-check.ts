@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import {
+  FIXTURE_STATES,
   type FixtureState,
   NEXT_ACTION,
   PortableFixture,
   RelativePath,
-  STATES,
 } from './fixture.ts';
 
 /**
@@ -21,7 +21,7 @@ export const CheckableFixture = z.object({
           error: 'must be a single name',
         }),
         expected: z.object({
-          state: z.enum(STATES),
+          state: z.enum(FIXTURE_STATES),
           next_action: z.string(),
           operations_issued: z.int(),
         }),

@@ -110,7 +110,7 @@ async function isThere(spot: Spot): Promise<boolean> {
 /** `refused`: the path exists but is not read, for example because it is a link. */
 type Look<Seen> = { is: 'absent' } | { is: 'refused' } | { is: 'seen'; seen: Seen };
 
-const NOWHERE = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'];
+const NOT_FOUND_CODES = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'];
 
 /**
  * Opens a regular file (or, with `folders`, a folder) below `root` and reads it. Follows no link in
@@ -141,7 +141,7 @@ async function lookAt<Seen>(
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ELOOP') return refused('a link, which is not followed');
     if (code === 'ENXIO') return refused('not a file');
-    if (code !== undefined && NOWHERE.includes(code)) return { is: 'absent' };
+    if (code !== undefined && NOT_FOUND_CODES.includes(code)) return { is: 'absent' };
     throw error;
   } finally {
     await handle?.close();

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { codePoints, Text } from '../../platform/http/schemas.ts';
 
 /** The possible results for a case, in order of precedence: the first that applies is reported. */
-export const STATES = [
+export const FIXTURE_STATES = [
   'missing_artifact',
   'integrity_mismatch',
   'reconciliation_required',
   'completion_unproven',
   'ready',
 ] as const;
-export type FixtureState = (typeof STATES)[number];
+export type FixtureState = (typeof FIXTURE_STATES)[number];
 
 /** The next action for the agent that takes over the work, by state. */
 export const NEXT_ACTION = {
@@ -21,20 +21,20 @@ export const NEXT_ACTION = {
 } as const satisfies Record<FixtureState, string>;
 
 /** The five cases of every fixture, in order, with the expected state of each. */
-export const CASES = {
+export const FIXTURE_CASES = {
   baseline: 'ready',
   'missing-artifact': 'missing_artifact',
   'altered-artifact': 'integrity_mismatch',
   'completion-unproven': 'completion_unproven',
   'unknown-side-effect': 'reconciliation_required',
 } as const satisfies Record<string, FixtureState>;
-export type CaseName = keyof typeof CASES;
+export type CaseName = keyof typeof FIXTURE_CASES;
 
 /** Free text in a handoff; it may be empty. */
 export const FreeText = Text(0, 8000);
 export const FreeTexts = z.array(FreeText).max(200);
 
-const MOST = 8000;
+const MAX_PATH_LENGTH = 8000;
 
 // Character classes for one character of a name: any, no dot, no colon, neither dot nor letter.
 const [ANY, NO_DOT, NO_COLON, NEITHER] = ['', '.', ':', '.A-Za-z'].map(
@@ -42,24 +42,27 @@ const [ANY, NO_DOT, NO_COLON, NEITHER] = ['', '.', ':', '.A-Za-z'].map(
 );
 const NAME = `(?:${NO_DOT}${ANY}*|\\.(?:${NO_DOT}${ANY}*)?|\\.\\.${ANY}+)`;
 // The first segment must not start with a letter and a colon, a drive on Windows.
-const FIRST = `(?:[A-Za-z](?:${NO_COLON}${ANY}*)?|${NEITHER}${ANY}*|\\.(?:${NO_DOT}${ANY}*)?|\\.\\.${ANY}+)`;
+const FIRST_SEGMENT = `(?:[A-Za-z](?:${NO_COLON}${ANY}*)?|${NEITHER}${ANY}*|\\.(?:${NO_DOT}${ANY}*)?|\\.\\.${ANY}+)`;
 
 /** A relative path that cannot leave its base folder on any operating system. */
 export const RelativePath = z
   .string()
   .regex(
-    new RegExp(`^${FIRST}(?:/${NAME}?)*$`, 'u'),
+    new RegExp(`^${FIRST_SEGMENT}(?:/${NAME}?)*$`, 'u'),
     'must be a relative path that uses / and has no .. segment',
   )
-  .refine((path) => codePoints(path) <= MOST, `must have at most ${MOST} characters`)
-  .meta({ maxLength: MOST });
+  .refine(
+    (path) => codePoints(path) <= MAX_PATH_LENGTH,
+    `must have at most ${MAX_PATH_LENGTH} characters`,
+  )
+  .meta({ maxLength: MAX_PATH_LENGTH });
 
 export const Sha256 = z
   .string()
   .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in 64 lowercase hex characters');
 
 function fixtureCase<const Name extends CaseName>(name: Name) {
-  const state = CASES[name];
+  const state = FIXTURE_CASES[name];
   return z.strictObject({
     name: z.literal(name),
     mutation: FreeText,

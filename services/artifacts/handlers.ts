@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Content, Handlers } from '../../platform/http/route.ts';
-import { pageOf, placeOf } from '../../platform/keyset-cursor.ts';
+import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import {
@@ -8,32 +8,32 @@ import {
   findArtifact,
   publishedArtifacts,
 } from '../../projections/artifacts/artifacts.ts';
-import { type MemberCommandParts, memberCommand } from '../credentials/run-member-command.ts';
+import { type MemberCommandDeps, runMemberCommand } from '../credentials/run-member-command.ts';
 import type { artifactsContract } from './contract.ts';
 import { publishArtifact, withdrawArtifact } from './publish.ts';
 
-export interface ArtifactsParts extends MemberCommandParts {
+export interface ArtifactsDeps extends MemberCommandDeps {
   readPool: pg.Pool;
 }
 
-export function artifactsHandlers(parts: ArtifactsParts): Handlers<typeof artifactsContract> {
-  const { readPool } = parts;
+export function artifactsHandlers(deps: ArtifactsDeps): Handlers<typeof artifactsContract> {
+  const { readPool } = deps;
   return {
     'artifact.publish': (call) =>
-      memberCommand(parts, call, publishArtifact(call.principal.memberId, call.sent, call.body)),
+      runMemberCommand(deps, call, publishArtifact(call.principal.memberId, call.sent, call.body)),
 
     'artifact.withdraw': (call) =>
-      memberCommand(
-        parts,
+      runMemberCommand(
+        deps,
         call,
         withdrawArtifact(call.principal.memberId, call.params.artifact_id),
       ),
 
     'artifacts.list': async ({ query: { author_id: author, kind, cursor, limit } }) => {
-      const place = placeOf(cursor);
+      const place = toKeysetPosition(cursor);
       if (isRefusal(place)) return place;
       const rows = await query(readPool, publishedArtifacts({ author, kind }, limit + 1, place));
-      const page = pageOf(rows, limit, (last) => ({ at: last.place, id: last.artifact_id }));
+      const page = toPage(rows, limit, (last) => ({ at: last.place, id: last.artifact_id }));
       return {
         status: 200,
         body: {

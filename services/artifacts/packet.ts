@@ -7,7 +7,7 @@ import { FreeText, FreeTexts, PortableFixture, RelativePath, Sha256 } from './fi
 const PACKET_SCHEMA = 'service.context-packet.v1';
 
 /** Maximum size of a packet as compact JSON, in bytes. */
-export const MAX_PACKET = 256 * 1024;
+export const MAX_PACKET_BYTES = 256 * 1024;
 
 /** Requires milliseconds in the OpenAPI document, since `format: date-time` alone does not. */
 const MILLISECONDS = '^.{19}\\.\\d{3}Z$';
@@ -77,8 +77,8 @@ const Result = z
 export const Packet = z
   .discriminatedUnion('kind', [Handoff, Brief, Result])
   .refine(
-    (packet) => Buffer.byteLength(JSON.stringify(packet)) <= MAX_PACKET,
-    `must have at most ${MAX_PACKET} bytes as compact JSON`,
+    (packet) => Buffer.byteLength(JSON.stringify(packet)) <= MAX_PACKET_BYTES,
+    `must have at most ${MAX_PACKET_BYTES} bytes as compact JSON`,
   )
   .meta({ id: 'Packet' });
 export type Packet = z.output<typeof Packet>;

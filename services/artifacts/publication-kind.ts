@@ -1,13 +1,13 @@
 import { replay } from '../../platform/eventstore/decider.ts';
-import { artifactRecords, authorsOf } from '../../projections/publications/records.ts';
-import { nobody, type Subject } from '../publications/publication-kind.ts';
+import { artifactRecords, recordAuthors } from '../../projections/publications/records.ts';
+import { noMembers, type PublicationKind } from '../publications/publication-kind.ts';
 import { artifact } from './artifact.ts';
 
-export const artifactSubject: Subject = {
+export const artifactSubject: PublicationKind = {
   type: 'artifact',
   stream: (id) => `artifact-${id}`,
   records: artifactRecords,
-  members: (id) => authorsOf(artifactRecords([id])),
-  concerned: nobody,
+  members: (id) => recordAuthors(artifactRecords([id])),
+  concerned: noMembers,
   decide: (facts, command) => artifact.decide(replay(artifact, facts), command),
 };

@@ -7,7 +7,7 @@ import type { Receipt } from '../../platform/http/schemas.ts';
 import type { JsonObject } from '../../platform/http/strict-json.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { artifactFacts } from '../../projections/artifacts/artifacts.ts';
-import { defineCommand, type MemberCommand } from '../credentials/run-member-command.ts';
+import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { type ArtifactRefusal, artifact, publish, supersede } from './artifact.ts';
 import type { ArtifactBody } from './contract.ts';
@@ -38,7 +38,7 @@ export function publishArtifact(
   const { supersedes_id: supersedesId } = packet;
   const kept = { ...sent, supersedes_id: supersedesId } as unknown as Packet;
   const hash = contentHash(kept);
-  return defineCommand({
+  return defineMemberCommand({
     load: supersedesId === null ? null : artifactFacts(supersedesId),
     decide({ rows: earlier, now }) {
       const superseded =
@@ -95,7 +95,7 @@ export function withdrawArtifact(
   memberId: string,
   id: string,
 ): MemberCommand<200, Withdrawn, ArtifactRefusal> {
-  return defineCommand({
+  return defineMemberCommand({
     load: artifactFacts(id),
     decide({ rows: events }) {
       const withdrawn = artifact.decide(replay(artifact, events), {

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { isRefusal } from '../../platform/refusal.ts';
 import { caseGate, membersOfCase } from '../../projections/cases/case-members.ts';
-import { defineCommand, type MemberCommand } from '../credentials/run-member-command.ts';
+import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import { atTime, caseDecider } from './case.ts';
 import { caseBody, lapsedAt } from './case-body.ts';
 import type { CaseRefusal } from './commands.ts';
 import { caseNote } from './comment.ts';
-import { concerned } from './member-commands.ts';
-import { caseAppends, caseLoad, type Done, loadedCase } from './run-case-command.ts';
+import { affectedMembersOfCase } from './member-commands.ts';
+import { type CaseOutcome, caseAppends, caseLoad, loadedCase } from './run-case-command.ts';
 
 /** Adds a note in a separate stream; if the case's lease has expired, records its end first. */
 export function noteCase(
   caseId: string,
   memberId: string,
   body: { message: string; policy_version: string },
-): MemberCommand<201, Done<'noted'>, CaseRefusal> {
+): MemberCommand<201, CaseOutcome<'noted'>, CaseRefusal> {
   const noteId = randomUUID();
-  return defineCommand({
+  return defineMemberCommand({
     gate: caseGate(caseId),
     lock: membersOfCase(caseId),
     load: caseLoad(caseId, null),
@@ -36,7 +36,7 @@ export function noteCase(
         members,
       });
       if (isRefusal(decided)) return decided;
-      const told = concerned({ members, memberId });
+      const told = affectedMembersOfCase({ members, memberId });
       const ended = caseDecider.decide(state, { type: 'EndLease', now, members: told });
       if (isRefusal(ended)) return ended;
       const actor = { type: 'member' as const, id: memberId };

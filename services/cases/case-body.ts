@@ -1,5 +1,5 @@
 import type { CaseRow } from '../../projections/cases/cases.ts';
-import type { KnownCase } from './case-state.ts';
+import type { ExistingCase } from './case-state.ts';
 import type { CaseBody } from './contract.ts';
 
 const iso = (time: Date): string => time.toISOString();
@@ -46,7 +46,7 @@ export function lapsedAt(row: CaseRow, now: Date): boolean {
 /** The row after a command's events. `submitted` is the work that the command submits, or null. */
 export function rowAfter(
   row: CaseRow,
-  state: KnownCase,
+  state: ExistingCase,
   now: Date,
   submitted: { summary: string; artifactId: string | null } | null,
 ): CaseRow {

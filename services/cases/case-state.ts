@@ -29,14 +29,14 @@ export type OpenCase = Known & { status: 'open'; lapsed: string | null };
 export type ClaimedCase = Known & { status: 'claimed'; claim: Claim };
 export type SubmittedCase = Known & { status: 'submitted'; claim: Claim; submissionId: string };
 
-export type KnownCase =
+export type ExistingCase =
   | OpenCase
   | ClaimedCase
   | SubmittedCase
   | (Known & { status: 'accepted'; submissionId: string })
   | (Known & { status: 'withdrawn' });
 
-export type CaseState = { status: 'none' } | KnownCase;
+export type CaseState = { status: 'none' } | ExistingCase;
 
 export function evolve(state: CaseState, event: CaseEvent): CaseState {
   if (event.type === 'CaseOpened')

@@ -5,17 +5,17 @@ import {
   type CaseEvent,
   type CaseEvents,
   type CaseState,
+  type ExistingCase,
   evolve,
-  type KnownCase,
 } from './case-state.ts';
 import type {
-  By,
   CaseCommand,
   CaseRefusal,
+  CommandContext,
   MemberCaseCommand,
   OpenCaseCommand,
 } from './commands.ts';
-import { concerned, decideMember } from './member-commands.ts';
+import { affectedMembersOfCase, decideMember } from './member-commands.ts';
 
 /**
  * A case is open, claimed under a lease, submitted, accepted, or withdrawn. An expired lease counts
@@ -68,7 +68,7 @@ export function openCase(
 }
 
 /** Ends the lease if it has expired at `now`; otherwise returns no event. */
-function lapse(state: KnownCase, now: Date, members: readonly string[]): CaseEvent[] {
+function lapse(state: ExistingCase, now: Date, members: readonly string[]): CaseEvent[] {
   if (state.status !== 'claimed' || state.claim.expiresAt > now) return [];
   const { memberId, expiresAt } = state.claim;
   const data = {
@@ -81,17 +81,17 @@ function lapse(state: KnownCase, now: Date, members: readonly string[]): CaseEve
 }
 
 /** The state of the case at `now`, with an expired lease ended. */
-export function atTime(state: KnownCase, now: Date): KnownCase {
-  return lapse(state, now, []).reduce<CaseState>(evolve, state) as KnownCase;
+export function atTime(state: ExistingCase, now: Date): ExistingCase {
+  return lapse(state, now, []).reduce<CaseState>(evolve, state) as ExistingCase;
 }
 
 function afterLapse(
-  state: KnownCase,
+  state: ExistingCase,
   command: MemberCaseCommand,
 ): CaseEvent[] | Refusal<CaseRefusal> {
   if (state.removed) return refuse('gone');
   // The receipt lists this event, so it must also appear in the caller's feed.
-  const ended = lapse(state, command.now, concerned(command));
+  const ended = lapse(state, command.now, affectedMembersOfCase(command));
   const decided = decideMember(atTime(state, command.now), command);
   return isRefusal(decided) ? decided : [...ended, ...decided];
 }
@@ -100,10 +100,14 @@ function afterLapse(
  * Withdraws the author's unfinished case in any state, because no one is left to review it. On
  * another member's case, gives up the claim or submission, and the case becomes open again.
  */
-function leave(state: KnownCase, by: By): CaseEvent[] {
+function leave(state: ExistingCase, by: CommandContext): CaseEvent[] {
   const ended = lapse(state, by.now, by.members);
   const now = atTime(state, by.now);
-  const common = { case_id: now.caseId, reason: 'deactivated' as const, members: concerned(by) };
+  const common = {
+    case_id: now.caseId,
+    reason: 'deactivated' as const,
+    members: affectedMembersOfCase(by),
+  };
   const unfinished = now.status !== 'accepted' && now.status !== 'withdrawn';
   if (now.authorId === by.memberId)
     return unfinished ? [...ended, { type: 'CaseWithdrawn', data: common, personal: null }] : [];
@@ -114,7 +118,7 @@ function leave(state: KnownCase, by: By): CaseEvent[] {
 }
 
 function moderate(
-  state: KnownCase,
+  state: ExistingCase,
   command: RemovalCommand & { members: readonly string[] },
 ): CaseEvent[] | Refusal<'state_conflict'> {
   const decided = decideRemoval(

@@ -8,7 +8,7 @@ import {
   livingMembersOfCasesHeld,
   membersOfCasesHeld,
 } from '../../projections/cases/case-members.ts';
-import { CLOSING_BATCH, defineClosing } from '../membership/account-closure.ts';
+import { CLOSURE_BATCH, defineAccountClosure } from '../membership/account-closure.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { caseDecider } from './case.ts';
 import { caseAppends } from './run-case-command.ts';
@@ -48,11 +48,11 @@ const ownCases = (memberId: string, facts: readonly RecordedEvent[]): Set<string
   );
 
 /** Locks every member who took part in the cases, because the events appear in their feeds. */
-export const casesClosing = defineClosing({
-  lock: (memberId) => membersOfCasesHeld(memberId, CLOSING_BATCH),
+export const casesClosing = defineAccountClosure({
+  lock: (memberId) => membersOfCasesHeld(memberId, CLOSURE_BATCH),
   load: (memberId) => ({
-    facts: factsOfCasesHeld(memberId, CLOSING_BATCH),
-    members: livingMembersOfCasesHeld(memberId, CLOSING_BATCH),
+    facts: factsOfCasesHeld(memberId, CLOSURE_BATCH),
+    members: livingMembersOfCasesHeld(memberId, CLOSURE_BATCH),
   }),
   close: (memberId, { facts, members }, now) => endCases(memberId, now, facts, members),
   // Only the member's own cases end; other members' cases keep their review leases.

@@ -2,14 +2,14 @@ import type { RemovalCommand } from '../publications/removal.ts';
 import type { ReviewDecision } from './review-decision.ts';
 
 /** The calling member, the database time, and the members whom the case concerns so far. */
-export interface By {
+export interface CommandContext {
   memberId: string;
   now: Date;
   members: readonly string[];
 }
 
 /** `known` is the version of the case that the member has seen. */
-type Expecting = By & { known: number };
+type Expecting = CommandContext & { known: number };
 
 export type MemberCaseCommand =
   | (Expecting & { type: 'ClaimCase'; leaseSeconds: number })
@@ -50,7 +50,7 @@ export type CaseCommand =
   /** Ends the lease if it has expired. Sent by the worker, and with a new note on the case. */
   | { type: 'EndLease'; now: Date; members: readonly string[] }
   /** Ends the member's part in the case when the member's account is closed. */
-  | (By & { type: 'LeaveCase' })
+  | (CommandContext & { type: 'LeaveCase' })
   | (RemovalCommand & { members: readonly string[] });
 
 export type CaseRefusal = 'not_found' | 'gone' | 'state_conflict';

@@ -3,7 +3,7 @@ import type { NewEvent } from '../../platform/eventstore/event.ts';
 import { conflict, isRefusal, refuse } from '../../platform/refusal.ts';
 import { decideRemoval, type RemovalCommand } from '../publications/removal.ts';
 import type * as events from './events.ts';
-import { concerned } from './member-commands.ts';
+import { affectedMembersOfCase } from './member-commands.ts';
 
 type CaseNoteEvents = (typeof events)[
   | 'CaseNoted'
@@ -51,7 +51,7 @@ export const caseNote: Decider<
       if (command.state === 'withdrawn')
         return conflict('wrong_state', { current_state: command.state });
       const { caseId: case_id, noteId: note_id, policyVersion: policy_version } = command;
-      const data = { case_id, note_id, policy_version, members: concerned(command) };
+      const data = { case_id, note_id, policy_version, members: affectedMembersOfCase(command) };
       return [{ type: 'CaseNoted', data, personal: { message: command.message } }];
     }
     if (state.status === 'none') return refuse('not_found');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
-import { REPLAYED } from '../../platform/http/replayed-header.ts';
+import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,
@@ -15,7 +15,7 @@ import { consent } from '../publications/consent.ts';
 import { REVIEW_DECISIONS } from './review-decision.ts';
 
 /** How many submissions, reviews and notes a case is returned with; the newest of each. */
-export const RECORD = 50;
+export const CASE_HISTORY_LIMIT = 50;
 
 export const CASE_STATES = ['open', 'claimed', 'submitted', 'accepted', 'withdrawn'] as const;
 
@@ -147,7 +147,7 @@ const write = { method: 'POST', tag: 'cases', idempotency: 'required', gated: tr
 const PROBLEMS = [...COMMAND_PROBLEMS, 'state_conflict'] as const;
 const CASE_PROBLEMS = [...PROBLEMS, 'not_found', 'gone'] as const;
 
-const reply = (description: string) => ({ description, body: CaseReply, headers: REPLAYED });
+const reply = (description: string) => ({ description, body: CaseReply, headers: REPLAYED_HEADER });
 
 /** The reply to a command that created a record; its `Location` is the case. */
 const created = (description: string) =>

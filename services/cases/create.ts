@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { isRefusal } from '../../platform/refusal.ts';
 import { publicArtifact } from '../../projections/artifacts/artifacts.ts';
-import { defineCommand, type MemberCommand } from '../credentials/run-member-command.ts';
+import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import { caseDecider, openCase } from './case.ts';
 import type { casesContract } from './contract.ts';
-import type { Done } from './run-case-command.ts';
+import type { CaseOutcome } from './run-case-command.ts';
 
 type Body = z.output<(typeof casesContract)['case.create']['body']>;
 
@@ -13,10 +13,10 @@ type Body = z.output<(typeof casesContract)['case.create']['body']>;
 export function createCase(
   memberId: string,
   body: Body,
-): MemberCommand<201, Done<'created'>, 'state_conflict'> {
+): MemberCommand<201, CaseOutcome<'created'>, 'state_conflict'> {
   const id = randomUUID();
   const { title, summary, objective, acceptance_criteria, artifact_id } = body;
-  return defineCommand({
+  return defineMemberCommand({
     load: artifact_id === null ? null : publicArtifact(artifact_id),
     decide({ rows, now }) {
       const decided = openCase(caseDecider.initial, {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AnyUuid } from '../../platform/http/schemas.ts';
-import type { Place } from '../../platform/keyset-cursor.ts';
+import type { KeysetPosition } from '../../platform/keyset-cursor.ts';
 import type { Sql } from '../../platform/sql.ts';
-import { caseNotesOf, reviewsOf, submissionsOf } from '../../projections/cases/case-record.ts';
-import { casesOf } from '../../projections/cases/cases.ts';
+import { caseComments, caseReviews, caseSubmissions } from '../../projections/cases/case-record.ts';
+import { casesOfMember } from '../../projections/cases/cases.ts';
 import type { OwnRow } from '../../projections/publications/record-decisions.ts';
 import { exportSection, ToldDecision } from '../membership/export-section.ts';
 import { Case, CaseNote, Review, Submission } from './contract.ts';
@@ -14,7 +14,7 @@ function section(
   read: (
     memberId: string,
     limit: number,
-    after: Place | undefined,
+    after: KeysetPosition | undefined,
     undoSeconds: number,
   ) => Sql<OwnRow>,
   schema: z.ZodType,
@@ -43,8 +43,8 @@ const ExportedCaseNote = CaseNote.omit(byMember)
   .meta({ id: 'ExportedCaseNote' });
 
 export const caseSections = [
-  section('cases', casesOf, ExportedCase),
-  section('submissions', submissionsOf, ExportedSubmission),
-  section('reviews', reviewsOf, ExportedReview),
-  section('case_notes', caseNotesOf, ExportedCaseNote),
+  section('cases', casesOfMember, ExportedCase),
+  section('submissions', caseSubmissions, ExportedSubmission),
+  section('reviews', caseReviews, ExportedReview),
+  section('case_notes', caseComments, ExportedCaseNote),
 ];

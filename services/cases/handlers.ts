@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { Handlers } from '../../platform/http/route.ts';
-import { pageOf, placeOf } from '../../platform/keyset-cursor.ts';
+import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { findCaseRecord } from '../../projections/cases/case-record.ts';
 import { findCase, publicCases } from '../../projections/cases/cases.ts';
-import { type MemberCommandParts, memberCommand } from '../credentials/run-member-command.ts';
+import { type MemberCommandDeps, runMemberCommand } from '../credentials/run-member-command.ts';
 import { noteCase } from './add-comment.ts';
 import { caseBody } from './case-body.ts';
-import { type casesContract, RECORD } from './contract.ts';
+import { CASE_HISTORY_LIMIT, type casesContract } from './contract.ts';
 import { createCase } from './create.ts';
 import { caseCommand } from './run-case-command.ts';
 
-export interface CasesParts extends MemberCommandParts {
+export interface CasesDeps extends MemberCommandDeps {
   readPool: pg.Pool;
 }
 
-export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract> {
-  const { readPool } = parts;
+export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
+  const { readPool } = deps;
   return {
     'case.list': async ({ query: { cursor, limit, ...filter } }) => {
-      const place = placeOf(cursor);
+      const place = toKeysetPosition(cursor);
       if (isRefusal(place)) return place;
       const rows = await query(readPool, publicCases(filter, limit + 1, place));
-      const page = pageOf(rows, limit, (last) => ({ at: last.place, id: last.case_id }));
+      const page = toPage(rows, limit, (last) => ({ at: last.place, id: last.case_id }));
       return {
         status: 200,
         body: {
@@ -39,7 +39,7 @@ export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract>
     'case.read': async ({ params: { case_id: id } }) => {
       const [[row], [record]] = await snapshot(readPool, [
         findCase(id),
-        findCaseRecord(id, RECORD),
+        findCaseRecord(id, CASE_HISTORY_LIMIT),
       ]);
       if (!row || !record) return refuse('not_found');
       if (row.removed || row.author_gone) return refuse('gone');
@@ -47,12 +47,12 @@ export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract>
     },
 
     'case.create': (call) =>
-      memberCommand(parts, call, createCase(call.principal.memberId, call.body)),
+      runMemberCommand(deps, call, createCase(call.principal.memberId, call.body)),
 
     'case.claim': (call) => {
       const { expected_version: known, lease_seconds: leaseSeconds } = call.body;
-      return memberCommand(
-        parts,
+      return runMemberCommand(
+        deps,
         call,
         caseCommand(call, { status: 200, word: 'claimed' }, (by) => ({
           type: 'ClaimCase',
@@ -64,8 +64,8 @@ export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract>
     },
 
     'case.release': (call) =>
-      memberCommand(
-        parts,
+      runMemberCommand(
+        deps,
         call,
         caseCommand(call, { status: 200, word: 'released' }, (by) => ({
           type: 'ReleaseCase',
@@ -77,8 +77,8 @@ export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract>
     'case.submit': (call) => {
       const { expected_version: known, summary, artifact_id: artifactId } = call.body;
       const submissionId = randomUUID();
-      return memberCommand(
-        parts,
+      return runMemberCommand(
+        deps,
         call,
         caseCommand(
           call,
@@ -101,8 +101,8 @@ export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract>
     'case.review': (call) => {
       const { expected_version: known, decision, comment, policy_version } = call.body;
       const reviewId = randomUUID();
-      return memberCommand(
-        parts,
+      return runMemberCommand(
+        deps,
         call,
         caseCommand(call, { status: 201, word: 'reviewed' }, (by) => ({
           type: 'ReviewSubmission',
@@ -117,8 +117,8 @@ export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract>
     },
 
     'case.withdraw': (call) =>
-      memberCommand(
-        parts,
+      runMemberCommand(
+        deps,
         call,
         caseCommand(call, { status: 200, word: 'withdrawn' }, (by) => ({
           type: 'WithdrawCase',
@@ -128,6 +128,10 @@ export function casesHandlers(parts: CasesParts): Handlers<typeof casesContract>
       ),
 
     'case.note': (call) =>
-      memberCommand(parts, call, noteCase(call.params.case_id, call.principal.memberId, call.body)),
+      runMemberCommand(
+        deps,
+        call,
+        noteCase(call.params.case_id, call.principal.memberId, call.body),
+      ),
   };
 }

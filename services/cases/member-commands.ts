@@ -1,6 +1,12 @@
 import { conflict, type Refusal, wrongState, wrongVersion } from '../../platform/refusal.ts';
-import type { CaseEvent, ClaimedCase, KnownCase, OpenCase, SubmittedCase } from './case-state.ts';
-import type { By, MemberCaseCommand } from './commands.ts';
+import type {
+  CaseEvent,
+  ClaimedCase,
+  ExistingCase,
+  OpenCase,
+  SubmittedCase,
+} from './case-state.ts';
+import type { CommandContext, MemberCaseCommand } from './commands.ts';
 
 type Command<Type> = Extract<MemberCaseCommand, { type: Type }>;
 type Decided = CaseEvent[] | Refusal<'state_conflict'>;
@@ -8,7 +14,10 @@ type Decided = CaseEvent[] | Refusal<'state_conflict'>;
 const after = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000);
 
 /** The members whom the case concerns, including the caller of the command. */
-export function concerned({ members, memberId }: Pick<By, 'members' | 'memberId'>): string[] {
+export function affectedMembersOfCase({
+  members,
+  memberId,
+}: Pick<CommandContext, 'members' | 'memberId'>): string[] {
   return [...new Set([...members, memberId])].sort();
 }
 
@@ -16,7 +25,7 @@ export function concerned({ members, memberId }: Pick<By, 'members' | 'memberId'
  * Decides a member's command on a case whose expired lease has already been ended. Checks the state
  * first, then the member's role, then the expected version.
  */
-export function decideMember(state: KnownCase, command: MemberCaseCommand): Decided {
+export function decideMember(state: ExistingCase, command: MemberCaseCommand): Decided {
   switch (command.type) {
     case 'ClaimCase':
       return claim(state, command);
@@ -33,12 +42,16 @@ export function decideMember(state: KnownCase, command: MemberCaseCommand): Deci
   }
 }
 
-function expecting(state: KnownCase, { known }: { known: number }, decide: () => Decided): Decided {
+function expecting(
+  state: ExistingCase,
+  { known }: { known: number },
+  decide: () => Decided,
+): Decided {
   return known === state.version ? decide() : wrongVersion(state);
 }
 
 /** Claims an open case for a member other than its author, or lengthens the claimant's lease. */
-function claim(state: KnownCase, command: Command<'ClaimCase'>): Decided {
+function claim(state: ExistingCase, command: Command<'ClaimCase'>): Decided {
   const { memberId, leaseSeconds, now } = command;
   const mine = state.status === 'claimed' && state.claim.memberId === memberId;
   if (state.status !== 'open' && !mine) return wrongState(state);
@@ -53,7 +66,7 @@ function claim(state: KnownCase, command: Command<'ClaimCase'>): Decided {
       member_id: memberId,
       lease_seconds: seconds,
       lease_expires_at: later.toISOString(),
-      members: concerned(command),
+      members: affectedMembersOfCase(command),
     };
     return [{ type: mine ? 'CaseLeaseExtended' : 'CaseClaimed', data, personal: null }];
   });
@@ -64,7 +77,7 @@ function claim(state: KnownCase, command: Command<'ClaimCase'>): Decided {
  * another member claims the case.
  */
 function held(
-  state: KnownCase,
+  state: ExistingCase,
   command: Command<'ReleaseCase' | 'SubmitWork'>,
   decide: (claimed: ClaimedCase) => Decided,
 ): Decided {
@@ -83,7 +96,7 @@ function release({ caseId }: ClaimedCase, command: Command<'ReleaseCase'>): Case
     case_id: caseId,
     member_id: command.memberId,
     reason: 'claimant' as const,
-    members: concerned(command),
+    members: affectedMembersOfCase(command),
   };
   return [{ type: 'CaseReleased', data, personal: null }];
 }
@@ -97,18 +110,22 @@ function submit({ caseId }: ClaimedCase, command: Command<'SubmitWork'>): Decide
     member_id: command.memberId,
     artifact_id: command.artifactId,
     policy_version: command.policyVersion,
-    members: concerned(command),
+    members: affectedMembersOfCase(command),
   };
   return [{ type: 'CaseSubmitted', data, personal: { summary: command.summary } }];
 }
 
 function withdraw({ caseId }: OpenCase, command: Command<'WithdrawCase'>): CaseEvent[] {
-  const data = { case_id: caseId, reason: 'author' as const, members: concerned(command) };
+  const data = {
+    case_id: caseId,
+    reason: 'author' as const,
+    members: affectedMembersOfCase(command),
+  };
   return [{ type: 'CaseWithdrawn', data, personal: null }];
 }
 
 /** The author's review is binding; a review by any other member is advice. */
-function review(state: KnownCase, command: Command<'ReviewSubmission'>): Decided {
+function review(state: ExistingCase, command: Command<'ReviewSubmission'>): Decided {
   if (state.status !== 'submitted') return wrongState(state);
   if (state.claim.memberId === command.memberId) return conflict('own_submission');
   return expecting(state, command, () => {
@@ -121,7 +138,7 @@ function review(state: KnownCase, command: Command<'ReviewSubmission'>): Decided
       decision: command.decision,
       binding,
       policy_version: command.policyVersion,
-      members: concerned(command),
+      members: affectedMembersOfCase(command),
     };
     const reviewed: CaseEvent = {
       type: 'CaseReviewed',
@@ -138,7 +155,7 @@ function outcome(state: SubmittedCase, command: Command<'ReviewSubmission'>): Ca
     review_id: command.reviewId,
     submission_id: state.submissionId,
     member_id: state.claim.memberId,
-    members: concerned(command),
+    members: affectedMembersOfCase(command),
   };
   if (command.decision === 'accept') return { type: 'CaseAccepted', data, personal: null };
   if (command.decision === 'reject') return { type: 'CaseRejected', data, personal: null };

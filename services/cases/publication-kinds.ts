@@ -5,15 +5,19 @@ import {
   livingMembersOfCase,
   membersOfCase,
 } from '../../projections/cases/case-members.ts';
-import { authorsOf, caseNoteRecords, caseRecords } from '../../projections/publications/records.ts';
-import { nobody, type Subject } from '../publications/publication-kind.ts';
+import {
+  caseNoteRecords,
+  caseRecords,
+  recordAuthors,
+} from '../../projections/publications/records.ts';
+import { noMembers, type PublicationKind } from '../publications/publication-kind.ts';
 import { caseDecider } from './case.ts';
 import { caseNote } from './comment.ts';
 
 type Refused = Refusal<'state_conflict' | 'not_found'>;
 
 /** Decisions on a case are announced to every member who took part in it. */
-export const caseSubject: Subject = {
+export const caseSubject: PublicationKind = {
   type: 'case',
   stream: (id) => `case-${id}`,
   records: caseRecords,
@@ -30,12 +34,12 @@ export const caseSubject: Subject = {
 };
 
 /** A note on a case. Its author owns the stream, and only its author is notified of decisions. */
-export const caseNoteSubject: Subject = {
+export const caseNoteSubject: PublicationKind = {
   type: 'case_note',
   stream: (id) => `case-note-${id}`,
   records: caseNoteRecords,
-  members: (id) => authorsOf(caseNoteRecords([id])),
-  concerned: nobody,
+  members: (id) => recordAuthors(caseNoteRecords([id])),
+  concerned: noMembers,
   decide(facts, command) {
     const decided = caseNote.decide(replay(caseNote, facts), command);
     return isRefusal(decided) ? (decided as Refused) : decided;

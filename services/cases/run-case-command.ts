@@ -12,16 +12,16 @@ import {
   membersOfCase,
 } from '../../projections/cases/case-members.ts';
 import { type CaseRow, findCase } from '../../projections/cases/cases.ts';
-import { defineCommand, type MemberCommand } from '../credentials/run-member-command.ts';
+import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { caseDecider } from './case.ts';
 import { caseBody, rowAfter } from './case-body.ts';
-import type { CaseEvent, KnownCase } from './case-state.ts';
-import type { By, CaseRefusal, MemberCaseCommand } from './commands.ts';
+import type { CaseEvent, ExistingCase } from './case-state.ts';
+import type { CaseRefusal, CommandContext, MemberCaseCommand } from './commands.ts';
 import type { CaseBody } from './contract.ts';
 
 /** The response of a command on a case; `status` names what the command did. */
-export interface Done<Word> {
+export interface CaseOutcome<Word> {
   status: Word;
   case: CaseBody;
   receipt: Receipt;
@@ -39,7 +39,7 @@ export function caseLoad(caseId: string, artifactId: string | null) {
 
 export interface LoadedCase {
   row: CaseRow;
-  state: KnownCase;
+  state: ExistingCase;
   version: number;
   members: string[];
   artifactPublic: boolean;
@@ -66,7 +66,7 @@ export function loadedCase({
 
 /** Appends the end of an expired lease with the service as actor, before the `actor`'s events. */
 export function caseAppends(
-  { authorId: owner, caseId }: Pick<KnownCase, 'authorId' | 'caseId'>,
+  { authorId: owner, caseId }: Pick<ExistingCase, 'authorId' | 'caseId'>,
   version: number,
   events: readonly CaseEvent[],
   actor: Actor,
@@ -84,12 +84,12 @@ export function caseAppends(
 export function caseCommand<const Status extends 200 | 201, const Word extends string>(
   call: { params: { case_id: string }; principal: { memberId: string } },
   done: { status: Status; word: Word },
-  commandBy: (by: By, artifactPublic: boolean) => MemberCaseCommand,
+  commandBy: (by: CommandContext, artifactPublic: boolean) => MemberCaseCommand,
   artifactId: string | null = null,
-): MemberCommand<Status, Done<Word>, CaseRefusal> {
+): MemberCommand<Status, CaseOutcome<Word>, CaseRefusal> {
   const { case_id: caseId } = call.params;
   const { memberId } = call.principal;
-  return defineCommand({
+  return defineMemberCommand({
     gate: caseGate(caseId),
     lock: membersOfCase(caseId),
     load: caseLoad(caseId, artifactId),
@@ -100,7 +100,7 @@ export function caseCommand<const Status extends 200 | 201, const Word extends s
       const command = commandBy({ memberId, now, members }, artifactPublic);
       const decided = caseDecider.decide(state, command);
       if (isRefusal(decided)) return decided;
-      const after = decided.reduce(caseDecider.evolve, state) as KnownCase;
+      const after = decided.reduce(caseDecider.evolve, state) as ExistingCase;
       const submitted = command.type === 'SubmitWork' ? command : null;
       return {
         status: done.status,

@@ -1,5 +1,9 @@
 import type pg from 'pg';
-import { bearerToken, type Presented, type PrincipalOf } from '../../platform/http/principal.ts';
+import {
+  bearerToken,
+  type PresentedCredential,
+  type PrincipalOf,
+} from '../../platform/http/principal.ts';
 import type { KeyRing, Verifier } from '../../platform/keys/key-ring.ts';
 import { readTogether } from '../../platform/postgres/read-together.ts';
 import { type Refusal, refuse } from '../../platform/refusal.ts';
@@ -32,7 +36,7 @@ export function bearerAuthenticator(pool: pg.Pool, keys: KeyRing) {
 
   return async ({
     authorization,
-  }: Presented): Promise<
+  }: PresentedCredential): Promise<
     PrincipalOf<'credential'> | Refusal<'credential_required' | 'credential_not_accepted'>
   > => {
     if (authorization === undefined) return refuse('credential_required');

@@ -1,9 +1,9 @@
 import { unendedCredentials } from '../../projections/credentials/credentials.ts';
-import { defineClosing } from '../membership/account-closure.ts';
+import { defineAccountClosure } from '../membership/account-closure.ts';
 import { revocation } from './revoke.ts';
 
 /** Revokes every credential, including expired ones whose expiry is not in the log yet. */
-export const credentialsClosing = defineClosing({
+export const credentialsClosing = defineAccountClosure({
   load: unendedCredentials,
   close: (memberId, rows) =>
     rows.map(({ credential_id }) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
-import { REPLAYED } from '../../platform/http/replayed-header.ts';
+import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,
@@ -94,7 +94,7 @@ export const credentialsContract = defineContract({
       201: {
         description: 'Created',
         body: CredentialReply,
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
         location: '/api/v1/me',
       },
     },
@@ -121,7 +121,7 @@ export const credentialsContract = defineContract({
       201: {
         description: 'Rotated',
         body: RotationReply,
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
         location: '/api/v1/me',
       },
     },
@@ -142,7 +142,7 @@ export const credentialsContract = defineContract({
       200: {
         description: 'Revoked',
         body: CredentialReply,
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
       },
     },
     problems: [...COMMAND_PROBLEMS, 'invalid_request', 'scope_escalation', 'state_conflict'],

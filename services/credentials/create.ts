@@ -10,7 +10,7 @@ import { credentialOwner } from './authenticate.ts';
 import type { CredentialBody } from './contract.ts';
 import { type CredentialRefusal, credential } from './credential.ts';
 import { revocation } from './revoke.ts';
-import { defineCommand, type MemberCommand } from './run-member-command.ts';
+import { defineMemberCommand, type MemberCommand } from './run-member-command.ts';
 
 export interface NewCredential {
   credential_id: string;
@@ -35,7 +35,7 @@ export function createCredential<Body>(
   const id = body.credential_id;
   const stream = `credential-${id}`;
   const actor = { type: 'member' as const, id: memberId };
-  return defineCommand({
+  return defineMemberCommand({
     load: {
       used: findCredential(id),
       // Rotation replaces a credential, so the limit does not apply; the bearer was already checked

@@ -44,8 +44,8 @@ export type CredentialCommand =
 
 export type CredentialRefusal = 'invalid_request' | 'scope_escalation' | 'state_conflict';
 
-const LEAST_SECONDS = 60;
-const MOST_SECONDS = 86_400;
+const MIN_SECONDS = 60;
+const MAX_SECONDS = 86_400;
 
 /** A credential is created once, under an id that was never used before, and ends once. */
 export const credential: Decider<
@@ -75,7 +75,7 @@ function create(
 ): NewEvent<CredentialEvents>[] | Refusal<CredentialRefusal> {
   const { credentialId, expiresAt, replaces, scopes } = command;
   const lasts = expiresAt - unixSeconds(command.now);
-  if (lasts < LEAST_SECONDS || lasts > MOST_SECONDS)
+  if (lasts < MIN_SECONDS || lasts > MAX_SECONDS)
     return refuse('invalid_request', {
       issues: [{ path: 'expires_at', message: 'must be 60 seconds to 24 hours from now' }],
     });

@@ -10,24 +10,27 @@ import type { credentialsContract } from './contract.ts';
 import { createCredential } from './create.ts';
 import { revokeCredential } from './revoke.ts';
 import {
-  type Caller,
-  commandAs,
-  defineCaller,
-  type MemberCommandParts,
-  memberCommand,
+  type CommandAuthor,
+  defineCommandAuthor,
+  type MemberCommandDeps,
+  runCommandAs,
+  runMemberCommand,
 } from './run-member-command.ts';
 
-export interface CredentialsParts extends MemberCommandParts {
+export interface CredentialsDeps extends MemberCommandDeps {
   config: Pick<Config, 'limitWritesPerDay' | 'limitActiveCredentials' | 'limitBootstrapAttempts'>;
   limits: RateLimits;
 }
 
-export function credentialsHandlers(parts: CredentialsParts): Handlers<typeof credentialsContract> {
-  const { keys, limits, config } = parts;
+export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof credentialsContract> {
+  const { keys, limits, config } = deps;
 
   /** Authenticates by sign-in key. An unknown member id costs the same work, to hide the cause. */
-  const memberWith = (memberId: string, signInKey: string): Caller<'credential_not_accepted'> =>
-    defineCaller({
+  const memberWith = (
+    memberId: string,
+    signInKey: string,
+  ): CommandAuthor<'credential_not_accepted'> =>
+    defineCommandAuthor({
       memberId,
       load: { members: findMember(memberId), verifiers: readVerifiers(memberId, 'sign-in') },
       prove({ members: [member], verifiers: [verifier] }) {
@@ -43,11 +46,11 @@ export function credentialsHandlers(parts: CredentialsParts): Handlers<typeof cr
         { kind: 'bootstrap', window: '10 minutes', limit: config.limitBootstrapAttempts },
       ]);
       if (!attempt) return refuse('rate_limited');
-      return commandAs(
+      return runCommandAs(
         memberWith(memberId, signInKey),
-        parts,
+        deps,
         call,
-        createCredential(parts, memberId, call.body, null, (created) => ({
+        createCredential(deps, memberId, call.body, null, (created) => ({
           status: 'created' as const,
           ...created,
         })),
@@ -56,11 +59,11 @@ export function credentialsHandlers(parts: CredentialsParts): Handlers<typeof cr
 
     'credential.rotate': (call) => {
       const { memberId, credentialId, scopes, keyEpoch } = call.principal;
-      return memberCommand(
-        parts,
+      return runMemberCommand(
+        deps,
         call,
         createCredential(
-          parts,
+          deps,
           memberId,
           call.body,
           { credentialId, scopes, keyEpoch },
@@ -75,8 +78,8 @@ export function credentialsHandlers(parts: CredentialsParts): Handlers<typeof cr
     },
 
     'credential.revoke': (call) =>
-      memberCommand(
-        parts,
+      runMemberCommand(
+        deps,
         call,
         revokeCredential(call.principal.memberId, call.body.credential_id),
       ),

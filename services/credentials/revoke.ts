@@ -7,7 +7,7 @@ import { conflict, isRefusal } from '../../platform/refusal.ts';
 import { type CredentialRow, findCredential } from '../../projections/credentials/credentials.ts';
 import type { CredentialBody } from './contract.ts';
 import { type CredentialRefusal, credential } from './credential.ts';
-import { defineCommand, type MemberCommand } from './run-member-command.ts';
+import { defineMemberCommand, type MemberCommand } from './run-member-command.ts';
 
 /**
  * Returns the append that revokes an active credential. The stream is at version 1: it holds only
@@ -46,7 +46,7 @@ export function revokeCredential(
   credentialId: string,
 ): MemberCommand<200, Revoked, CredentialRefusal> {
   const stream = `credential-${credentialId}`;
-  return defineCommand({
+  return defineMemberCommand({
     load: { credentials: findCredential(credentialId), events: readStream(memberId, stream) },
     decide({ rows, now }) {
       const { events } = rows;

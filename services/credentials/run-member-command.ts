@@ -3,18 +3,23 @@ import type { Config } from '../../platform/config.ts';
 import { type Append, type ReceiptRow, readReceipt } from '../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import {
+  type Command,
   type Decision,
-  definePlan,
+  defineCommand,
   type EventStore,
   type Job,
   type Loaded,
-  type Plan,
 } from '../../platform/eventstore/event-store.ts';
 import type { Load, Rows } from '../../platform/eventstore/load.ts';
 import { fault } from '../../platform/fault.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { jsonContent } from '../../platform/http/respond.ts';
-import { type Content, pathOf, type RequestFacts, type Route } from '../../platform/http/route.ts';
+import {
+  type Content,
+  fillPath,
+  type RequestContext,
+  type Route,
+} from '../../platform/http/route.ts';
 import type { Receipt } from '../../platform/http/schemas.ts';
 import type { JsonObject } from '../../platform/http/strict-json.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
@@ -23,32 +28,32 @@ import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { credentialHolder } from '../../projections/credentials/credentials.ts';
 
-export interface MemberCommandParts {
+export interface MemberCommandDeps {
   store: EventStore;
   keys: KeyRing;
   config: Pick<Config, 'limitWritesPerDay'>;
 }
 
 /** The request data that a mutation under `/api/v1` needs; a handler's `Call` satisfies it. */
-export interface MemberCall {
+export interface IdempotentCall {
   operation: string;
   route: Route;
   params: unknown;
   sent: JsonObject;
-  request: Pick<RequestFacts, 'idempotencyKey'>;
+  request: Pick<RequestContext, 'idempotencyKey'>;
 }
 
 /** The member who issues a command, and how to authenticate it again after the member is locked. */
-export interface Caller<Code extends string, Known = unknown> {
+export interface CommandAuthor<Code extends string, Known = unknown> {
   memberId: string;
   load: Load;
   prove(rows: Known): null | Refusal<Code>;
 }
 
 /** Defines a caller; infers the rows of `prove` from `load`. */
-export function defineCaller<Code extends string, const Of extends Load>(
-  caller: Caller<Code, Rows<Of>> & { load: Of },
-): Caller<Code> {
+export function defineCommandAuthor<Code extends string, const Of extends Load>(
+  caller: CommandAuthor<Code, Rows<Of>> & { load: Of },
+): CommandAuthor<Code> {
   return caller;
 }
 
@@ -63,14 +68,14 @@ export interface Accepted<Status extends number, Body> {
 export interface MemberCommand<Status extends number, Body, Code extends string, Known = unknown> {
   /** Other members whose feeds receive the events: ids, or a statement that selects `member_id`. */
   lock?: readonly string[] | Sql;
-  /** Locks a row before the members are locked; see `Plan.gate`. */
+  /** Locks a row before the members are locked; see `Command.gate`. */
   gate?: Sql;
   load: Load;
   decide(loaded: Loaded<Known>): Accepted<Status, Body> | Refusal<Code>;
 }
 
 /** Defines a command; infers the rows of `decide` from `load`. */
-export function defineCommand<
+export function defineMemberCommand<
   const Status extends number,
   Body,
   Code extends string,
@@ -88,8 +93,8 @@ type Replied<Status extends number, Body> =
 export type CommandRefusal = 'idempotency_conflict' | 'write_budget_exhausted';
 
 /** Checks the bearer again once the member is locked, since it may have been revoked meanwhile. */
-function bearerOf(principal: PrincipalOf<'credential'>): Caller<'credential_not_accepted'> {
-  return defineCaller({
+function bearerOf(principal: PrincipalOf<'credential'>): CommandAuthor<'credential_not_accepted'> {
+  return defineCommandAuthor({
     memberId: principal.memberId,
     load: credentialHolder(principal.credentialId),
     prove([holder]) {
@@ -105,33 +110,33 @@ function bearerOf(principal: PrincipalOf<'credential'>): Caller<'credential_not_
  * write budget and commits everything in one transaction. The member's lock makes a concurrent
  * duplicate wait and then find the receipt.
  */
-export function memberCommand<const Status extends number, Body, Code extends string>(
-  parts: MemberCommandParts,
-  call: MemberCall & { principal: PrincipalOf<'credential'> },
+export function runMemberCommand<const Status extends number, Body, Code extends string>(
+  deps: MemberCommandDeps,
+  call: IdempotentCall & { principal: PrincipalOf<'credential'> },
   command: MemberCommand<Status, Body, Code>,
 ): Promise<Replied<Status, Body> | Refusal<Code | 'credential_not_accepted' | CommandRefusal>> {
-  return commandAs(bearerOf(call.principal), parts, call, command);
+  return runCommandAs(bearerOf(call.principal), deps, call, command);
 }
 
-/** Runs a mutation like `memberCommand`, for a caller who is not authenticated by a bearer. */
-export async function commandAs<
+/** Runs a mutation like `runMemberCommand`, for a caller who is not authenticated by a bearer. */
+export async function runCommandAs<
   const Status extends number,
   Body,
   Code extends string,
   Proof extends string,
 >(
-  caller: Caller<Proof>,
-  { store, keys, config }: MemberCommandParts,
-  call: MemberCall,
+  caller: CommandAuthor<Proof>,
+  { store, keys, config }: MemberCommandDeps,
+  call: IdempotentCall,
   command: MemberCommand<Status, Body, Code>,
 ): Promise<Replied<Status, Body> | Refusal<Code | Proof | CommandRefusal>> {
   const { operation, sent } = call;
   const { memberId } = caller;
   const key = call.request.idempotencyKey;
   if (!key) throw new Error(`${operation}: a mutation without an idempotency key`);
-  const route = `${call.route.method} ${pathOf(call.route, call.params)}`;
+  const route = `${call.route.method} ${fillPath(call.route, call.params)}`;
 
-  const plan: Plan<Replied<Status, Body>, Code | Proof | CommandRefusal> = definePlan({
+  const stored: Command<Replied<Status, Body>, Code | Proof | CommandRefusal> = defineCommand({
     ...(command.gate ? { gate: command.gate } : {}),
     lock: withMember(command.lock, memberId),
     load: {
@@ -197,7 +202,7 @@ export async function commandAs<
       };
     },
   });
-  return store.execute(plan);
+  return store.execute(stored);
 }
 
 /** Replays the stored response, byte for byte. */

@@ -2,10 +2,10 @@ import type { Feature, Handlers } from '../../platform/http/route.ts';
 import { refuse } from '../../platform/refusal.ts';
 import type { Readiness } from '../../platform/telemetry/readiness.ts';
 import type { discoveryContract } from './contract.ts';
-import { capabilitiesOf, interfacesOf, type Switches } from './inventory.ts';
+import { type InventoryConfig, listCapabilities, listInterfaces } from './inventory.ts';
 
-export interface DiscoveryParts {
-  config: Switches;
+export interface DiscoveryDeps {
+  config: InventoryConfig;
   readiness: Readiness;
   /** Returns every capability of this instance; called when discovery is read. */
   features: () => readonly Feature[];
@@ -15,7 +15,7 @@ export function discoveryHandlers({
   config,
   readiness,
   features,
-}: DiscoveryParts): Handlers<typeof discoveryContract> {
+}: DiscoveryDeps): Handlers<typeof discoveryContract> {
   const { baseUrl } = config;
   return {
     'discovery.get': async () => ({
@@ -27,7 +27,7 @@ export function discoveryHandlers({
         description:
           'A moderated public guestbook, optional key-based membership, scoped credentials, an ' +
           'updates feed, public context packets and cases.',
-        interfaces: interfacesOf(features(), baseUrl),
+        interfaces: listInterfaces(features(), baseUrl),
         first_useful_action: {
           method: 'GET',
           path: '/api/guestbook',
@@ -38,7 +38,7 @@ export function discoveryHandlers({
             purpose: 'Register, make a credential and write.',
           },
         },
-        capabilities: capabilitiesOf(features(), config),
+        capabilities: listCapabilities(features(), config),
         identity: {
           kind: 'chosen_service_handle',
           proves: 'Control of the submitted keys only.',

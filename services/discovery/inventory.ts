@@ -1,7 +1,7 @@
 import type { Config } from '../../platform/config.ts';
 import { type Feature, isMutation, type Route } from '../../platform/http/route.ts';
 
-export type Switches = Pick<
+export type InventoryConfig = Pick<
   Config,
   'a2aEnabled' | 'apiOpen' | 'baseUrl' | 'guestbookOpen' | 'membershipOpen'
 >;
@@ -56,7 +56,7 @@ const LISTED_ELSEWHERE = ['documents', 'pages'];
 const A2A_PATHS = ['/a2a', '/.well-known/agent-card.json'];
 
 /** The URL of every interface in the route table, by name. */
-export function interfacesOf(features: readonly Feature[], baseUrl: string) {
+export function listInterfaces(features: readonly Feature[], baseUrl: string) {
   const paths = new Set<string>(rowsOf(features).map(([, { path }]) => path));
   return Object.fromEntries(
     Object.entries(INTERFACES)
@@ -66,7 +66,10 @@ export function interfacesOf(features: readonly Feature[], baseUrl: string) {
 }
 
 /** The state of every operation, by `operationId`, of the protocols and of the grouped tags. */
-export function capabilitiesOf(features: readonly Feature[], config: Switches): Capability[] {
+export function listCapabilities(
+  features: readonly Feature[],
+  config: InventoryConfig,
+): Capability[] {
   const rows = rowsOf(features);
   const contract = `${config.baseUrl}/openapi.json`;
   const operations = rows
@@ -98,7 +101,7 @@ function rowsOf(features: readonly Feature[]): [string, Route][] {
 }
 
 /** Applies the configuration switches that the route's handler or the HTTP edge checks. */
-function stateOf(route: Route, config: Switches): State {
+function stateOf(route: Route, config: InventoryConfig): State {
   const on =
     (!route.gated || config.apiOpen) &&
     (route.path !== '/api/membership/register' || config.membershipOpen) &&

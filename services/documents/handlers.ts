@@ -15,7 +15,7 @@ import { publicPolicy } from './policy.ts';
 import { llms, robots, securityTxt, sitemap } from './small-files.ts';
 import { textFile } from './text-file.ts';
 
-export interface DocumentsParts {
+export interface DocumentsDeps {
   config: Config;
   readPool: pg.Pool;
   /** Returns every capability of this instance; called when a document is first read. */
@@ -33,7 +33,7 @@ export function documentsHandlers({
   config,
   readPool,
   features,
-}: DocumentsParts): Handlers<typeof documentsContract> {
+}: DocumentsDeps): Handlers<typeof documentsContract> {
   const { baseUrl } = config;
   const values = { base_url: baseUrl, writes_per_day: String(config.limitWritesPerDay) };
   const openApi = keep(() => openApiDocument(features(), baseUrl));

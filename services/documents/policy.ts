@@ -1,6 +1,6 @@
 import type { Config } from '../../platform/config.ts';
 import type { PolicyRow } from '../../projections/moderation/policies.ts';
-import { MAX_PACKET } from '../artifacts/packet.ts';
+import { MAX_PACKET_BYTES } from '../artifacts/packet.ts';
 import { APPEAL_DAYS } from '../guestbook/author-decisions.ts';
 import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
 import { consent, POLICY_VERSION } from '../publications/consent.ts';
@@ -74,7 +74,7 @@ export function publicPolicy(config: Config, policies: readonly PolicyRow[]): Pu
       writes_per_day: config.limitWritesPerDay,
       notes_per_ten_minutes: config.limitNotesPerTenMinutes,
       notes_per_day: config.limitNotesPerDay,
-      packet_bytes: MAX_PACKET,
+      packet_bytes: MAX_PACKET_BYTES,
     },
     moderation: {
       rules: config.fastLane

@@ -1,9 +1,13 @@
 import { streamVersion } from '../../platform/eventstore/append.ts';
 import type { Actor, RecordedEvent } from '../../platform/eventstore/event.ts';
-import { type Decision, definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import {
+  type Command,
+  type Decision,
+  defineCommand,
+} from '../../platform/eventstore/event-store.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
-import { findReportOf } from '../../projections/guestbook/note-reports.ts';
+import { findMemberReport } from '../../projections/guestbook/note-reports.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { type NoteCommand, note } from './note.ts';
@@ -33,12 +37,12 @@ const membersOf = (memberId: string, noteId: string): Sql =>
 export type OwnRefusal = 'not_found' | 'state_conflict';
 
 /** Runs an author's command on the author's note: a withdrawal or an appeal. */
-export function ownPlan(
+export function authorCommand(
   noteId: string,
   memberId: string,
   command: (now: Date) => Extract<NoteCommand, { type: 'WithdrawNote' | 'OpenAppeal' }>,
-): Plan<null, OwnRefusal> {
-  return definePlan({
+): Command<null, OwnRefusal> {
+  return defineCommand({
     lock: membersOf(memberId, noteId),
     load: { notes: lockNote(noteId), events: readNote(noteId) },
     decide({
@@ -80,12 +84,12 @@ export interface Reported {
 }
 
 /** Reports a note. Returns the report's id; a repeated report returns the id of the first. */
-export function reportPlan(noteId: string, reported: Reported): Plan<string, 'not_found'> {
+export function reportCommand(noteId: string, reported: Reported): Command<string, 'not_found'> {
   const { reportId, reporter, reason, details } = reported;
   const memberId = 'memberId' in reporter ? reporter.memberId : null;
   const buckets = 'buckets' in reporter ? reporter.buckets : [];
   const actor: Actor = memberId ? { type: 'member', id: memberId } : { type: 'guest' };
-  return definePlan({
+  return defineCommand({
     ...(memberId ? { lock: [memberId] } : {}),
     load: {
       notes: lockNote(noteId),
@@ -93,7 +97,7 @@ export function reportPlan(noteId: string, reported: Reported): Plan<string, 'no
       parents: parentOf(noteId),
       known: sql`SELECT note_id FROM report_addresses
         WHERE note_id = ${noteId} AND bucket = ANY(${buckets})`,
-      reports: memberId === null ? null : findReportOf(noteId, memberId),
+      reports: memberId === null ? null : findMemberReport(noteId, memberId),
     },
     decide({ rows }): Decision<string, 'not_found'> {
       const { events, known } = rows;

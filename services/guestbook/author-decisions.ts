@@ -3,7 +3,7 @@ import { conflict, type Refusal, refuse } from '../../platform/refusal.ts';
 import type { Experience } from './experience.ts';
 import type { ReportReason } from './report-reasons.ts';
 import {
-  type KnownNote,
+  type ExistingNote,
   type NoteEvents,
   type NoteState,
   openReports,
@@ -80,17 +80,17 @@ export function submit(
 }
 
 /** When the undo window of a decision ends and the note's author is notified. */
-export function toldAt(decidedAt: Date, undoSeconds: number): Date {
+export function notifiedAt(decidedAt: Date, undoSeconds: number): Date {
   return new Date(decidedAt.getTime() + undoSeconds * 1000);
 }
 
 export function appealUntil(decidedAt: Date, undoSeconds: number): Date {
-  return new Date(toldAt(decidedAt, undoSeconds).getTime() + APPEAL_DAYS * DAY_MS);
+  return new Date(notifiedAt(decidedAt, undoSeconds).getTime() + APPEAL_DAYS * DAY_MS);
 }
 
 /** Whether the note reads as pending to its author: a rejection is hidden in its undo window. */
-function seemsPending(state: KnownNote, undoSeconds: number, now: Date): boolean {
-  if (state.status === 'rejected') return now < toldAt(state.decision.at, undoSeconds);
+function seemsPending(state: ExistingNote, undoSeconds: number, now: Date): boolean {
+  if (state.status === 'rejected') return now < notifiedAt(state.decision.at, undoSeconds);
   return state.status === 'pending';
 }
 

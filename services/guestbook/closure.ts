@@ -1,14 +1,14 @@
-import { openReports, reportersOf } from '../../projections/guestbook/note-reports.ts';
+import { noteReporters, openReports } from '../../projections/guestbook/note-reports.ts';
 import { notesToEnd } from '../../projections/guestbook/notes-of-member.ts';
-import { CLOSING_BATCH, defineClosing } from '../membership/account-closure.ts';
+import { CLOSURE_BATCH, defineAccountClosure } from '../membership/account-closure.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { endWithAuthor, erasedWithAuthor } from './scheduled-decisions.ts';
 
 /** Keeps public notes without a name unless the member asks to erase them; erases all others. */
-export const notesClosing = defineClosing({
-  lock: reportersOf,
+export const notesClosing = defineAccountClosure({
+  lock: noteReporters,
   load(memberId, { eraseNotes }) {
-    const toEnd = notesToEnd(memberId, eraseNotes, CLOSING_BATCH);
+    const toEnd = notesToEnd(memberId, eraseNotes, CLOSURE_BATCH);
     return { notes: toEnd, reports: openReports(toEnd) };
   },
   close(memberId, rows) {

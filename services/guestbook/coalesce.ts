@@ -1,5 +1,5 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import { patiently, sharedPatience } from '../../platform/postgres/request-deadline.ts';
+import { withDeadline, withinDeadline } from '../../platform/postgres/request-deadline.ts';
 
 interface Lane<Result> {
   ended: Promise<void>;
@@ -11,7 +11,7 @@ interface Lane<Result> {
  * every result comes from a run that started after its call, and no result is stale. A run starts
  * at the end of an event loop turn, so that all calls of that turn share the run.
  */
-export function coalesce<Result>() {
+export function createCoalescer<Result>() {
   const lanes = new Map<string, Lane<Result>>();
 
   return (key: string, work: () => Promise<Result>): Promise<Result> => {
@@ -19,14 +19,14 @@ export function coalesce<Result>() {
     lanes.set(key, lane);
     const begin = (until: number) => {
       lane.next = undefined;
-      const result = sharedPatience(work, until);
+      const result = withDeadline(work, until);
       const forget = () => {
         if (!lane.next) lanes.delete(key);
       };
       lane.ended = result.then(forget, forget);
       return result;
     };
-    lane.next ??= patiently(async (until) => {
+    lane.next ??= withinDeadline(async (until) => {
       await lane.ended;
       await endOfTurn();
       return begin(until);

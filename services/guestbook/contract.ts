@@ -8,14 +8,14 @@ import {
   UnixSeconds,
   Uuid,
 } from '../../platform/http/schemas.ts';
-import { readPlace } from '../../platform/keyset-cursor.ts';
+import { parseKeysetCursor } from '../../platform/keyset-cursor.ts';
 import { EXPERIENCES } from './experience.ts';
 import { aftercareContract } from './followup-contract.ts';
 
 const BODY_LIMIT = 8192;
 
 /** Notes on one page. */
-export const PAGE = 30;
+export const NOTES_PER_PAGE = 30;
 
 const Experience = z.enum(EXPERIENCES);
 
@@ -77,7 +77,7 @@ export type Note = z.input<typeof Note>;
 const GuestbookPage = z
   .object({
     entries: z.array(Note),
-    limit: z.literal(PAGE),
+    limit: z.literal(NOTES_PER_PAGE),
     experience: Experience,
     parent_id: AnyUuid.nullable(),
     notice: z.string(),
@@ -88,7 +88,7 @@ const Before = z
   .string()
   .max(200)
   .transform((text, context) => {
-    const place = readPlace(text);
+    const place = parseKeysetCursor(text);
     if (place) return place;
     context.addIssue({ code: 'custom', message: 'must come from a Link header of this list' });
     return z.NEVER;

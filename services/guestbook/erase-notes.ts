@@ -1,7 +1,7 @@
-import type { Plan } from '../../platform/eventstore/event-store.ts';
+import type { Command } from '../../platform/eventstore/event-store.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
-import { upkeepPlan } from './scheduled-commands.ts';
+import { scheduledCommand } from './scheduled-commands.ts';
 import type { EraseNote } from './scheduled-decisions.ts';
 
 /** The streams that may hold text of a note. */
@@ -14,10 +14,10 @@ export function erasePersonal(owner: string, noteId: string): Sql {
 }
 
 /** Erases a rejected, removed or withdrawn note; returns whether there was anything to erase. */
-export function erasePlan(
+export function eraseCommand(
   row: Pick<NoteRow, 'note_id' | 'owner_id'>,
   cause: EraseNote['cause'],
-): Plan<boolean> {
+): Command<boolean> {
   const gone = erasePersonal(row.owner_id, row.note_id);
-  return upkeepPlan(row, () => ({ type: 'EraseNote', cause }), [gone]);
+  return scheduledCommand(row, () => ({ type: 'EraseNote', cause }), [gone]);
 }

@@ -2,11 +2,11 @@ import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import type {
   Appeal,
   Decision,
-  Known,
-  KnownNote,
+  ExistingNote,
+  NoteBase,
   NoteEvents,
   NoteState,
-  Pending,
+  PendingNote,
   Report,
 } from './state.ts';
 
@@ -31,7 +31,7 @@ export function evolveNote(state: NoteState, event: RecordedEvent<NoteEvents>): 
 
 type Change = Exclude<RecordedEvent<NoteEvents>, { type: 'NoteSubmitted' }>;
 
-function changed(state: KnownNote, event: Change): KnownNote {
+function changed(state: ExistingNote, event: Change): ExistingNote {
   switch (event.type) {
     case 'NoteApproved':
       if (state.status !== 'pending') return state;
@@ -123,7 +123,14 @@ function changed(state: KnownNote, event: Change): KnownNote {
   }
 }
 
-function known({ noteId, experience, memberId, parentId, version, reports }: KnownNote): Known {
+function known({
+  noteId,
+  experience,
+  memberId,
+  parentId,
+  version,
+  reports,
+}: ExistingNote): NoteBase {
   return { noteId, experience, memberId, parentId, version, reports };
 }
 
@@ -132,7 +139,7 @@ function decision({ event_id, actor, recorded_at }: Change, kind: Decision['kind
 }
 
 /** Restores the state before the decision, with a removed note's reports; drops an open appeal. */
-function undone(state: KnownNote): KnownNote {
+function undone(state: ExistingNote): ExistingNote {
   if (state.status === 'removed') return state.before;
   if (state.status === 'rejected') return state.before;
   if (state.status === 'approved' && state.undoable)
@@ -142,30 +149,30 @@ function undone(state: KnownNote): KnownNote {
 }
 
 /** The note before its last deferral or escalation. After an undone deferral, the note is due. */
-export function reviewBefore({ undoable }: Pending): Pending | null {
+export function reviewBefore({ undoable }: PendingNote): PendingNote | null {
   if (!undoable) return null;
   const { decision, before } = undoable;
   return decision.kind === 'deferred' ? { ...before, deferredUntil: null } : before;
 }
 
 /** Drops an open appeal: an erased note can be neither reviewed nor published. */
-function erased(state: KnownNote): KnownNote {
+function erased(state: ExistingNote): ExistingNote {
   if (!('erased' in state)) return state;
   const appealed = 'appeal' in state && state.appeal.status === 'open';
   return {
     ...(appealed ? withAppeal(state, { status: 'none' }) : state),
     erased: true,
-  } as KnownNote;
+  } as ExistingNote;
 }
 
-function settled(reports: Known['reports']): Known['reports'] {
+function settled(reports: NoteBase['reports']): NoteBase['reports'] {
   return { ...reports, open: [], openReasons: [] };
 }
 
 function reported(
-  reports: Known['reports'],
+  reports: NoteBase['reports'],
   report: Report & { reason: string; silent: boolean },
-): Known['reports'] {
+): NoteBase['reports'] {
   const { report_id, member_id } = report;
   const members = member_id === null ? reports.members : [...reports.members, member_id];
   if (report.silent) return { ...reports, members };
@@ -177,6 +184,6 @@ function reported(
   };
 }
 
-function withAppeal(state: KnownNote, appeal: Appeal): KnownNote {
+function withAppeal(state: ExistingNote, appeal: Appeal): ExistingNote {
   return state.status === 'rejected' || state.status === 'removed' ? { ...state, appeal } : state;
 }

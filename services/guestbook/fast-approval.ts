@@ -1,10 +1,10 @@
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
-import { definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { note } from './note.ts';
-import { tellJobs } from './notify-author.ts';
+import { notifyAuthorJobs } from './notify-author.ts';
 
 /** The rule that the approval event names. */
 export const FAST_LANE_RULE = 'five-approved-none-rejected-in-90-days';
@@ -34,13 +34,13 @@ const recordOf = (noteId: string) =>
  *
  * Called by the screening job, and only if `config.fastLane` is true.
  */
-export function fastLanePlan(
+export function fastApprovalCommand(
   row: Pick<NoteRow, 'note_id' | 'owner_id' | 'parent_id'>,
   undoSeconds: number,
-): Plan<boolean> {
+): Command<boolean> {
   const { note_id, owner_id } = row;
   const stream = `note-${note_id}`;
-  return definePlan({
+  return defineCommand({
     lock: membersOf(note_id),
     load: {
       notes: sql<NoteRow>`SELECT * FROM notes WHERE note_id = ${note_id} FOR UPDATE`,
@@ -73,7 +73,7 @@ export function fastLanePlan(
       return {
         answer: true,
         appends: [append],
-        jobs: tellJobs(own, parent?.member_id ?? null, append, undoSeconds),
+        jobs: notifyAuthorJobs(own, parent?.member_id ?? null, append, undoSeconds),
       };
     },
   });

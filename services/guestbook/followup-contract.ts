@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REPLAYED } from '../../platform/http/replayed-header.ts';
+import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,
@@ -49,7 +49,7 @@ export const aftercareContract = defineContract({
     params,
     body: NewNoteReport,
     replies: {
-      202: { description: 'Received: received', body: StatusReply, headers: REPLAYED },
+      202: { description: 'Received: received', body: StatusReply, headers: REPLAYED_HEADER },
     },
     problems: ['session_required', 'not_found', 'rate_limited', 'idempotency_conflict'],
   },
@@ -68,7 +68,7 @@ export const aftercareContract = defineContract({
       200: {
         description: 'The note was withdrawn: withdrawn',
         body: StatusReply,
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
       },
     },
     problems: ['session_required', 'not_found', 'state_conflict', 'idempotency_conflict'],
@@ -89,7 +89,7 @@ export const aftercareContract = defineContract({
       202: {
         description: 'Waits for a moderator: appeal_opened',
         body: StatusReply,
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
       },
     },
     problems: ['session_required', 'not_found', 'state_conflict', 'idempotency_conflict'],

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type { Plan } from '../../platform/eventstore/event-store.ts';
+import type { Command } from '../../platform/eventstore/event-store.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { Handlers } from '../../platform/http/route.ts';
-import { type Keyed, mapAnswer, oncePlan } from '../../platform/idempotency.ts';
+import { type Keyed, mapAnswer, onceCommand } from '../../platform/idempotency.ts';
 import type { Limit } from '../../platform/limits/rate-limits.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { standingDecision } from '../../projections/guestbook/note-decisions.ts';
 import { findNoteNow } from '../../projections/guestbook/notes.ts';
 import { inSession, sessionAuthenticator } from '../membership/sessions.ts';
-import { ownPlan, reportPlan } from './author-commands.ts';
-import { appealUntil, toldAt } from './author-decisions.ts';
+import { authorCommand, reportCommand } from './author-commands.ts';
+import { appealUntil, notifiedAt } from './author-decisions.ts';
+import type { GuestbookDeps } from './deps.ts';
 import type { aftercareContract } from './followup-contract.ts';
-import type { GuestbookParts } from './parts.ts';
-import { wordOf } from './submit.ts';
+import { publicStatus } from './submit.ts';
 
-export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof aftercareContract> {
-  const { store, keys, limits, config } = parts;
+export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercareContract> {
+  const { store, keys, limits, config } = deps;
   const undoSeconds = config.undoWindowSeconds;
   const authenticate = sessionAuthenticator(store.pool, keys);
   // The same limits as for notes, with separate counters.
@@ -28,12 +28,12 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
   /** Runs a member's command under the session, once per idempotency key. */
   async function once<Status extends number, Body, Code extends string>(
     call: Keyed<PrincipalOf<'session'>>,
-    plan: Plan<unknown, Code>,
+    command: Command<unknown, Code>,
     { status, body }: { status: Status; body: Body },
   ) {
-    const keyed = oncePlan(
+    const keyed = onceCommand(
       call,
-      mapAnswer(plan, () => body),
+      mapAnswer(command, () => body),
       status,
     );
     const done = await store.execute(inSession(call.principal.sessionId, keyed));
@@ -47,7 +47,7 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
       const { params, body, request } = call;
       const session = await authenticate(request);
       if (!(await limits.take(request.address, reportLimits))) return refuse('rate_limited');
-      const plan = reportPlan(params.id, {
+      const command = reportCommand(params.id, {
         reportId: randomUUID(),
         reporter: isRefusal(session)
           ? { buckets: limits.bucketsOf(request.address) }
@@ -56,28 +56,28 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
         details: body.details ?? null,
       });
       const reply = { status: 202 as const, body: { status: 'received' } };
-      if (!isRefusal(session)) return once({ ...call, principal: session }, plan, reply);
-      const reported = await store.execute(plan);
+      if (!isRefusal(session)) return once({ ...call, principal: session }, command, reply);
+      const reported = await store.execute(command);
       return isRefusal(reported) ? reported : reply;
     },
 
     'guestbook.withdraw': (call) => {
       const { id } = call.params;
       const { memberId } = call.principal;
-      const plan = ownPlan(id, memberId, (now) => ({
+      const command = authorCommand(id, memberId, (now) => ({
         type: 'WithdrawNote',
         memberId,
         undoSeconds,
         now,
       }));
-      return once(call, plan, { status: 200, body: { status: 'withdrawn', id } });
+      return once(call, command, { status: 200, body: { status: 'withdrawn', id } });
     },
 
     'guestbook.appeal': (call) => {
       const { id } = call.params;
       const { memberId } = call.principal;
       const appealId = randomUUID();
-      const plan = ownPlan(id, memberId, (now) => ({
+      const command = authorCommand(id, memberId, (now) => ({
         type: 'OpenAppeal',
         appealId,
         memberId,
@@ -85,7 +85,7 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
         undoSeconds,
         now,
       }));
-      return once(call, plan, { status: 202, body: { status: 'appeal_opened', id } });
+      return once(call, command, { status: 202, body: { status: 'appeal_opened', id } });
     },
 
     'guestbook.outcome': async ({ params: { id }, principal }) => {
@@ -94,12 +94,12 @@ export function aftercareHandlers(parts: GuestbookParts): Handlers<typeof afterc
         standingDecision(id),
       ]);
       if (!row || row.member_id !== principal.memberId) return refuse('not_found');
-      const status = wordOf(row, undoSeconds, row.now);
+      const status = publicStatus(row, undoSeconds, row.now);
       const { state, appeal, settled_at, erased_at } = row;
       const refused = status === 'not_published' && state !== 'withdrawn';
       const until = settled_at && appealUntil(settled_at, undoSeconds);
       // A removal shows immediately; its reason shows once the undo window has ended.
-      const told = refused && settled_at !== null && toldAt(settled_at, undoSeconds) <= row.now;
+      const told = refused && settled_at !== null && notifiedAt(settled_at, undoSeconds) <= row.now;
       const appealable = refused && appeal === null && erased_at === null && until !== null;
       return {
         status: 200,

@@ -1,19 +1,19 @@
 import type { PrincipalOf } from '../../platform/http/principal.ts';
-import type { Handlers, Outcome, RequestFacts } from '../../platform/http/route.ts';
+import type { Handlers, Outcome, RequestContext } from '../../platform/http/route.ts';
 import type { Limit } from '../../platform/limits/rate-limits.ts';
 import { OutcomeUnconfirmed } from '../../platform/postgres/errors.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { findNote } from '../../projections/guestbook/notes.ts';
 import { sessionAuthenticator } from '../membership/sessions.ts';
-import { coalesce } from './coalesce.ts';
+import { createCoalescer } from './coalesce.ts';
 import type { guestbookContract, NoteSubmission } from './contract.ts';
+import type { GuestbookDeps } from './deps.ts';
 import { aftercareHandlers } from './followup.ts';
-import type { GuestbookParts } from './parts.ts';
 import { firstPages, readGuestbook } from './read.ts';
-import { submitPlan } from './submit.ts';
+import { submitCommand } from './submit.ts';
 
-export function guestbookHandlers(parts: GuestbookParts): Handlers<typeof guestbookContract> {
-  const { store, keys, limits, config, readPool } = parts;
+export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestbookContract> {
+  const { store, keys, limits, config, readPool } = deps;
   const authenticate = sessionAuthenticator(store.pool, keys);
   const noteLimits: readonly Limit[] = [
     { kind: 'notes-10m', window: '10 minutes', limit: config.limitNotesPerTenMinutes },
@@ -23,7 +23,7 @@ export function guestbookHandlers(parts: GuestbookParts): Handlers<typeof guestb
   /** The session of the member whose handle the note names, or null for a guest's note. */
   async function authorOf(
     body: NoteSubmission,
-    request: RequestFacts,
+    request: RequestContext,
   ): Promise<PrincipalOf<'session'> | null | Refusal<'session_required'>> {
     if (body.attribution === 'guest') return null;
     const session = await authenticate(request);
@@ -32,11 +32,11 @@ export function guestbookHandlers(parts: GuestbookParts): Handlers<typeof guestb
   }
 
   // Concurrent reads of one page share its rows and its bytes.
-  const reading = coalesce<Outcome<(typeof guestbookContract)['guestbook.read']>>();
+  const reading = createCoalescer<Outcome<(typeof guestbookContract)['guestbook.read']>>();
   const firstPage = firstPages(readPool);
 
   return {
-    ...aftercareHandlers(parts),
+    ...aftercareHandlers(deps),
 
     'guestbook.read': async ({ query: asked }) => {
       const { experience, parent_id, before } = asked;
@@ -52,8 +52,8 @@ export function guestbookHandlers(parts: GuestbookParts): Handlers<typeof guestb
       // new, and it also answers a repeated note when the limits are used up.
       const open = config.guestbookOpen;
       const counted = open && (await limits.take(request.address, noteLimits, findNote(body.id)));
-      const plan = submitPlan(parts, body, author, open && !counted);
-      const answer = await store.execute(plan).catch((error: unknown) => {
+      const command = submitCommand(deps, body, author, open && !counted);
+      const answer = await store.execute(command).catch((error: unknown) => {
         // Give the count back without waiting: the request's storage deadline may have passed.
         if (counted && !(error instanceof OutcomeUnconfirmed))
           void limits.giveBackLater(request.address, noteLimits);

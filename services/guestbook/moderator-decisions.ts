@@ -1,18 +1,18 @@
 import type { NewEvent } from '../../platform/eventstore/event.ts';
 import { conflict, type Refusal, wrongState } from '../../platform/refusal.ts';
 import {
-  type Approved,
-  type KnownNote,
+  type ApprovedNote,
+  type ExistingNote,
   type NoteEvents,
   type ParentFacts,
-  type Pending,
-  type Rejected,
-  type Removed,
+  type PendingNote,
+  type RejectedNote,
+  type RemovedNote,
   takesReplies,
 } from './state.ts';
 
 /** How many times a note can be deferred; the next deferral escalates it instead. */
-const MOST_DEFERRALS = 3;
+const MAX_DEFERRALS = 3;
 
 interface Review {
   expectedVersion: number;
@@ -38,10 +38,10 @@ export type ReviewCommand = Review &
     | { type: 'UpholdAppeal'; moderatorId: string; message: string | null }
   );
 
-export type Decided = NewEvent<NoteEvents>[] | Refusal<'state_conflict' | 'role_required'>;
+export type DecisionResult = NewEvent<NoteEvents>[] | Refusal<'state_conflict' | 'role_required'>;
 
 /** Decides a moderator's review of a note. */
-export function decideReview(state: KnownNote, command: ReviewCommand): Decided {
+export function decideReview(state: ExistingNote, command: ReviewCommand): DecisionResult {
   const refused = staleVersion(state, command.expectedVersion) ?? wrongStateFor(state, command);
   if (refused) return refused;
   const common = {
@@ -51,7 +51,7 @@ export function decideReview(state: KnownNote, command: ReviewCommand): Decided 
   };
   switch (command.type) {
     case 'ApproveNote':
-      return approve(state as Pending, command, common);
+      return approve(state as PendingNote, command, common);
     case 'RejectNote':
     case 'RemoveNote':
       return [
@@ -70,7 +70,7 @@ export function decideReview(state: KnownNote, command: ReviewCommand): Decided 
         },
       ];
     case 'DeferNote':
-      return mayPutOff(state as Pending, command)
+      return mayPutOff(state as PendingNote, command)
         ? [
             {
               type: 'NoteDeferred',
@@ -86,33 +86,33 @@ export function decideReview(state: KnownNote, command: ReviewCommand): Decided 
             },
           ];
     case 'RestoreNote':
-      if ((state as Removed).decision.by.id === command.moderatorId) return secondPerson();
+      if ((state as RemovedNote).decision.by.id === command.moderatorId) return secondPerson();
       return [{ type: 'NoteRestored', data: common, personal: null }];
     case 'KeepNote':
       return [
         {
           type: 'ReportsDismissed',
-          data: { ...common, reports: [...(state as Approved).reports.open] },
+          data: { ...common, reports: [...(state as ApprovedNote).reports.open] },
           personal: null,
         },
       ];
     case 'GrantAppeal':
     case 'UpholdAppeal':
-      return decideAppeal(state as Rejected | Removed, command, common);
+      return decideAppeal(state as RejectedNote | RemovedNote, command, common);
   }
 }
 
 /** A lead may always defer an escalated note, since there is no higher tier; others may not. */
-const mayPutOff = ({ deferrals, tier }: Pending, { lead }: { lead: boolean }): boolean =>
-  deferrals < MOST_DEFERRALS || (tier === 'lead' && lead);
+const mayPutOff = ({ deferrals, tier }: PendingNote, { lead }: { lead: boolean }): boolean =>
+  deferrals < MAX_DEFERRALS || (tier === 'lead' && lead);
 
 type Common = { note_id: string; claimed_at: string | null; batch_id?: string };
 
 function approve(
-  state: Pending,
+  state: PendingNote,
   { parent, rule }: Extract<ReviewCommand, { type: 'ApproveNote' }>,
   common: Common,
-): Decided {
+): DecisionResult {
   if (state.parentId !== null && !takesReplies(parent, state.experience))
     return conflict('parent_not_public');
   return [
@@ -129,10 +129,10 @@ function approve(
 }
 
 function decideAppeal(
-  state: Rejected | Removed,
+  state: RejectedNote | RemovedNote,
   command: Extract<ReviewCommand, { type: 'GrantAppeal' | 'UpholdAppeal' }>,
   common: Common,
-): Decided {
+): DecisionResult {
   const { appeal, decision } = state;
   if (appeal.status !== 'open') return wrongState(state);
   if (decision.by.id === command.moderatorId) return secondPerson();
@@ -156,7 +156,7 @@ function decideAppeal(
 }
 
 function wrongStateFor(
-  state: KnownNote,
+  state: ExistingNote,
   { type }: ReviewCommand,
 ): Refusal<'state_conflict'> | null {
   const fits = {
@@ -175,7 +175,7 @@ function wrongStateFor(
 
 /** Refuses a decision unless the expected version is the current version of the note. */
 export function staleVersion(
-  state: KnownNote,
+  state: ExistingNote,
   expected: number | null,
 ): Refusal<'state_conflict'> | null {
   if (expected === null || expected === state.version) return null;

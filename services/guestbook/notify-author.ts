@@ -1,9 +1,9 @@
 import { type Append, readStream } from '../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
-import { definePlan, type Job, type Plan } from '../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand, type Job } from '../../platform/eventstore/event-store.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
-import { appealUntil, toldAt } from './author-decisions.ts';
+import { appealUntil, notifiedAt } from './author-decisions.ts';
 import type { DecisionTold } from './events.ts';
 import { note } from './note.ts';
 import { type NoteEvents, standingDecision } from './state.ts';
@@ -21,19 +21,19 @@ const OUTCOMES: Readonly<Record<string, Told['outcome']>> = {
  * Events that need a notification job. A granted appeal is announced immediately, but a
  * publication may be announced later.
  */
-const LOOKED_AT = [...Object.keys(OUTCOMES), 'AppealGranted'];
+const RELEVANT_TYPES = [...Object.keys(OUTCOMES), 'AppealGranted'];
 
 /**
  * The job that notifies the members concerned after the undo window of the decision. Returns no job
  * if there is no one to notify.
  */
-export function tellJobs(
+export function notifyAuthorJobs(
   { note_id, member_id, reported_at }: NoteRow,
   parentAuthorId: string | null,
   { version, events }: Append,
   undoSeconds: number,
 ): Job[] {
-  const index = events.findIndex(({ type }) => LOOKED_AT.includes(type));
+  const index = events.findIndex(({ type }) => RELEVANT_TYPES.includes(type));
   if (index < 0 || (!member_id && !parentAuthorId && !reported_at)) return [];
   return [
     {
@@ -46,12 +46,12 @@ export function tellJobs(
 }
 
 /** Notifies the members concerned of a decision's current outcome; returns whether it did so. */
-export function tellPlan(
+export function notifyAuthorCommand(
   row: Pick<NoteRow, 'note_id' | 'owner_id'>,
   eventId: string,
   undoSeconds: number,
-): Plan<boolean> {
-  return definePlan({
+): Command<boolean> {
+  return defineCommand({
     lock: membersToTell(row.note_id),
     load: {
       lock: sql`SELECT note_id FROM notes WHERE note_id = ${row.note_id} FOR SHARE`,
@@ -62,7 +62,7 @@ export function tellPlan(
       const event = events.find(({ event_id }) => event_id === eventId);
       const telling = event && tellingOf(event, events, told);
       if (!telling) return { unchanged: false };
-      if (now < toldAt(event.recorded_at, undoSeconds))
+      if (now < notifiedAt(event.recorded_at, undoSeconds))
         throw new Error('cannot notify before the undo window has passed');
       const data = facts(telling, events, undoSeconds);
       if (telling.outcome === 'overturned' && data.reports.length === 0)

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { publicContent } from '../../platform/http/respond.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
-import { type Place, pageOf } from '../../platform/keyset-cursor.ts';
+import { type KeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
@@ -13,7 +13,7 @@ import {
   findNote,
   type PublicNoteRow,
 } from '../../projections/guestbook/notes.ts';
-import { type Note, PAGE } from './contract.ts';
+import { NOTES_PER_PAGE, type Note } from './contract.ts';
 import type { Experience } from './experience.ts';
 import { takesReplies } from './state.ts';
 
@@ -21,17 +21,17 @@ const NOTICE =
   'Notes are reviewed before they appear; names are chosen by their authors and verified by no one.';
 
 /** One row more than a page, to detect whether there is a next page. */
-const MOST = PAGE + 1;
+const MAX_ROWS = NOTES_PER_PAGE + 1;
 
-export interface Asked {
+export interface GuestbookQuery {
   experience: Experience;
   parent_id?: string | undefined;
-  before?: Place | undefined;
+  before?: KeysetPosition | undefined;
 }
 
 /** Reads one page as an HTTP reply, with a link to the next page if there is one. */
-export async function readGuestbook(pool: pg.Pool, asked: Asked) {
-  const read = await readNotes(pool, asked, PAGE);
+export async function readGuestbook(pool: pg.Pool, asked: GuestbookQuery) {
+  const read = await readNotes(pool, asked, NOTES_PER_PAGE);
   return isRefusal(read) ? read : replyOf(asked, read);
 }
 
@@ -44,29 +44,29 @@ export function firstPages(pool: pg.Pool) {
   return async (experience: Experience) => {
     const last = known.get(experience);
     if (last) {
-      const [told] = await query(pool, approvedVersions(experience, MOST));
+      const [told] = await query(pool, approvedVersions(experience, MAX_ROWS));
       if (told?.versions === last.versions) return last.reply;
     }
-    const found = await query(pool, approvedNotes(experience, MOST));
+    const found = await query(pool, approvedNotes(experience, MAX_ROWS));
     // Take the versions from the same read as the notes: versions of an earlier read can recur.
     const versions = found.map(({ version }) => version).join(' ');
-    const reply = replyOf({ experience }, pageOfNotes(found, { experience }, PAGE));
+    const reply = replyOf({ experience }, pageOfNotes(found, { experience }, NOTES_PER_PAGE));
     known.set(experience, { versions, reply });
     return reply;
   };
 }
 
-function replyOf(asked: Asked, { next_cursor, ...page }: ReturnType<typeof pageOfNotes>) {
+function replyOf(asked: GuestbookQuery, { next_cursor, ...page }: ReturnType<typeof pageOfNotes>) {
   const link = next_cursor && { link: `<${nextPage(asked, next_cursor)}>; rel="next"` };
   return {
     status: 200 as const,
-    content: publicContent({ ...page, limit: PAGE }),
+    content: publicContent({ ...page, limit: NOTES_PER_PAGE }),
     ...(link ? { headers: link } : {}),
   };
 }
 
 /** Reads a page of at most `limit` notes. */
-export async function readNotes(pool: pg.Pool, asked: Asked, limit: number) {
+export async function readNotes(pool: pg.Pool, asked: GuestbookQuery, limit: number) {
   const { experience, parent_id: parentId, before } = asked;
   if (!parentId) {
     const notes = await query(pool, approvedNotes(experience, limit + 1, before));
@@ -79,8 +79,12 @@ export async function readNotes(pool: pg.Pool, asked: Asked, limit: number) {
   return takesReplies(parent, experience) ? pageOfNotes(replies, asked, limit) : missing();
 }
 
-function pageOfNotes(found: PublicNoteRow[], { experience, parent_id }: Asked, limit: number) {
-  const { rows, next_cursor } = pageOf(found, limit, (row) => ({
+function pageOfNotes(
+  found: PublicNoteRow[],
+  { experience, parent_id }: GuestbookQuery,
+  limit: number,
+) {
+  const { rows, next_cursor } = toPage(found, limit, (row) => ({
     at: row.approved,
     id: row.note_id,
   }));
@@ -97,7 +101,7 @@ function missing(): Refusal<'reply_target_missing'> {
   return refuse('reply_target_missing');
 }
 
-function nextPage({ experience, parent_id }: Asked, before: string): string {
+function nextPage({ experience, parent_id }: GuestbookQuery, before: string): string {
   const search = new URLSearchParams({
     experience,
     ...(parent_id ? { parent_id } : {}),

@@ -1,5 +1,5 @@
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
-import { definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
@@ -7,14 +7,14 @@ import { note } from './note.ts';
 import type { EndAppealPeriod, EraseNote, EscalateOldNote } from './scheduled-decisions.ts';
 
 /** Runs a scheduled command on a note; returns whether there was anything to do. */
-export function upkeepPlan(
+export function scheduledCommand(
   { note_id, owner_id }: Pick<NoteRow, 'note_id' | 'owner_id'>,
   command: (now: Date) => EndAppealPeriod | EscalateOldNote | EraseNote,
   /** Further statements to run if the command recorded an event. */
   changes: readonly Sql[] = [],
-): Plan<boolean> {
+): Command<boolean> {
   const stream = `note-${note_id}`;
-  return definePlan({
+  return defineCommand({
     load: {
       lock: locking(sql`SELECT note_id FROM notes WHERE note_id = ${note_id} FOR UPDATE`),
       events: readStream(owner_id, stream),

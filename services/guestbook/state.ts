@@ -27,7 +27,7 @@ export interface Report {
 }
 
 /** Fields that a note has in every state. */
-export interface Known {
+export interface NoteBase {
   noteId: string;
   experience: Experience;
   memberId: string | null;
@@ -44,7 +44,7 @@ export interface Known {
   };
 }
 
-export interface Pending extends Known {
+export interface PendingNote extends NoteBase {
   status: 'pending';
   tier: 'lead' | 'normal';
   deferrals: number;
@@ -55,10 +55,10 @@ export interface Pending extends Known {
 
 interface Undoable {
   decision: Decision;
-  before: Pending;
+  before: PendingNote;
 }
 
-export interface Approved extends Known {
+export interface ApprovedNote extends NoteBase {
   status: 'approved';
   /** The approval, or null after a restoration or a granted appeal, which cannot be undone. */
   undoable: Undoable | null;
@@ -71,31 +71,37 @@ export type Appeal =
   | { status: 'upheld' }
   | { status: 'period_over' };
 
-export interface Rejected extends Known {
+export interface RejectedNote extends NoteBase {
   status: 'rejected';
   decision: Decision;
-  before: Pending;
+  before: PendingNote;
   appeal: Appeal;
   erased: boolean;
 }
 
-export interface Removed extends Known {
+export interface RemovedNote extends NoteBase {
   status: 'removed';
   decision: Decision;
-  before: Approved;
+  before: ApprovedNote;
   appeal: Appeal;
   /** The reports that the removal settled. */
   settled: readonly Report[];
   erased: boolean;
 }
 
-interface Withdrawn extends Known {
+interface Withdrawn extends NoteBase {
   status: 'withdrawn';
   erased: boolean;
 }
 
-export type NoteState = { status: 'none' } | Pending | Approved | Rejected | Removed | Withdrawn;
-export type KnownNote = Exclude<NoteState, { status: 'none' }>;
+export type NoteState =
+  | { status: 'none' }
+  | PendingNote
+  | ApprovedNote
+  | RejectedNote
+  | RemovedNote
+  | Withdrawn;
+export type ExistingNote = Exclude<NoteState, { status: 'none' }>;
 
 /** Whether a note takes replies: it is public, top-level and of the same experience. */
 export function takesReplies(parent: ParentFacts | null | undefined, experience: string): boolean {
@@ -112,6 +118,6 @@ export function standingDecision(state: NoteState): Decision | null {
 }
 
 /** Reports without a final outcome: a rejection that can still be undone has not settled them. */
-export function openReports(state: KnownNote): readonly Report[] {
+export function openReports(state: ExistingNote): readonly Report[] {
   return state.status === 'rejected' ? state.before.reports.open : state.reports.open;
 }

@@ -2,16 +2,20 @@ import canonicalize from 'canonicalize';
 import type { Bound } from '../../platform/body-hash.ts';
 import { readReceipt } from '../../platform/eventstore/append.ts';
 import type { Actor } from '../../platform/eventstore/event.ts';
-import { type Decision, definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import {
+  type Command,
+  type Decision,
+  defineCommand,
+} from '../../platform/eventstore/event-store.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { screeningJob } from '../../platform/jobs/queues.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
 import { findLiveSession } from '../membership/sessions.ts';
-import { toldAt } from './author-decisions.ts';
+import { notifiedAt } from './author-decisions.ts';
 import type { NoteSubmission } from './contract.ts';
+import type { GuestbookDeps } from './deps.ts';
 import { note } from './note.ts';
-import type { GuestbookParts } from './parts.ts';
 
 interface Receipt {
   status: 'pending_review' | 'published' | 'not_published';
@@ -19,7 +23,7 @@ interface Receipt {
 }
 
 /** 202 for a new note, 200 for a note received before. */
-export type Submitted = { status: 200; body: Receipt } | { status: 202; body: Receipt };
+export type SubmitReply = { status: 200; body: Receipt } | { status: 202; body: Receipt };
 
 export type SubmitRefusal =
   | 'session_required'
@@ -32,12 +36,12 @@ export type SubmitRefusal =
  * Submits a note. A member owns the note's stream and needs a live session; for a guest, the note's
  * id is the owner. `limited` refuses every note that was not received before.
  */
-export function submitPlan(
-  { keys, config }: Pick<GuestbookParts, 'keys' | 'config'>,
+export function submitCommand(
+  { keys, config }: Pick<GuestbookDeps, 'keys' | 'config'>,
   body: NoteSubmission,
   session: PrincipalOf<'session'> | null,
   limited = false,
-): Plan<Submitted, SubmitRefusal> {
+): Command<SubmitReply, SubmitRefusal> {
   const { id } = body;
   const memberId = session?.memberId ?? null;
   const owner = memberId ?? id;
@@ -45,7 +49,7 @@ export function submitPlan(
   const actor: Actor = memberId ? { type: 'member', id: memberId } : { type: 'guest' };
   // Includes the defaults. Its hash is keyed, as a plain hash would let a short text be guessed.
   const content = canonicalize(body) ?? '';
-  return definePlan({
+  return defineCommand({
     ...(memberId ? { lock: [memberId] } : {}),
     // A guest's id is not locked: a commit between these two reads is found by the second read.
     load: {
@@ -54,7 +58,7 @@ export function submitPlan(
       sessions: session ? findLiveSession(session.sessionId) : null,
       parents: body.parent_id ? findNote(body.parent_id) : null,
     },
-    decide({ rows, now }): Decision<Submitted, SubmitRefusal> {
+    decide({ rows, now }): Decision<SubmitReply, SubmitRefusal> {
       const [known] = rows.notes;
       const [receipt] = rows.receipts;
       const [live] = rows.sessions;
@@ -68,7 +72,9 @@ export function submitPlan(
               unchanged: {
                 status: 200,
                 body: {
-                  status: known ? wordOf(known, config.undoWindowSeconds, now) : 'pending_review',
+                  status: known
+                    ? publicStatus(known, config.undoWindowSeconds, now)
+                    : 'pending_review',
                   id,
                 },
               },
@@ -91,7 +97,7 @@ export function submitPlan(
         admission: config.guestbookOpen,
       });
       if (isRefusal(decided)) return decided as typeof decided & { refused: SubmitRefusal };
-      const answer: Submitted = { status: 202, body: { status: 'pending_review', id } };
+      const answer: SubmitReply = { status: 202, body: { status: 'pending_review', id } };
       const submission = keys.mac('receipt', id, content);
       return {
         answer,
@@ -118,7 +124,7 @@ export function submitPlan(
  * The status of a note for a caller who knows its id. All notes that will not be public share one
  * status, which hides the reason. A rejection reads as pending until its undo window has ended.
  */
-export function wordOf(
+export function publicStatus(
   known: NoteRow | undefined,
   undoSeconds: number,
   now: Date,
@@ -126,6 +132,8 @@ export function wordOf(
   if (known?.state === 'approved') return 'published';
   if (known?.state === 'pending') return 'pending_review';
   const untold =
-    known?.state === 'rejected' && known.settled_at && now < toldAt(known.settled_at, undoSeconds);
+    known?.state === 'rejected' &&
+    known.settled_at &&
+    now < notifiedAt(known.settled_at, undoSeconds);
   return untold ? 'pending_review' : 'not_published';
 }

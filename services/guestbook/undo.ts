@@ -1,8 +1,8 @@
 import { conflict, refuse, wrongState } from '../../platform/refusal.ts';
 import { reviewBefore } from './evolve.ts';
-import { type Decided, staleVersion } from './moderator-decisions.ts';
+import { type DecisionResult, staleVersion } from './moderator-decisions.ts';
 import { endWithAuthor } from './scheduled-decisions.ts';
-import { type Decision, type KnownNote, standingDecision } from './state.ts';
+import { type Decision, type ExistingNote, standingDecision } from './state.ts';
 
 export interface UndoDecision {
   type: 'UndoDecision';
@@ -26,7 +26,7 @@ export interface UndoDecision {
  * at any time. Every moderator who may decide can undo a deferral, since a deferral hides the note
  * from everyone.
  */
-export function decideUndo(state: KnownNote, command: UndoDecision): Decided {
+export function decideUndo(state: ExistingNote, command: UndoDecision): DecisionResult {
   const { of, now, undoSeconds, lead, decides } = command;
   const standing = standingDecision(state);
   const erased = 'erased' in state && state.erased;
@@ -62,12 +62,12 @@ export function decideUndo(state: KnownNote, command: UndoDecision): Decided {
 }
 
 /** Once a deferred note is due again, there is no deferral left to undo. */
-function isDeferralOver(state: KnownNote, { kind }: Decision, now: Date): boolean {
+function isDeferralOver(state: ExistingNote, { kind }: Decision, now: Date): boolean {
   if (kind !== 'deferred' || state.status !== 'pending') return false;
   return state.deferredUntil === null || now >= state.deferredUntil;
 }
 
-function reviewAfterUndo(state: KnownNote) {
+function reviewAfterUndo(state: ExistingNote) {
   const before = state.status === 'pending' ? reviewBefore(state) : null;
   if (!before) return {};
   const { tier, deferredUntil } = before;

@@ -7,7 +7,7 @@ import type { Sql } from '../../platform/sql.ts';
  * Maximum number of records that one closing ends in a transaction. The read models end all of them
  * when the member is deactivated; the erasure worker appends the remaining events in batches.
  */
-export const CLOSING_BATCH = 500;
+export const CLOSURE_BATCH = 500;
 
 /** The options a member chose when deleting the account. */
 export interface ClosingRequest {
@@ -15,16 +15,16 @@ export interface ClosingRequest {
 }
 
 /**
- * How one capability reacts when an account is closed. All closings run in the transaction that
+ * How one capability reacts when an account is closed. All closures run in the transaction that
  * deactivates the member; a worker erases the remaining names and texts later.
  */
-export interface Closing<Known = unknown> {
+export interface AccountClosure<Known = unknown> {
   /**
    * Selects the `member_id` of other members to lock, whose feeds receive the events. Omit this
    * statement if the events appear only in the member's own feed.
    */
   lock?(memberId: string): Sql;
-  /** Reads the records to end: at most `CLOSING_BATCH` where their number is unbounded. */
+  /** Reads the records to end: at most `CLOSURE_BATCH` where their number is unbounded. */
   load(memberId: string, request: ClosingRequest): Load;
   /** Returns the events that end the records. `rows` are loaded while the locks are held. */
   close(memberId: string, rows: Known, now: Date, request: ClosingRequest): readonly Append[];
@@ -33,9 +33,9 @@ export interface Closing<Known = unknown> {
 }
 
 /** Defines a closing; infers the type of `rows` from `load`. */
-export function defineClosing<const Of extends Load>(
-  closing: Closing<Rows<Of>> & { load(memberId: string, request: ClosingRequest): Of },
-): Closing {
+export function defineAccountClosure<const Of extends Load>(
+  closing: AccountClosure<Rows<Of>> & { load(memberId: string, request: ClosingRequest): Of },
+): AccountClosure {
   return closing;
 }
 
@@ -43,7 +43,10 @@ export function defineClosing<const Of extends Load>(
  * Combines the `lock` statements of all closings into one. Returns undefined if no closing locks
  * other members.
  */
-export function lockOf(closings: readonly Closing[], memberId: string): Sql | undefined {
+export function membersToLock(
+  closings: readonly AccountClosure[],
+  memberId: string,
+): Sql | undefined {
   const locks = closings.flatMap((closing) => closing.lock?.(memberId) ?? []);
   if (locks.length === 0) return undefined;
   const values: unknown[] = [];

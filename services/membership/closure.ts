@@ -1,13 +1,13 @@
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import { dropVerifiers } from '../../platform/keys/verifiers.ts';
-import { defineClosing } from './account-closure.ts';
+import { defineAccountClosure } from './account-closure.ts';
 import { endSession } from './login.ts';
 import { end, member } from './member.ts';
-import { endSessions, openSessions } from './sessions.ts';
+import { endSessions, liveSessions } from './sessions.ts';
 
-export const sessionsClosing = defineClosing({
-  load: openSessions,
+export const sessionsClosing = defineAccountClosure({
+  load: liveSessions,
   close: (memberId, rows) =>
     rows.map(({ session_id }) => endSession(memberId, session_id, 'deactivated')),
   rows: (_memberId, rows, now) => [
@@ -19,7 +19,7 @@ export const sessionsClosing = defineClosing({
 });
 
 /** Deactivates the member. It runs last, so that no event by the member follows in the log. */
-export const memberClosing = defineClosing({
+export const memberClosing = defineAccountClosure({
   load: (memberId) => readStream(memberId, `member-${memberId}`),
   close(memberId, events, _now, { eraseNotes }) {
     return [

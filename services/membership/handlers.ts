@@ -1,12 +1,12 @@
-import type { Handlers, RequestFacts } from '../../platform/http/route.ts';
+import type { Handlers, RequestContext } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
 import { newToken } from '../../platform/keys/token.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import type { membershipContract } from './contract.ts';
-import { loginPlan, logoutPlan } from './login.ts';
-import type { MembershipParts } from './parts.ts';
-import { recoverPlan } from './recover.ts';
-import { registerPlan } from './register.ts';
+import type { MembershipDeps } from './deps.ts';
+import { loginCommand, logoutCommand } from './login.ts';
+import { recoverCommand } from './recover.ts';
+import { registerCommand } from './register.ts';
 import {
   CLEAR_SESSION_COOKIE,
   presentedSession,
@@ -14,15 +14,15 @@ import {
   sessionCookie,
 } from './sessions.ts';
 
-export function membershipHandlers(parts: MembershipParts): Handlers<typeof membershipContract> {
-  const { store, keys, limits, config } = parts;
+export function membershipHandlers(deps: MembershipDeps): Handlers<typeof membershipContract> {
+  const { store, keys, limits, config } = deps;
   const authenticate = sessionAuthenticator(store.pool, keys);
 
   /**
    * Counts an attempt with keys against one limit that register, login and recover share. A
    * malformed body is rejected before the handler and is not counted.
    */
-  const attempt = (request: RequestFacts) =>
+  const attempt = (request: RequestContext) =>
     limits.take(request.address, [
       { kind: 'keys', window: '10 minutes', limit: config.limitKeyAttempts },
     ]);
@@ -30,7 +30,7 @@ export function membershipHandlers(parts: MembershipParts): Handlers<typeof memb
   return {
     'membership.register': async ({ body, request }) => {
       if (!(await attempt(request))) return refuse('rate_limited');
-      const answer = await store.execute(registerPlan(parts, body, request.address));
+      const answer = await store.execute(registerCommand(deps, body, request.address));
       return isRefusal(answer) ? answer : { status: 200, body: answer };
     },
 
@@ -38,20 +38,20 @@ export function membershipHandlers(parts: MembershipParts): Handlers<typeof memb
       if (!(await attempt(request))) return refuse('rate_limited');
       const token = newToken();
       const before = presentedSession(request.cookie);
-      const answer = await store.execute(loginPlan(parts, body, token, before));
+      const answer = await store.execute(loginCommand(deps, body, token, before));
       if (isRefusal(answer)) return answer;
       return { status: 200, body: answer, headers: { 'set-cookie': sessionCookie(token) } };
     },
 
     'membership.recover': async ({ body, request }) => {
       if (!(await attempt(request))) return refuse('rate_limited');
-      const answer = await store.execute(recoverPlan(parts, body));
+      const answer = await store.execute(recoverCommand(deps, body));
       return isRefusal(answer) ? answer : { status: 200, body: answer };
     },
 
     'membership.logout': async ({ request }) => {
       const token = presentedSession(request.cookie);
-      if (token) await store.execute(logoutPlan(parts, token));
+      if (token) await store.execute(logoutCommand(deps, token));
       return {
         status: 200,
         body: { status: 'signed_out' },

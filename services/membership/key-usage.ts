@@ -20,15 +20,15 @@ const COUNTS = {
   receipts: countReceipts,
 } as const;
 
-export type Use = keyof typeof COUNTS;
-export const USE_NAMES = Object.keys(COUNTS) as Use[];
+export type KeyUse = keyof typeof COUNTS;
+export const USE_NAMES = Object.keys(COUNTS) as KeyUse[];
 
 /** The number of rows of each kind that use a server key, by key id. */
-export type KeyUsage = ReadonlyMap<number, Readonly<Partial<Record<Use, number>>>>;
+export type KeyUsage = ReadonlyMap<number, Readonly<Partial<Record<KeyUse, number>>>>;
 
 /** Counts rows by server key, which may take minutes: pass a client without a query timeout. */
 export async function keyUsage(client: pg.Client): Promise<KeyUsage> {
-  const usage = new Map<number, Partial<Record<Use, number>>>();
+  const usage = new Map<number, Partial<Record<KeyUse, number>>>();
   for (const use of USE_NAMES) {
     const { rows } = await client.query<{ key_id: number; count: number }>(COUNTS[use]());
     for (const { key_id, count } of rows) usage.set(key_id, { ...usage.get(key_id), [use]: count });

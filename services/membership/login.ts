@@ -1,10 +1,10 @@
-import { definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
 import type { Token } from '../../platform/keys/token.ts';
 import { readVerifiers } from '../../platform/keys/verifiers.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { findMember } from '../../projections/membership/members.ts';
-import type { MembershipParts } from './parts.ts';
+import type { MembershipDeps } from './deps.ts';
 import {
   endSessions,
   findLiveSession,
@@ -25,15 +25,15 @@ export interface SignedIn {
  * Signs a member in and ends the session of the cookie that was sent (`before`). An unknown id, a
  * wrong key and a deactivated member get the same refusal after the same work, to hide the cause.
  */
-export function loginPlan(
-  { keys }: MembershipParts,
+export function loginCommand(
+  { keys }: MembershipDeps,
   body: { id: string; sign_in_key: string },
   token: Token,
   before: Token | undefined,
-): Plan<SignedIn, 'credentials_not_accepted'> {
+): Command<SignedIn, 'credentials_not_accepted'> {
   const { id } = body;
   const previous = before?.id ?? null;
-  return definePlan({
+  return defineCommand({
     lock: memberOfSession(previous, id),
     load: {
       members: findMember(id),
@@ -92,8 +92,8 @@ export function endSession(
 }
 
 /** Ends the session of the cookie, if it is live. */
-export function logoutPlan({ keys }: MembershipParts, token: Token): Plan<null> {
-  return definePlan({
+export function logoutCommand({ keys }: MembershipDeps, token: Token): Command<null> {
+  return defineCommand({
     lock: memberOfSession(token.id, null),
     load: findLiveSession(token.id),
     decide({ rows: [row], now }) {

@@ -1,7 +1,7 @@
 import { bindSecrets, redactedHash, sameBody } from '../../platform/body-hash.ts';
 import { readReceipt, readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
-import { definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import {
   dropCredentialVerifiers,
@@ -12,10 +12,10 @@ import {
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { activeCredentials } from '../../projections/credentials/credentials.ts';
 import { findMember } from '../../projections/membership/members.ts';
+import type { MembershipDeps } from './deps.ts';
 import { endSession } from './login.ts';
 import { member, type RecoveryRefusal, recover } from './member.ts';
-import type { MembershipParts } from './parts.ts';
-import { endSessions, openSessions } from './sessions.ts';
+import { endSessions, liveSessions } from './sessions.ts';
 
 interface Recovery {
   id: string;
@@ -31,13 +31,13 @@ export interface Recovered {
 }
 
 /** Replaces both keys and ends every session and credential, in one transaction. */
-export function recoverPlan(
-  { keys }: MembershipParts,
+export function recoverCommand(
+  { keys }: MembershipDeps,
   body: Recovery,
-): Plan<Recovered, RecoveryRefusal | 'invalid_request'> {
+): Command<Recovered, RecoveryRefusal | 'invalid_request'> {
   const { id, operation_id } = body;
   const stream = `member-${id}`;
-  return definePlan({
+  return defineCommand({
     lock: [id],
     load: {
       members: findMember(id),
@@ -45,7 +45,7 @@ export function recoverPlan(
       signIn: readVerifiers(id, 'sign-in'),
       receipts: readReceipt(id, 'recover', operation_id),
       events: readStream(id, stream),
-      sessions: openSessions(id),
+      sessions: liveSessions(id),
       credentials: activeCredentials(id),
     },
     decide({ rows, now }) {

@@ -1,14 +1,14 @@
 import { bindSecrets, redactedHash, sameBody } from '../../platform/body-hash.ts';
 import { readReceipt, readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
-import { definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import { memberBody } from '../../platform/http/schemas.ts';
 import { writeVerifier } from '../../platform/keys/verifiers.ts';
 import { countOne, countToday } from '../../platform/limits/rate-counters.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { findHandle, findMember, lockTotals } from '../../projections/membership/members.ts';
+import type { MembershipDeps } from './deps.ts';
 import { member, type RegistrationRefusal, register } from './member.ts';
-import type { MembershipParts } from './parts.ts';
 import { isReservedHandle } from './reserved-handles.ts';
 
 interface Registration {
@@ -28,17 +28,17 @@ export interface Registered {
  * Registers a member. The lock on the membership totals covers all checks: receipt, admission,
  * capacity, handle and the day's registrations per address.
  */
-export function registerPlan(
-  { keys, config, limits }: MembershipParts,
+export function registerCommand(
+  { keys, config, limits }: MembershipDeps,
   body: Registration,
   address: string,
-): Plan<Registered, RegistrationRefusal> {
+): Command<Registered, RegistrationRefusal> {
   const { id, handle } = body;
   const hashes = keys.all('handle', 'handle', handle);
   const bucket = limits.bucketOf(address);
   const stream = `member-${id}`;
   const answer: Registered = { status: 'registered', id, member: memberBody(id, handle) };
-  return definePlan({
+  return defineCommand({
     load: {
       totals: lockTotals(),
       receipts: readReceipt(id, 'register', id),

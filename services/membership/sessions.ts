@@ -1,8 +1,12 @@
 import type pg from 'pg';
 import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
-import { type Decision, definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import {
+  type Command,
+  type Decision,
+  defineCommand,
+} from '../../platform/eventstore/event-store.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
-import { sessionCookieOf } from '../../platform/http/session-cookie.ts';
+import { readSessionCookie } from '../../platform/http/session-cookie.ts';
 import type { KeyRing, Verifier } from '../../platform/keys/key-ring.ts';
 import type { Token } from '../../platform/keys/token.ts';
 import { query } from '../../platform/postgres/query.ts';
@@ -15,7 +19,7 @@ export const {
   set: sessionCookie,
   clear: CLEAR_SESSION_COOKIE,
   read: presentedSession,
-} = sessionCookieOf('__Host-ServiceSession', SESSION_SECONDS);
+} = readSessionCookie('__Host-ServiceSession', SESSION_SECONDS);
 
 export interface SessionRow extends Verifier {
   session_id: string;
@@ -53,7 +57,7 @@ const sessionsOfMember = defineRead<{ session_id: string }>(
 );
 
 /** A member's sessions that have no end in the log yet, including expired ones. */
-export const openSessions = (memberId: string): Sql<{ session_id: string }> =>
+export const liveSessions = (memberId: string): Sql<{ session_id: string }> =>
   sessionsOfMember({ member_id: memberId });
 
 /**
@@ -153,18 +157,18 @@ export function sessionAuthenticator(pool: pg.Pool, keys: KeyRing) {
   };
 }
 
-/** Wraps a plan to check the session again after the locks, because it may have ended meanwhile. */
+/** Wraps a command to check the session again after the locks, because it may have ended meanwhile. */
 export function inSession<Answer, Code extends string>(
   sessionId: string,
-  plan: Plan<Answer, Code>,
-): Plan<Answer, Code | 'session_required'> {
-  return definePlan({
-    ...plan,
-    load: { sessions: findLiveSession(sessionId), plan: plan.load },
+  command: Command<Answer, Code>,
+): Command<Answer, Code | 'session_required'> {
+  return defineCommand({
+    ...command,
+    load: { sessions: findLiveSession(sessionId), command: command.load },
     decide({ rows, ...loaded }): Decision<Answer, Code | 'session_required'> {
       return rows.sessions.length === 0
         ? refuse('session_required')
-        : plan.decide({ ...loaded, rows: rows.plan });
+        : command.decide({ ...loaded, rows: rows.command });
     },
   });
 }

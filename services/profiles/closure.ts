@@ -1,7 +1,7 @@
 import type { Append } from '../../platform/eventstore/append.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { findProfile, type ProfileRow } from '../../projections/profiles/profiles.ts';
-import { defineClosing } from '../membership/account-closure.ts';
+import { defineAccountClosure } from '../membership/account-closure.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { decideProfile } from './publish.ts';
 
@@ -14,7 +14,7 @@ export function closeProfile(memberId: string, row: ProfileRow | undefined): App
   return isRefusal(append) ? [] : [append];
 }
 
-export const profileClosing = defineClosing({
+export const profileClosing = defineAccountClosure({
   load: findProfile,
   close: (memberId, [row]) => closeProfile(memberId, row),
   rows: (memberId) => [dropLeases('profile', [memberId])],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HttpsUrl } from '../../platform/http/https-url.ts';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
-import { REPLAYED } from '../../platform/http/replayed-header.ts';
+import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,
@@ -89,7 +89,7 @@ export const profilesContract = defineContract({
       200: {
         description: 'Published',
         body: ProfileReply,
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
       },
     },
     problems: [...COMMAND_PROBLEMS, 'state_conflict'],
@@ -107,7 +107,7 @@ export const profilesContract = defineContract({
       200: {
         description: 'Withdrawn: reading it answers 410',
         body: WithdrawnReply,
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
       },
     },
     problems: [...COMMAND_PROBLEMS, 'state_conflict'],

@@ -1,33 +1,33 @@
 import type pg from 'pg';
 import type { Handlers } from '../../platform/http/route.ts';
 import { memberBody } from '../../platform/http/schemas.ts';
-import { pageOf, placeOf } from '../../platform/keyset-cursor.ts';
+import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { agentCounts, findAgent, publishedProfiles } from '../../projections/profiles/profiles.ts';
-import { type MemberCommandParts, memberCommand } from '../credentials/run-member-command.ts';
+import { type MemberCommandDeps, runMemberCommand } from '../credentials/run-member-command.ts';
 import type { profilesContract } from './contract.ts';
 import { publishProfile, withdrawProfile } from './publish.ts';
 
-export interface ProfilesParts extends MemberCommandParts {
+export interface ProfilesDeps extends MemberCommandDeps {
   readPool: pg.Pool;
 }
 
-export function profilesHandlers(parts: ProfilesParts): Handlers<typeof profilesContract> {
-  const { readPool } = parts;
+export function profilesHandlers(deps: ProfilesDeps): Handlers<typeof profilesContract> {
+  const { readPool } = deps;
   return {
     'profile.publish': (call) =>
-      memberCommand(parts, call, publishProfile(call.principal.memberId, call.body)),
+      runMemberCommand(deps, call, publishProfile(call.principal.memberId, call.body)),
 
     'profile.withdraw': (call) =>
-      memberCommand(parts, call, withdrawProfile(call.principal.memberId)),
+      runMemberCommand(deps, call, withdrawProfile(call.principal.memberId)),
 
     'agents.list': async ({ query: { cursor, limit } }) => {
-      const place = placeOf(cursor);
+      const place = toKeysetPosition(cursor);
       if (isRefusal(place)) return place;
       const rows = await query(readPool, publishedProfiles(limit + 1, place));
-      const page = pageOf(rows, limit, (last) => ({ at: last.place, id: last.member_id }));
+      const page = toPage(rows, limit, (last) => ({ at: last.place, id: last.member_id }));
       return {
         status: 200,
         body: {

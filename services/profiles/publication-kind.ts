@@ -1,14 +1,14 @@
 import { replay } from '../../platform/eventstore/decider.ts';
-import { authorsOf, profileRecords } from '../../projections/publications/records.ts';
-import { nobody, type Subject } from '../publications/publication-kind.ts';
+import { profileRecords, recordAuthors } from '../../projections/publications/records.ts';
+import { noMembers, type PublicationKind } from '../publications/publication-kind.ts';
 import { profile } from './profile.ts';
 
 /** Profiles as a moderated kind. The id of a profile is its member's id. */
-export const profileSubject: Subject = {
+export const profileSubject: PublicationKind = {
   type: 'profile',
   stream: (id) => `profile-${id}`,
   records: profileRecords,
-  members: (id) => authorsOf(profileRecords([id])),
-  concerned: nobody,
+  members: (id) => recordAuthors(profileRecords([id])),
+  concerned: noMembers,
   decide: (facts, command) => profile.decide(replay(profile, facts), command),
 };

@@ -2,7 +2,7 @@ import type { Append } from '../../platform/eventstore/append.ts';
 import type { Receipt } from '../../platform/http/schemas.ts';
 import { isRefusal, type Refusal } from '../../platform/refusal.ts';
 import { findProfile, type ProfileRow } from '../../projections/profiles/profiles.ts';
-import { defineCommand, type MemberCommand } from '../credentials/run-member-command.ts';
+import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import type { ProfileBody } from './contract.ts';
 import { type ProfileCommand, type ProfileContent, type ProfileState, profile } from './profile.ts';
@@ -31,7 +31,7 @@ export function publishProfile(
 ): MemberCommand<200, Published, 'state_conflict'> {
   const { display_name, summary, links, capabilities } = publication;
   const content = { display_name, summary, links, capabilities };
-  return defineCommand({
+  return defineMemberCommand({
     load: findProfile(memberId),
     decide({ rows: [row], now }) {
       const append = decideProfile(memberId, row, {
@@ -57,7 +57,7 @@ export function publishProfile(
 }
 
 export function withdrawProfile(memberId: string): MemberCommand<200, Withdrawn, 'state_conflict'> {
-  return defineCommand({
+  return defineMemberCommand({
     load: findProfile(memberId),
     decide({ rows: [row] }) {
       const append = decideProfile(memberId, row, { type: 'WithdrawProfile', reason: 'author' });
@@ -90,7 +90,7 @@ export function decideProfile(
   row: ProfileRow | undefined,
   command: ProfileCommand,
 ): Append | Refusal<'state_conflict'> {
-  const state = stateOf(row);
+  const state = profileState(row);
   const events = profile.decide(state, command);
   if (isRefusal(events)) return events;
   return {
@@ -103,7 +103,7 @@ export function decideProfile(
 }
 
 /** Builds the state from the read model, so that commands need not replay a long stream. */
-export function stateOf(row: ProfileRow | undefined): ProfileState {
+export function profileState(row: ProfileRow | undefined): ProfileState {
   return row
     ? { status: row.state, version: row.version, told: row.removal_told }
     : profile.initial;

@@ -10,13 +10,13 @@ import type { Removal, RemovalCommand } from './removal.ts';
  * A kind of published record that can be reported and moderated. Each capability defines its kinds;
  * `features.ts` lists them.
  */
-export interface Subject {
+export interface PublicationKind {
   type: RecordType;
   /** The record's stream; the author owns it. */
   stream(id: string): string;
   /** Selects the records with these ids, in the common shape of all kinds. */
   records(ids: readonly string[]): Sql<RecordRow>;
-  /** Serializes commands on the record where the author's lock does not; see `Plan.gate`. */
+  /** Serializes commands on the record where the author's lock does not; see `Command.gate`. */
   gate?(id: string): Sql;
   /** Selects the `member_id` of members whose feeds may receive a decision on the record. */
   members(id: string): Sql;
@@ -31,7 +31,7 @@ export interface Subject {
 }
 
 /** A `concerned` statement that selects no rows, for kinds that concern only their author. */
-export const nobody = (): Sql<{ member_id: string }> =>
+export const noMembers = (): Sql<{ member_id: string }> =>
   sql`SELECT NULL::uuid AS member_id WHERE false`;
 
 /** Finds the last removal in a record's stream, even if it was undone or restored since. */

@@ -27,7 +27,7 @@ export type RemovalCommand =
   | { type: 'TellRemoval'; of: string; removal: Removal | null };
 
 /** The part of a record's state that decides a removal. */
-export interface Removable {
+export interface RemovableRecord {
   status: string;
   version: number;
   /** Whether the members concerned have been notified of the current removal. */
@@ -48,7 +48,7 @@ export type RemovalDecision =
  * null if there is nothing to record.
  */
 export function decideRemoval(
-  state: Removable,
+  state: RemovableRecord,
   command: RemovalCommand,
 ): RemovalDecision | null | Refusal<'state_conflict'> {
   if (command.type === 'Remove') {

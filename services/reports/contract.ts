@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
-import { REPLAYED } from '../../platform/http/replayed-header.ts';
+import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import { AnyUuid, Receipt, Text, Uuid } from '../../platform/http/schemas.ts';
 import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
@@ -40,7 +40,7 @@ export const reportsContract = defineContract({
       201: {
         description: "It is in the moderators' queue",
         body: Reported,
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
         location: '/api/v1/updates',
       },
     },

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
-import { authorsOf, recordEvents } from '../../projections/publications/records.ts';
+import { recordAuthors, recordEvents } from '../../projections/publications/records.ts';
 import {
   type Accepted,
-  defineCommand,
+  defineMemberCommand,
   type MemberCommand,
 } from '../credentials/run-member-command.ts';
-import { reportPlan } from '../guestbook/author-commands.ts';
-import type { Subject } from '../publications/publication-kind.ts';
+import { reportCommand } from '../guestbook/author-commands.ts';
+import type { PublicationKind } from '../publications/publication-kind.ts';
 import type { Reported, ReportRequest } from './contract.ts';
 import { recordReports, reportsStream } from './reports.ts';
 
@@ -27,16 +27,16 @@ function received(id: string, appends: Received['appends']): Received {
 
 /** Reports a note, under the same rules as a report on the guestbook page. */
 export function reportNote(memberId: string, { subject, reason, details }: ReportRequest): Report {
-  const plan = reportPlan(subject.id, {
+  const command = reportCommand(subject.id, {
     reportId: randomUUID(),
     reporter: { memberId },
     reason,
     details: details ?? null,
   });
   return {
-    load: plan.load,
+    load: command.load,
     decide(loaded) {
-      const decided = plan.decide(loaded);
+      const decided = command.decide(loaded);
       if (isRefusal(decided)) return decided;
       if ('unchanged' in decided) return received(decided.unchanged, []);
       return received(decided.answer as string, decided.appends);
@@ -46,7 +46,7 @@ export function reportNote(memberId: string, { subject, reason, details }: Repor
 
 /** Reports a published record. Locking its author keeps the record public until the commit. */
 export function reportRecord(
-  of: Subject,
+  of: PublicationKind,
   memberId: string,
   { subject: { id }, reason, details }: ReportRequest,
 ): Report {
@@ -54,8 +54,8 @@ export function reportRecord(
   const stream = reportsStream(subject);
   const reportId = randomUUID();
   const records = of.records([id]);
-  return defineCommand({
-    lock: authorsOf(records),
+  return defineMemberCommand({
+    lock: recordAuthors(records),
     load: { records, events: recordEvents(records, [stream]) },
     decide({
       rows: {

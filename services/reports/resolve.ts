@@ -1,7 +1,7 @@
 import { type Append, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
-import { definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import type { Sql } from '../../platform/sql.ts';
 import {
@@ -9,11 +9,11 @@ import {
   untoldReports,
 } from '../../projections/publications/record-reports.ts';
 import { recordEvents } from '../../projections/publications/records.ts';
-import { lastRemoval, type Subject } from '../publications/publication-kind.ts';
+import { lastRemoval, type PublicationKind } from '../publications/publication-kind.ts';
 import { recordReports, reportsStream } from './reports.ts';
 
 /** Members to lock: those whose feeds may announce a decision, and reporters not yet notified. */
-export function membersToTell(subject: Subject, id: string): Sql {
+export function membersToTell(subject: PublicationKind, id: string): Sql {
   const members = subject.members(id);
   const [type, subjectId] = [members.values.length + 1, members.values.length + 2];
   return {
@@ -24,7 +24,7 @@ export function membersToTell(subject: Subject, id: string): Sql {
   };
 }
 
-function loadOf(subject: Subject, id: string) {
+function loadOf(subject: PublicationKind, id: string) {
   const records = subject.records([id]);
   const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
   return {
@@ -36,7 +36,7 @@ function loadOf(subject: Subject, id: string) {
 }
 
 function resolution(
-  of: Subject,
+  of: PublicationKind,
   id: string,
   author: string,
   events: readonly RecordedEvent[],
@@ -67,13 +67,13 @@ const isRestored = (facts: readonly RecordedEvent[], removalId: string): boolean
  * still applies. If another moderator restored the record, or its author published it again, it
  * notifies only the reporters. Returns whether it recorded a notification.
  */
-export function tellRemovalPlan(
-  subject: Subject,
+export function notifyRemovalCommand(
+  subject: PublicationKind,
   id: string,
   version: number,
   undoSeconds: number,
-): Plan<boolean> {
-  return definePlan({
+): Command<boolean> {
+  return defineCommand({
     ...(subject.gate ? { gate: subject.gate(id) } : {}),
     lock: membersToTell(subject, id),
     load: loadOf(subject, id),
@@ -123,8 +123,8 @@ export function tellRemovalPlan(
  * Notifies the reporters that the author withdrew the record, or that the record ended together
  * with the record it belongs to. Returns whether it recorded a notification.
  */
-export function tellWithdrawalPlan(subject: Subject, id: string): Plan<boolean> {
-  return definePlan({
+export function notifyWithdrawalCommand(subject: PublicationKind, id: string): Command<boolean> {
+  return defineCommand({
     lock: membersToTell(subject, id),
     load: loadOf(subject, id),
     decide({

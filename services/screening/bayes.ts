@@ -1,15 +1,15 @@
-import type { Found } from './findings.ts';
-import { fold, wordsOf } from './folded.ts';
+import type { RuleMatch } from './findings.ts';
+import { fold, foldedWords } from './folded.ts';
 
-export interface Decided {
+export interface LabelledText {
   message: string;
   rejected: boolean;
 }
 
-const FEWEST_DECISIONS = 100;
+const MIN_DECISIONS = 100;
 /** Minimum of each kind of decision: approvals alone teach the model nothing about rejections. */
-const FEWEST_OF_A_KIND = 5;
-const FEWEST_TEXTS = 2;
+const MIN_OF_A_KIND = 5;
+const MIN_TEXTS = 2;
 const LONGEST_WORD = 40;
 const SPEAKS_FROM = 90;
 const STRONGEST = 5;
@@ -29,7 +29,7 @@ export function newBayes() {
   const texts: Counts = { approved: 0, rejected: 0 };
   const words = new Map<string, Counts>();
 
-  function learn({ message, rejected }: Decided): void {
+  function learn({ message, rejected }: LabelledText): void {
     const kind = rejected ? 'rejected' : 'approved';
     texts[kind]++;
     for (const word of keysOf(message).keys()) {
@@ -42,7 +42,7 @@ export function newBayes() {
   /** The log ratio of the word's frequency in rejected notes to its frequency in approved notes. */
   function weigh(word: string): number {
     const counts = words.get(word);
-    if (!counts || counts.approved + counts.rejected < FEWEST_TEXTS) return 0;
+    if (!counts || counts.approved + counts.rejected < MIN_TEXTS) return 0;
     const rejected = (counts.rejected + 1) / (texts.rejected + 2);
     const approved = (counts.approved + 1) / (texts.approved + 2);
     return Math.log(rejected / approved);
@@ -51,8 +51,8 @@ export function newBayes() {
   /** The probability of rejection in percent, or null while there are too few decisions. */
   function judge(message: string): { percent: number; strongest: string[] } | null {
     const { approved, rejected } = texts;
-    if (approved + rejected < FEWEST_DECISIONS) return null;
-    if (Math.min(approved, rejected) < FEWEST_OF_A_KIND) return null;
+    if (approved + rejected < MIN_DECISIONS) return null;
+    if (Math.min(approved, rejected) < MIN_OF_A_KIND) return null;
     const weights = [...keysOf(message)].map(([key, word]) => ({ word, weight: weigh(key) }));
     const odds = weights.reduce((sum, { weight }) => sum + weight, Math.log(rejected / approved));
     const strongest = weights
@@ -67,7 +67,7 @@ export function newBayes() {
 }
 
 /** The model's finding for a note that moderators would probably reject; otherwise none. */
-export function bayesFindings(bayes: Bayes, message: string): Found {
+export function bayesFindings(bayes: Bayes, message: string): RuleMatch {
   const judged = bayes.judge(message);
   if (!judged || judged.percent < SPEAKS_FROM || judged.strongest.length === 0)
     return { findings: [], words: {} };
@@ -80,7 +80,7 @@ export function bayesFindings(bayes: Bayes, message: string): Found {
 /** Maps the folded form of each distinct word, which is counted, to the written form. */
 function keysOf(message: string): Map<string, string> {
   const keys = new Map<string, string>();
-  for (const word of wordsOf(message)) {
+  for (const word of foldedWords(message)) {
     const key = fold(word);
     if (key.length > 1 && key.length <= LONGEST_WORD && !keys.has(key)) keys.set(key, word);
   }

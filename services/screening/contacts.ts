@@ -4,7 +4,7 @@ import type { Finding } from './rules.ts';
 
 const linkify = new LinkifyIt({ fuzzyLink: true, fuzzyIP: true, urlAuth: true });
 
-const MANY = 3;
+const MANY_LINKS = 3;
 // 9 to 15 digits in common groupings, except dates and ISBNs; other lengths are not phone numbers.
 const PHONE =
   /(?<![\p{L}\p{N}.,/:-])(?!97[89][ -]|(?:19|20)\d\d-\d\d-)\+?\(?\p{Nd}(?:[ .()-]{0,2}\p{Nd}){8,14}(?![\p{L}\p{N}/:-])/gu;
@@ -24,7 +24,7 @@ export function contactFindings(text: string): Finding[] {
     (left, { index, lastIndex }) => `${left.slice(0, index)} ${left.slice(lastIndex)}`,
     text,
   );
-  const many = links.length >= MANY;
+  const many = links.length >= MANY_LINKS;
   return [
     { code: many ? ('many_links' as const) : ('links' as const), count: links.length },
     { code: 'link_to_number' as const, count: hosts.filter((h) => NUMERIC_HOST.test(h)).length },

@@ -6,17 +6,17 @@ import type { Finding, FindingCode } from './rules.ts';
 import { shapeFindings } from './shape.ts';
 
 /** Words of the note that a finding refers to, by finding code. */
-export type Words = Partial<Record<FindingCode, string[]>>;
+export type FindingWords = Partial<Record<FindingCode, string[]>>;
 
-export interface Found {
+export interface RuleMatch {
   findings: Finding[];
-  words: Words;
+  words: FindingWords;
 }
 
-const MOST_WORDS = 5;
+const MAX_WORDS = 5;
 
 /** Findings in a note's message and name alone, without comparing it to other notes. */
-export function findingsIn(note: { name: string; message: string }): Found {
+export function findingsIn(note: { name: string; message: string }): RuleMatch {
   const text = bounded(`${note.message}\n${note.name}`);
   const folded = fold(text);
   const profane = profaneWords(folded);
@@ -26,6 +26,6 @@ export function findingsIn(note: { name: string; message: string }): Found {
     ...characterFindings(text),
     ...shapeFindings(bounded(note.message), folded),
   ];
-  const words = profane.length > 0 ? { profanity: profane.slice(0, MOST_WORDS) } : {};
+  const words = profane.length > 0 ? { profanity: profane.slice(0, MAX_WORDS) } : {};
   return { findings, words };
 }

@@ -3,8 +3,8 @@ import { fold } from './folded.ts';
 
 const SHINGLE = 5;
 const BANDS = 8;
-const ROWS = 3;
-const FEWEST_SHINGLES = 16;
+const ROWS_PER_BAND = 3;
+const MIN_SHINGLES = 16;
 
 export interface Fingerprint {
   key_id: number;
@@ -15,12 +15,12 @@ export interface Fingerprint {
 }
 
 /** The five-letter shingles of a folded text; empty if the text is too short to compare. */
-export function shinglesOf(message: string): Set<string> {
+export function toShingles(message: string): Set<string> {
   const letters = fold(message).replace(/[^\p{L}\p{N}]+/gu, ' ');
   const shingles = new Set<string>();
   for (let at = 0; at + SHINGLE <= letters.length; at++)
     shingles.add(letters.slice(at, at + SHINGLE));
-  return shingles.size < FEWEST_SHINGLES ? new Set() : shingles;
+  return shingles.size < MIN_SHINGLES ? new Set() : shingles;
 }
 
 /** The Jaccard similarity of two shingle sets, from 0 to 1. */
@@ -36,9 +36,9 @@ export function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): 
  * A text's fingerprint under every server key, newest first. The hashes are keyed, so that someone
  * with only the database can neither test a guess nor learn a word from them.
  */
-export function fingerprintsOf(keys: KeyRing, message: string): Fingerprint[] {
+export function toFingerprints(keys: KeyRing, message: string): Fingerprint[] {
   const whole = keys.all('fingerprint', 'whole', fold(message) || message);
-  const parts = minHashes(shinglesOf(message)).map((part, band) =>
+  const parts = minHashes(toShingles(message)).map((part, band) =>
     keys.all('fingerprint', `part ${band}`, part),
   );
   return whole.map(({ key_id, hash }, key) => ({
@@ -55,7 +55,7 @@ function signed(hash: string): string {
 /** MinHash: two sets have the same smallest hash with a probability equal to their similarity. */
 function minHashes(shingles: ReadonlySet<string>): string[] {
   if (shingles.size === 0) return [];
-  const least = new Uint32Array(BANDS * ROWS).fill(0xffffffff);
+  const least = new Uint32Array(BANDS * ROWS_PER_BAND).fill(0xffffffff);
   for (const shingle of shingles) {
     const hash = fnv1a(shingle);
     for (let row = 0; row < least.length; row++) {
@@ -64,7 +64,7 @@ function minHashes(shingles: ReadonlySet<string>): string[] {
     }
   }
   return Array.from({ length: BANDS }, (_, band) =>
-    least.subarray(band * ROWS, (band + 1) * ROWS).join(' '),
+    least.subarray(band * ROWS_PER_BAND, (band + 1) * ROWS_PER_BAND).join(' '),
   );
 }
 

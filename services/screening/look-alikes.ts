@@ -1,15 +1,15 @@
 import type { LookAlikeRow } from '../../projections/screening/screenings.ts';
-import { likeness, shinglesOf } from './fingerprint.ts';
+import { likeness, toShingles } from './fingerprint.ts';
 import { fold } from './folded.ts';
 import type { Finding } from './rules.ts';
 
 /** Minimum similarity at which two texts count as nearly the same. */
-export const ALIKE = 0.6;
+export const MIN_SIMILARITY = 0.6;
 
 /** The similarity of two texts from 0 to 1; 1 if the folded texts are equal. */
 export function similarity(one: string, other: string): number {
   if ((fold(one) || one) === (fold(other) || other)) return 1;
-  return likeness(shinglesOf(one), shinglesOf(other));
+  return likeness(toShingles(one), toShingles(other));
 }
 
 const KINDS = [
@@ -20,14 +20,14 @@ const KINDS = [
 
 /** Counts the candidates with the same or nearly the same text, by the state of their notes. */
 export function lookAlikeFindings(message: string, candidates: readonly LookAlikeRow[]): Finding[] {
-  const shingles = shinglesOf(message);
+  const shingles = toShingles(message);
   const same = candidates.filter((candidate) => candidate.same);
   const ids = new Set(same.map((candidate) => candidate.note_id));
   const like = candidates.filter(
     (other) =>
       !ids.has(other.note_id) &&
       other.message !== null &&
-      likeness(shingles, shinglesOf(other.message)) >= ALIKE,
+      likeness(shingles, toShingles(other.message)) >= MIN_SIMILARITY,
   );
   const count = (among: readonly LookAlikeRow[], states: readonly string[]) =>
     among.filter(({ state }) => states.includes(state)).length;

@@ -1,9 +1,9 @@
 import type { Decider } from '../../platform/eventstore/decider.ts';
 import type { NewEvent } from '../../platform/eventstore/event.ts';
 import type * as events from './events.ts';
-import type { Words } from './findings.ts';
+import type { FindingWords } from './findings.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { bandOf, type Finding, RULES_VERSION } from './rules.ts';
+import { type Finding, lengthBand, RULES_VERSION } from './rules.ts';
 
 type ScreeningEvents = (typeof events)['NoteScreened'];
 
@@ -17,7 +17,7 @@ export interface RecordScreening {
   /** The note's current state: an earlier decision makes the screening stale. */
   noteState: string;
   findings: readonly Finding[];
-  words: Words;
+  words: FindingWords;
   fingerprint: Fingerprint;
 }
 
@@ -33,7 +33,7 @@ export const screening: Decider<ScreeningState, RecordScreening, ScreeningEvents
         data: {
           note_id: noteId,
           rules_version: RULES_VERSION,
-          band: bandOf(findings),
+          band: lengthBand(findings),
           findings: [...findings],
         },
         personal: { words, fingerprint },

@@ -8,12 +8,12 @@ const counted =
     `${count} ${count === 1 ? one : more}`;
 
 /** Counting notes with the same text stops at this number. */
-export const MOST_COUNTED = 1000;
+export const MAX_COUNTED = 1000;
 
 const notes =
   (how: string, state: string): Say =>
   (count) =>
-    `${how} ${count}${count >= MOST_COUNTED ? ' or more' : ''} ${state} ${count === 1 ? 'note' : 'notes'}`;
+    `${how} ${count}${count >= MAX_COUNTED ? ' or more' : ''} ${state} ${count === 1 ? 'note' : 'notes'}`;
 
 const SENTENCES: Record<FindingCode, Say> = {
   same_as_rejected: notes('same text as', 'rejected'),
@@ -46,6 +46,6 @@ const SENTENCES: Record<FindingCode, Say> = {
 };
 
 /** The sentence that presents a finding to a moderator. */
-export function sentenceOf({ code, count }: Finding, words: readonly string[] = []): string {
+export function toSentence({ code, count }: Finding, words: readonly string[] = []): string {
   return SENTENCES[code](count, words);
 }

@@ -6,7 +6,7 @@ const UNSPACED =
 // Dashes and dots are excluded, because people separate parts of a text with them.
 const REPEATED = /([\p{L}!?$€£*♥])\1{5,}/gu;
 const SHOUTED = 0.7;
-const FEWEST_SHOUTED = 16;
+const MIN_SHOUTED = 16;
 
 /** Findings about a text's overall shape: very long words, repetition and capitals. */
 export function shapeFindings(text: string, folded: string): Finding[] {
@@ -42,7 +42,5 @@ function mostRepeated(words: readonly string[]): number {
 function shouted(text: string): number {
   const upper = text.match(/\p{Lu}/gu)?.length ?? 0;
   const cased = upper + (text.match(/\p{Ll}/gu)?.length ?? 0);
-  return cased >= FEWEST_SHOUTED && upper / cased >= SHOUTED
-    ? Math.round((100 * upper) / cased)
-    : 0;
+  return cased >= MIN_SHOUTED && upper / cased >= SHOUTED ? Math.round((100 * upper) / cased) : 0;
 }

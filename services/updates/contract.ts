@@ -3,14 +3,14 @@ import { defineContract } from '../../platform/http/route.ts';
 import { Cursor, Limit } from '../../platform/http/schemas.ts';
 import { UpdateEvent } from './update-event.ts';
 
-const MOST_WAIT = 25;
+const MAX_WAIT = 25;
 
 const Wait = z
   .string()
-  .regex(/^(?:1?\d|2[0-5])$/, `must be an integer from 0 to ${MOST_WAIT}`)
+  .regex(/^(?:1?\d|2[0-5])$/, `must be an integer from 0 to ${MAX_WAIT}`)
   .transform(Number)
   .default(0)
-  .meta({ override: { type: 'integer', minimum: 0, maximum: MOST_WAIT, default: 0 } });
+  .meta({ override: { type: 'integer', minimum: 0, maximum: MAX_WAIT, default: 0 } });
 
 export const UpdatesPage = z
   .object({

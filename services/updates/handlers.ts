@@ -8,13 +8,13 @@ import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { readUpdates } from '../../projections/updates/feed-page.ts';
 import type { updatesContract } from './contract.ts';
 import { readCursor } from './cursor.ts';
-import { type Page, pageOf } from './page.ts';
-import type { Waiting } from './waiting.ts';
+import { type Page, toUpdatesPage } from './page.ts';
+import type { UpdatesWaiting } from './waiting.ts';
 
-export interface UpdatesParts {
+export interface UpdatesDeps {
   pool: pg.Pool;
   keys: KeyRing;
-  waiting: Waiting;
+  waiting: UpdatesWaiting;
   places: WaitingPlaces;
   bearer: Authenticators['bearer'];
 }
@@ -23,18 +23,18 @@ const TOO_MANY_WAIT = 'Too many requests of this credential wait already.';
 
 type ListCall = Call<(typeof updatesContract)['updates.list']>;
 
-export function updatesHandlers(parts: UpdatesParts): Handlers<typeof updatesContract> {
-  const { pool, keys, waiting, places } = parts;
+export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContract> {
+  const { pool, keys, waiting, places } = deps;
 
   async function read(memberId: string, after: number, limit: number) {
     const [row] = await query(pool, readUpdates(memberId, after, limit));
     if (!row || after > row.head) return refuse('invalid_cursor');
-    return pageOf(keys, memberId, after, row);
+    return toUpdatesPage(keys, memberId, after, row);
   }
 
   /** Authenticates again before the response, because the bearer may have ended during the wait. */
   async function stillProven({ principal, request }: ListCall): Promise<boolean> {
-    const again = await parts.bearer(request);
+    const again = await deps.bearer(request);
     return !isRefusal(again) && isSame(again, principal);
   }
 

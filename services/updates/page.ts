@@ -10,7 +10,12 @@ export interface Page {
 }
 
 /** Builds the response of one read of the entries after the sequence `after`. */
-export function pageOf(keys: KeyRing, memberId: string, after: number, row: UpdatesRow): Page {
+export function toUpdatesPage(
+  keys: KeyRing,
+  memberId: string,
+  after: number,
+  row: UpdatesRow,
+): Page {
   const last = row.last ?? after;
   const cursor = writeCursor(keys, memberId, last);
   const text =

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { Actor, AnyUuid, Timestamp } from '../../platform/http/schemas.ts';
-import { UPDATES, type UpdateType } from './update-type.ts';
+import { UPDATE_TYPES, type UpdateType } from './update-type.ts';
 
 /** The schema's name of an update type: `case.lease_ended` becomes `CaseLeaseEndedEvent`. */
 const nameOf = (type: UpdateType): string =>
   `${type.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
 function eventOf(type: UpdateType) {
-  const { subjects, data } = UPDATES[type];
+  const { subjects, data } = UPDATE_TYPES[type];
   return z
     .object({
       id: AnyUuid.meta({ description: 'Stable: a repeated delivery has the same id.' }),
@@ -21,7 +21,7 @@ function eventOf(type: UpdateType) {
     .meta({ id: nameOf(type) });
 }
 
-const [first, ...others] = (Object.keys(UPDATES) as UpdateType[]).map(eventOf);
+const [first, ...others] = (Object.keys(UPDATE_TYPES) as UpdateType[]).map(eventOf);
 if (!first) throw new Error('there are no types of updates');
 
 /** An entry in a member's feed. */

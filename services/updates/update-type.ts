@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnyUuid, Timestamp, UnixSeconds, Uuid } from '../../platform/http/schemas.ts';
 import { SCOPES } from '../../platform/http/scopes.ts';
-import { KINDS } from '../artifacts/artifact-kind.ts';
+import { ARTIFACT_KINDS } from '../artifacts/artifact-kind.ts';
 import { REVIEW_DECISIONS } from '../cases/review-decision.ts';
 import { EXPERIENCES } from '../guestbook/experience.ts';
 import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
@@ -38,7 +38,7 @@ const reported = {
  * All types of updates, each with its subject types and the fields of its `data`. An optional field
  * is absent where it does not apply.
  */
-export const UPDATES = {
+export const UPDATE_TYPES = {
   'member.registered': { subjects: ['member'], data: {} },
   'member.recovered': { subjects: ['member'], data: { operation_id: Uuid } },
   'member.deactivated': { subjects: ['member'], data: {} },
@@ -76,7 +76,7 @@ export const UPDATES = {
   'artifact.published': {
     subjects: ['artifact'],
     data: {
-      kind: z.enum(KINDS).optional().describe('Absent with `restored`'),
+      kind: z.enum(ARTIFACT_KINDS).optional().describe('Absent with `restored`'),
       supersedes_id: AnyUuid.nullable().optional().describe('Absent with `restored`'),
       restored,
     },
@@ -151,4 +151,4 @@ export const UPDATES = {
   { subjects: readonly string[]; data: Readonly<Record<string, z.ZodType>> }
 >;
 
-export type UpdateType = keyof typeof UPDATES;
+export type UpdateType = keyof typeof UPDATE_TYPES;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import type { WakeUps } from '../../platform/postgres/notifications.ts';
+import type { Notifications } from '../../platform/postgres/notifications.ts';
 import { query } from '../../platform/postgres/query.ts';
-import { sharedPatience } from '../../platform/postgres/request-deadline.ts';
+import { withDeadline } from '../../platform/postgres/request-deadline.ts';
 import { readHeads } from '../../projections/updates/feed-page.ts';
 
 const GATHER_MS = 5;
@@ -15,20 +15,19 @@ interface Waiter {
   wake(): void;
 }
 
-export type Waiting = ReturnType<typeof openWaiting>;
+export type UpdatesWaiting = ReturnType<typeof createUpdatesWaiting>;
 
 /**
  * Long polls for a member's next event. A waiting request holds no database connection: a wake-up
  * marks the request, and one query at a time reads the newest sequences of all marked members.
  */
-export function openWaiting(pool: pg.Pool, wakeUps: WakeUps) {
+export function createUpdatesWaiting(pool: pg.Pool, wakeUps: Notifications) {
   const waiters = new Set<Waiter>();
   let looking = false;
   let closed = false;
 
   // A separate deadline: the query serves all marked requests, not only the first one.
-  const heads = (members: readonly string[]) =>
-    sharedPatience(() => query(pool, readHeads(members)));
+  const heads = (members: readonly string[]) => withDeadline(() => query(pool, readHeads(members)));
 
   function hint(waiter: Waiter): void {
     waiter.hinted = true;
@@ -43,7 +42,7 @@ export function openWaiting(pool: pg.Pool, wakeUps: WakeUps) {
       if (hinted.length === 0) break;
       for (const waiter of hinted) waiter.hinted = false;
       const members = [...new Set(hinted.map((waiter) => waiter.memberId))];
-      // If the database does not respond, the next poll of `WakeUps` retries within two seconds.
+      // If the database does not respond, the next poll of `Notifications` retries within two seconds.
       const rows = await heads(members).catch(() => []);
       const newest = new Map(rows.map((row) => [row.member_id, row.sequence]));
       for (const waiter of hinted)

@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import t from 'tap';
-import { decide, hire } from '../../harness/moderation.ts';
+import { addModerator, decide } from '../../harness/moderation.ts';
 import {
   focusAfterClick,
   handled,
@@ -23,7 +23,7 @@ t.test(
   NEEDS_BROWSER,
   async (t) => {
     const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
-    const ann = await hire(service, 'Ann');
+    const ann = await addModerator(service, 'Ann');
     const visit = await visitGuestbook(t, service, { expected: /status of 401|net::ERR/ });
     const { page } = visit;
     await join(visit, 'ada_l');
@@ -108,7 +108,7 @@ t.test('a deletion that nobody was told of is not called one', NEEDS_BROWSER, as
 
 t.test('published notes go with the account where that is asked for', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await join(visit, 'ada_l');
@@ -172,7 +172,7 @@ t.test('a tab that follows another asks once', NEEDS_BROWSER, async (t) => {
 
 t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service, { expected: /status of 401/ });
   const { page, context } = visit;
   const keys = await join(visit, 'sleepy');

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { decide, hire } from '../../harness/moderation.ts';
+import { addModerator, decide } from '../../harness/moderation.ts';
 import { handled, NEEDS_BROWSER } from '../support/browser.ts';
 import { consoleWith, toast } from '../support/console.ts';
 import { join, startGuestbook, visitGuestbook, write } from '../support/guestbook-page.ts';
@@ -20,7 +20,7 @@ t.test('a device whose clock is wrong stays signed in', NEEDS_BROWSER, async (t)
 
 t.test('a clock that is set back hides no outcome', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await page.evaluate(ahead(120));

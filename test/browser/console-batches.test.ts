@@ -1,12 +1,12 @@
 import t, { type Test } from 'tap';
-import { decide, hire, submit } from '../../harness/moderation.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { holdOne, intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
 import { consoleWith, currentText, numbered, REFUSED, states, toast } from '../support/console.ts';
 
 /** A console in which these notes wait, or four. */
 async function begin(t: Test, messages = ['One', 'Two', 'Three', 'Four']) {
   const { service, notes, page, context } = await consoleWith(t, messages);
-  const bob = await hire(service, 'Bob');
+  const bob = await addModerator(service, 'Bob');
   const ids = notes.map(({ id }) => id);
   await page
     .locator('.row')

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { held, hire, submit } from '../../harness/moderation.ts';
+import { addModerator, readHeldNotes, submit } from '../../harness/moderation.ts';
 import { handled, holdOne, intercept, look, NEEDS_BROWSER, visit } from '../support/browser.ts';
 import { consoleWith, currentText, openConsole, signIn, toast } from '../support/console.ts';
 import { eventStream } from '../support/event-stream.ts';
@@ -31,16 +31,16 @@ t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER
   await look(t, page, 'moderation-lost-claim');
   await page.locator('.row').getByRole('button', { name: 'Claim again' }).click();
   await page.locator('.row', { hasText: 'Yours' }).waitFor();
-  t.equal(await held(ann), 1);
+  t.equal(await readHeldNotes(ann), 1);
   const released = page.waitForResponse('**/claims/release');
   await page.keyboard.press('Escape');
   await page.locator('.row', { hasText: 'Yours' }).waitFor({ state: 'detached' });
   await released;
-  t.equal(await held(ann), 0, 'Esc releases');
+  t.equal(await readHeldNotes(ann), 0, 'Esc releases');
   await claimNext(page);
   await page.locator('.note .lease').waitFor();
   await page.goto('about:blank');
-  while ((await held(ann)) > 0);
+  while ((await readHeldNotes(ann)) > 0);
   t.pass('leaving releases');
 });
 
@@ -66,7 +66,7 @@ t.test('a list of claims that is older than a claim does not lose it', NEEDS_BRO
 
 t.test('an answer that is older than a claim does not lose it', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   await submit(service, { message: 'One' });
   const two = await submit(service, { message: 'Two' });
   const { page } = await openConsole(t, service, ann);
@@ -88,7 +88,7 @@ t.test('an answer that is older than a claim does not lose it', NEEDS_BROWSER, a
 
 t.test('a decision leads on to what nobody else works on', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   await submit(service, { message: 'One' });
   const two = await submit(service, { message: 'Two' });
   await submit(service, { message: 'Three' });
@@ -112,17 +112,17 @@ t.test("a tab that goes leaves another tab's claims alone", NEEDS_BROWSER, async
   await second.locator('.row', { hasText: 'Yours' }).waitFor();
   await claimNext(second);
   await second.locator('.row', { hasText: 'Yours' }).nth(1).waitFor();
-  t.equal(await held(ann), 2);
+  t.equal(await readHeldNotes(ann), 2);
   await second.goto('about:blank');
-  for (let looks = 0; looks < 100 && (await held(ann)) === 2; looks++)
+  for (let looks = 0; looks < 100 && (await readHeldNotes(ann)) === 2; looks++)
     await new Promise((resolve) => setTimeout(resolve, 100));
-  t.equal(await held(ann), 1);
+  t.equal(await readHeldNotes(ann), 1);
   t.equal(await page.locator('.row', { hasText: 'One' }).getByText('Yours').count(), 1);
 });
 
 t.test('a claim is renewed while the tab is seen, or said to be lost', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   await submit(service);
   const url = `${service.baseUrl}/moderation`;
   const { page } = await visit(t, url, { expected: /status of 401|ERR_/ });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hire } from '../../harness/moderation.ts';
+import { addModerator } from '../../harness/moderation.ts';
 import { look, NEEDS_BROWSER } from '../support/browser.ts';
 import { consoleWith, currentText, numbered, toast } from '../support/console.ts';
 
@@ -29,7 +29,7 @@ t.test('a deferral is undone by key, and so is an escalation', NEEDS_BROWSER, as
 
 t.test('deferred notes are counted, listed, found, and brought back', NEEDS_BROWSER, async (t) => {
   const { service, notes, page } = await consoleWith(t, numbered(4));
-  const bob = await hire(service, 'Bob', 'triage');
+  const bob = await addModerator(service, 'Bob', 'triage');
   const defer = (id = '', until = hours(2)) =>
     bob.post(`notes/${id}/decisions`, { action: 'defer', expected_version: 1, until });
   for (const note of notes.slice(1)) await defer(note.id);

@@ -1,12 +1,12 @@
 import t from 'tap';
-import { decide, hire, submit } from '../../harness/moderation.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { intercept, NEEDS_BROWSER } from '../support/browser.ts';
 import { consoleWith, openConsole, REFUSED, toast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
 t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   await decide(ann, (await submit(service, { message: 'Before' })).id, 'approve');
   for (const message of ['One', 'Two', 'Three']) await submit(service, { message });
   const { page } = await openConsole(t, service, ann);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hire, submit } from '../../harness/moderation.ts';
+import { addModerator, submit } from '../../harness/moderation.ts';
 import { holdOne, NEEDS_BROWSER } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { othersDecided } from '../support/decided-notes.ts';
@@ -16,7 +16,7 @@ t.test(
   NEEDS_BROWSER,
   async (t) => {
     const service = await startService(t);
-    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
     await submit(service, { message: 'One' });
     const { id } = await submit(service, { message: 'Two' });
     const { page } = await openConsole(t, service, ann);
@@ -38,7 +38,7 @@ t.test(
   NEEDS_BROWSER,
   async (t) => {
     const service = await startService(t);
-    const ann = await hire(service, 'Ann');
+    const ann = await addModerator(service, 'Ann');
     await othersWait(service, 60);
     const { page } = await openConsole(t, service, ann);
     await page.locator('.row').nth(49).waitFor();
@@ -56,7 +56,7 @@ t.test(
 
 t.test('what was read anew while a list was on its way stays', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   await othersWait(service, 120);
   const { page } = await openConsole(t, service, ann);
   for (const shown of [50, 100]) {
@@ -82,7 +82,7 @@ t.test(
   NEEDS_BROWSER,
   async (t) => {
     const service = await startService(t);
-    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
     await submit(service);
     const { id } = await submit(service);
     const { page } = await openConsole(t, service, ann);

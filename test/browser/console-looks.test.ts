@@ -1,12 +1,12 @@
 import t from 'tap';
-import { hire, submit } from '../../harness/moderation.ts';
+import { addModerator, submit } from '../../harness/moderation.ts';
 import { NEEDS_BROWSER } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
 t.test("a reader's own letters and colours, and a guest's marks", NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const names = ['Z', `Z${'\u0301'.repeat(39)}`];
   for (const name of names) await submit(service, { name, message: 'The same' });
   const { page, context } = await openConsole(t, service, ann);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { decide, hire, submit, submitAs } from '../../harness/moderation.ts';
+import { addModerator, decide, submit, submitAs } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { NEEDS_BROWSER } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
@@ -8,7 +8,7 @@ import { startService } from '../support/service.ts';
 
 t.test('a claim that is over ends as it ended', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const end = () => service.database.pool.query('DELETE FROM note_leases');
   const { id } = await submit(service, { message: 'One' });
   const { page } = await openConsole(t, service, ann);
@@ -58,7 +58,7 @@ t.test('a claim that is over ends as it ended', NEEDS_BROWSER, async (t) => {
 t.test('a claim on an appeal is lost while that waits', NEEDS_BROWSER, async (t) => {
   // An appeal is possible once the author may be told.
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '1' });
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const member = await signedIn(service);
   const { id } = await submitAs(service, member);
   await decide(bob, id, 'reject');

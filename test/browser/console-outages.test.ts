@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hire, submit } from '../../harness/moderation.ts';
+import { addModerator, submit } from '../../harness/moderation.ts';
 import { intercept, NEEDS_BROWSER, visit } from '../support/browser.ts';
 import { consoleWith, openConsole, REFUSED, signIn, toast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
@@ -34,7 +34,7 @@ t.test('a fault is told for as long as it lasts, and no longer', NEEDS_BROWSER, 
 
 t.test('the next moderator begins with the whole queue', NEEDS_BROWSER, async (t) => {
   const { service, ann, page } = await consoleWith(t, ['One']);
-  const bob = await hire(service, 'Bob');
+  const bob = await addModerator(service, 'Bob');
   const search = async () => {
     await page.locator('#search').fill('needle');
     await page.keyboard.press('Enter');
@@ -73,7 +73,7 @@ t.test('the next moderator begins with the whole queue', NEEDS_BROWSER, async (t
 
 t.test('a line that says nothing any more is given up, and no other', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const url = `${service.baseUrl}/moderation`;
   const { page } = await visit(t, url, { expected: /status of 401/ });
   await page.clock.install();
@@ -95,7 +95,7 @@ t.test('a line that says nothing any more is given up, and no other', NEEDS_BROW
 
 t.test('the console works where storage is forbidden', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   await submit(service, { message: 'One' });
   const { page } = await openConsole(t, service, ann, {
     first: `Object.defineProperty(window, 'localStorage', {

@@ -1,12 +1,12 @@
 import t from 'tap';
-import { hire, submit } from '../../harness/moderation.ts';
+import { addModerator, submit } from '../../harness/moderation.ts';
 import { handled, holdOne, NEEDS_BROWSER } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
 t.test('a policy is not lost by Escape, and says what it lacks', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const lea = await hire(service, 'Lea', 'lead');
+  const lea = await addModerator(service, 'Lea', 'lead');
   const { page } = await openConsole(t, service, lea);
   await page.getByRole('link', { name: 'Policies' }).click();
   await page.getByRole('button', { name: 'New policy' }).click();
@@ -55,7 +55,10 @@ t.test('a policy is not lost by Escape, and says what it lacks', NEEDS_BROWSER, 
 
 t.test('a policy that changes is changed where it is chosen', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const [ann, lea] = [
+    await addModerator(service, 'Ann'),
+    await addModerator(service, 'Lea', 'lead'),
+  ];
   await submit(service);
   const { page } = await openConsole(t, service, ann);
   await page.keyboard.press('r');
@@ -74,7 +77,7 @@ t.test('a policy that changes is changed where it is chosen', NEEDS_BROWSER, asy
 
 t.test('an answer closes the editor that it is for, and no other', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const lea = await hire(service, 'Lea', 'lead');
+  const lea = await addModerator(service, 'Lea', 'lead');
   const { page } = await openConsole(t, service, lea);
   await page.getByRole('link', { name: 'Policies' }).click();
   const spam = page.locator('.policy-list li', { hasText: 'Spam' });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { decide, hire, submit, submitAs } from '../../harness/moderation.ts';
+import { addModerator, decide, submit, submitAs } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
 import { look, NEEDS_BROWSER, until } from '../support/browser.ts';
@@ -16,7 +16,7 @@ import { startService } from '../support/service.ts';
 
 t.test('what another decided is said, and the focus goes on', NEEDS_BROWSER, async (t) => {
   const { service, notes, page } = await consoleWith(t, numbered(3));
-  const bob = await hire(service, 'Bob');
+  const bob = await addModerator(service, 'Bob');
   await decide(bob, notes[0]?.id ?? '', 'approve');
   // The present note stays in its place.
   await page.locator('.row', { hasText: 'Note 1' }).getByText('approved').waitFor();
@@ -38,7 +38,7 @@ t.test('what another decided is said, and the focus goes on', NEEDS_BROWSER, asy
 
 t.test('an appeal against a decision of one’s own is not counted', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const member = await signedIn(service);
   const { cookie } = member;
   const { id } = await submitAs(service, member, { message: 'Buy my book' });
@@ -99,7 +99,7 @@ t.test(
 
 t.test('what lets an item stand is the first button, on a phone too', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const note = await submit(service, { message: 'Old news' });
   await decide(ann, note.id, 'approve');
   await service.call('POST', `/api/guestbook/${note.id}/report`, { body: { reason: 'spam' } });

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
-import { hire } from '../../harness/moderation.ts';
+import { addModerator } from '../../harness/moderation.ts';
 import { publishArtifact, publishCase, publishProfile, report } from '../../harness/records.ts';
 import { intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
 import { openConsole, toast } from '../support/console.ts';
@@ -22,7 +22,10 @@ async function fill(service: Service) {
 
 t.test('reported records are read, claimed, kept, removed and undone', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const [ann, lea] = [
+    await addModerator(service, 'Ann'),
+    await addModerator(service, 'Lea', 'lead'),
+  ];
   const { profile, packet, open } = await fill(service);
   const { page } = await openConsole(t, service, ann);
   await page.getByRole('link', { name: /^Reported/ }).click();
@@ -80,7 +83,7 @@ t.test('reported records are read, claimed, kept, removed and undone', NEEDS_BRO
 
 t.test('two moderators in two browsers on one record', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const { profile } = await fill(service);
   const anns = await openConsole(t, service, ann);
   const bobs = await openConsole(t, service, bob);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { hire, submit } from '../../harness/moderation.ts';
+import { addModerator, submit } from '../../harness/moderation.ts';
 import { handled, holdOne, intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
 import { consoleWith, openConsole, signIn, toast } from '../support/console.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -87,7 +87,10 @@ t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSE
 
 t.test('a tab does nothing in the name of who signed in beside it', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const [ann, lea] = [
+    await addModerator(service, 'Ann'),
+    await addModerator(service, 'Lea', 'lead'),
+  ];
   const { id } = await submit(service, { message: 'Whose?' });
   const { page } = await openConsole(t, service, ann);
   await page.keyboard.press('r');
@@ -120,7 +123,7 @@ t.test('a tab does nothing in the name of who signed in beside it', NEEDS_BROWSE
 
 t.test('what one moderator had decided is never sent by another', NEEDS_BROWSER, async (t) => {
   const { service, page } = await consoleWith(t, ['Whose?']);
-  const bob = await hire(service, 'Bob');
+  const bob = await addModerator(service, 'Bob');
   await endAtDecision(service, page);
   await page.keyboard.press('a');
   await page.getByRole('dialog').waitFor();
@@ -133,7 +136,7 @@ t.test('what one moderator had decided is never sent by another', NEEDS_BROWSER,
 
 t.test('an answer to a session that is over does not end the next', NEEDS_BROWSER, async (t) => {
   const { service, page } = await consoleWith(t, ['Hello']);
-  const bob = await hire(service, 'Bob');
+  const bob = await addModerator(service, 'Bob');
   await page.locator('.row').waitFor();
   const asked = await holdOne(page, '**/api/moderation/queue**', 'request');
   await submit(service);
@@ -153,7 +156,7 @@ t.test(
   NEEDS_BROWSER,
   async (t) => {
     const { service, page } = await consoleWith(t, ['Whose?']);
-    const bob = await hire(service, 'Bob');
+    const bob = await addModerator(service, 'Bob');
     await page.locator('.row').waitFor();
     const tried = Promise.withResolvers<void>();
     const over = Promise.withResolvers<void>();

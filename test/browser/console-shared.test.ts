@@ -1,12 +1,12 @@
 import t from 'tap';
-import { decide, hire, submit } from '../../harness/moderation.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
 import { openConsole, toast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
 t.test('two moderators in two browsers on one note', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const [one] = [await submit(service, { message: 'One' }), await submit(service)];
   const anns = await openConsole(t, service, ann);
   const bobs = await openConsole(t, service, bob);
@@ -46,7 +46,7 @@ t.test(
   NEEDS_BROWSER,
   async (t) => {
     const service = await startService(t);
-    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
     const first = await submit(service, { message: 'First' });
     const { page, context } = await openConsole(t, service, ann);
     await submit(service, { message: 'Second' });
@@ -76,7 +76,7 @@ t.test(
 
 t.test('what only the counts tell is read, history included', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const { id } = await submit(service, { message: 'Put off' });
   const { page } = await openConsole(t, service, ann);
   await page.locator('.history li').first().waitFor();
@@ -96,7 +96,10 @@ t.test('what only the counts tell is read, history included', NEEDS_BROWSER, asy
 
 t.test("another's decision is in the history of a note seen before", NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const [lea, bob] = [await hire(service, 'Lea', 'lead'), await hire(service, 'Bob')];
+  const [lea, bob] = [
+    await addModerator(service, 'Lea', 'lead'),
+    await addModerator(service, 'Bob'),
+  ];
   const { id } = await submit(service, { message: 'One' });
   await submit(service, { message: 'Two' });
   const { page } = await openConsole(t, service, lea);

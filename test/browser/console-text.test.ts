@@ -1,5 +1,5 @@
 import t from 'tap';
-import { decide, hire, submit } from '../../harness/moderation.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
 import { look, NEEDS_BROWSER } from '../support/browser.ts';
 import { consoleWith, currentText, openConsole } from '../support/console.ts';
@@ -20,7 +20,7 @@ const HOSTILE = [
 
 t.test('hostile text is shown as text, with a mark for what hides', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   for (const [message] of HOSTILE) await submit(service, { message, name: 'Eve\u202E<b>' });
   const { page } = await openConsole(t, service, ann);
   await page
@@ -51,7 +51,7 @@ t.test('an excerpt ends with a whole character', NEEDS_BROWSER, async (t) => {
 
 t.test('a guest without a name is no author to look for', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   await submit(service, { name: 'Ada' });
   await submit(service, { name: '' });
   const { page } = await openConsole(t, service, ann);
@@ -64,7 +64,7 @@ t.test('a guest without a name is no author to look for', NEEDS_BROWSER, async (
 
 t.test('notes that read like the present one stand beside it', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const screened = async (message: string) => {
     const note = await submit(service, { message });
     await screenNote(service.core, { note_id: note.id });

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import t from 'tap';
-import { decide, hire, submit } from '../../harness/moderation.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { holdOne, intercept, NEEDS_BROWSER } from '../support/browser.ts';
 import { currentText, openConsole, signIn, toast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
@@ -8,7 +8,10 @@ import { startService } from '../support/service.ts';
 /** A lead at the console, with some notes to decide on and a moderator beside. */
 async function begin(t: Test, ...texts: string[]) {
   const service = await startService(t);
-  const [lea, bob] = [await hire(service, 'Lea', 'lead'), await hire(service, 'Bob')];
+  const [lea, bob] = [
+    await addModerator(service, 'Lea', 'lead'),
+    await addModerator(service, 'Bob'),
+  ];
   const ids: string[] = [];
   for (const message of texts) ids.push((await submit(service, { message })).id);
   const { page } = await openConsole(t, service, lea);
@@ -142,7 +145,7 @@ t.test('what cannot be undone is said before an older one is undone', NEEDS_BROW
 
 t.test('what one moderator decided is not undone by the next', NEEDS_BROWSER, async (t) => {
   const { service, page, states } = await begin(t, 'One');
-  const max = await hire(service, 'Max', 'lead');
+  const max = await addModerator(service, 'Max', 'lead');
   await page.keyboard.press('a');
   await toast(page, 'Approved “One”');
   await page.getByRole('button', { name: 'Sign out' }).click();

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { decide, hire, type Moderator, submit } from '../../harness/moderation.ts';
+import { addModerator, decide, type Moderator, submit } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
-import { LOOKED_AT } from '../../services/moderation/queue/queue-page.ts';
+import { MAX_SCANNED } from '../../services/moderation/queue/queue-page.ts';
 import { holdOne, look, NEEDS_BROWSER, visit } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { othersDecided } from '../support/decided-notes.ts';
@@ -60,7 +60,10 @@ async function fill(t: Parameters<typeof startWorker>[0], service: Service, ann:
 
 t.test('every view is shown without a violation, in each look', NEEDS_BROWSER, async (t) => {
   const service = await startService(t, { ...KEYS, ...SETTINGS });
-  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const [ann, lea] = [
+    await addModerator(service, 'Ann'),
+    await addModerator(service, 'Lea', 'lead'),
+  ];
   const { page: gate } = await visit(t, `${service.baseUrl}/moderation`, {
     expected: /status of 401/,
   });
@@ -128,11 +131,11 @@ t.test(
   NEEDS_BROWSER,
   async (t) => {
     const service = await startService(t);
-    const ann = await hire(service, 'Ann');
+    const ann = await addModerator(service, 'Ann');
     const { id } = await submit(service, { message: 'The needle in it' });
     await decide(ann, id, 'approve');
     await letPass(service, '1 day');
-    await service.tamper(othersDecided(2 * LOOKED_AT + 1));
+    await service.tamper(othersDecided(2 * MAX_SCANNED + 1));
     const { page } = await openConsole(t, service, ann);
     await page.getByRole('link', { name: /^Decided/ }).click();
     await page.locator('.row').nth(49).waitFor();
@@ -151,7 +154,7 @@ t.test(
 
 t.test('little room hides no decision and breaks no row', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   await submit(service, { name: 'W'.repeat(40), message: 'A long note. '.repeat(38) });
   const { page } = await openConsole(t, service, ann);
   const right = (box: { x: number; width: number } | null) => (box ? box.x + box.width : 0);
@@ -195,7 +198,7 @@ t.test('little room hides no decision and breaks no row', NEEDS_BROWSER, async (
 
 t.test('a table of the figures is as high as its rows', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   await decide(ann, (await submit(service)).id, 'approve');
   const { page } = await visit(t, `${service.baseUrl}/moderation#stats`, {
     expected: /status of 401/,
@@ -211,7 +214,7 @@ t.test('a table of the figures is as high as its rows', NEEDS_BROWSER, async (t)
 
 t.test('older entries of the audit come once', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   for (let count = 0; count < 60; count++) await decide(ann, (await submit(service)).id, 'approve');
   const { page } = await openConsole(t, service, ann);
   await page.getByRole('link', { name: /^Audit/ }).click();

@@ -1,11 +1,11 @@
 import t from 'tap';
-import { decide, hire } from '../../harness/moderation.ts';
+import { addModerator, decide } from '../../harness/moderation.ts';
 import { look, NEEDS_BROWSER, until } from '../support/browser.ts';
 import { startGuestbook, visitGuestbook, write } from '../support/guestbook-page.ts';
 
 t.test('a guest writes, waits, and learns that the note is published', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await page.getByText('No notes here yet').waitFor();
@@ -45,7 +45,7 @@ t.test('a guest writes, waits, and learns that the note is published', NEEDS_BRO
 
 t.test('a note that is not published says so', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service);
   await visit.page.clock.install();
   await write(visit, 'Buy my boats');

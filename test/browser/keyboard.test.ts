@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { decide, hire, submit } from '../../harness/moderation.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { focusAfterClick, intercept, NEEDS_BROWSER, until } from '../support/browser.ts';
 import { join, startGuestbook, visitGuestbook, write } from '../support/guestbook-page.ts';
 
 t.test('everything works from the keyboard alone', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const { page } = await visitGuestbook(t, service);
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key);
@@ -85,7 +85,7 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
 
 t.test('the focus goes to what was asked for, and nowhere by itself', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   await decide(ann, (await submit(service)).id, 'approve');
   const { page } = await visitGuestbook(t, service, { expected: /net::ERR/ });
   const focused = (what: string) => page.locator(`${what}:focus`).waitFor();
@@ -135,7 +135,7 @@ t.test(
   NEEDS_BROWSER,
   async (t) => {
     const service = await startGuestbook(t);
-    const ann = await hire(service, 'Ann');
+    const ann = await addModerator(service, 'Ann');
     const { id } = await submit(service);
     await decide(ann, id, 'approve');
     const { page } = await visitGuestbook(t, service, { expected: /net::ERR/ });

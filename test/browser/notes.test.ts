@@ -1,11 +1,11 @@
 import t from 'tap';
-import { decide, hire, submit } from '../../harness/moderation.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { look, NEEDS_BROWSER, until } from '../support/browser.ts';
 import { confirmed, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
 
 t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const publish = async (more: object) => {
     const note = await submit(service, more);
     await decide(ann, note.id, 'approve');
@@ -77,7 +77,7 @@ t.test(
   NEEDS_BROWSER,
   async (t) => {
     const service = await startGuestbook(t);
-    const ann = await hire(service, 'Ann');
+    const ann = await addModerator(service, 'Ann');
     // Earlier releases accepted such texts.
     for (const text of ['\u200d', '\u2800', '\u0301', '\u3164', '\ufe0f']) {
       const { id } = await submit(service, { name: text });
@@ -96,7 +96,7 @@ t.test(
 
 t.test('hostile text is shown harmlessly', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const texts = [
     {
       name: '<b>Bold</b>',

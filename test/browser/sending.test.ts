@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hire } from '../../harness/moderation.ts';
+import { addModerator } from '../../harness/moderation.ts';
 import { handled, intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
 import {
   beginNote,
@@ -13,7 +13,7 @@ import { matchAll } from '../support/match-all.ts';
 
 t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service, {
     expected: /net::ERR|Failed to load|status of 409/,
   });
@@ -65,7 +65,7 @@ t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER,
 
 t.test('two tabs keep a draft each, and what a closed one left', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const { page, context } = await visitGuestbook(t, service);
   const other = await context.newPage();
   await other.goto(service.baseUrl);
@@ -95,7 +95,7 @@ t.test('two tabs keep a draft each, and what a closed one left', NEEDS_BROWSER, 
 
 t.test("a member's note is never sent as a guest's by itself", NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service, {
     expected: /net::ERR|Failed to load|status of 401/,
   });

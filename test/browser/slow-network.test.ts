@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import t from 'tap';
-import { decide, hire, submit } from '../../harness/moderation.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { holdOne, intercept, NEEDS_BROWSER } from '../support/browser.ts';
 import {
   beginNote,
@@ -15,7 +15,7 @@ const POSTED = /\/api\/guestbook$/;
 
 t.test('what is changed while it is sent becomes another note', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const { page } = await visitGuestbook(t, service);
   const field = await beginNote({ page }, 'One');
   const sending = await holdOne(page, POSTED, 'answer');
@@ -48,7 +48,7 @@ t.test('an answer closes the form that it is for, and no other', NEEDS_BROWSER, 
 
 t.test('an answer takes the focus from nobody who has gone on', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   await decide(ann, (await submit(service)).id, 'approve');
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
@@ -131,7 +131,7 @@ t.test(
 
 t.test('older notes come although newer were looked for meanwhile', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   for (let number = 1; number <= 31; number++) {
     const { id } = await submit(service, { message: `Note ${number}` });
     await decide(ann, id, 'approve');
@@ -152,7 +152,7 @@ t.test('older notes come although newer were looked for meanwhile', NEEDS_BROWSE
 
 t.test('an older answer does not bring back what was withdrawn', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await join(visit, 'ada');
@@ -174,7 +174,7 @@ t.test('an older answer does not bring back what was withdrawn', NEEDS_BROWSER, 
 
 t.test('an appeal goes out once, and is known to have arrived', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service, { expected: /net::ERR|status of 409/ });
   const { page } = visit;
   await join(visit, 'ada');

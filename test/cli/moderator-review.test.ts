@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { hire, submit } from '../../harness/moderation.ts';
+import { addModerator, submit } from '../../harness/moderation.ts';
 import { client, command } from '../support/moderator-command.ts';
 import { startService } from '../support/service.ts';
 
@@ -10,7 +10,7 @@ const COMMANDING = /(?!\n)[\p{Cc}\p{Cf}]/u;
 
 t.test('a note cannot command the terminal that shows it', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const note = await submit(service, { name: 'Eve\u202e', message: 'Harmless' });
   // The API refuses control characters; the command shows those in storage as visible marks.
   await service.tamper('UPDATE notes SET message = $2, name = $3 WHERE note_id = $1', [
@@ -30,7 +30,7 @@ t.test('a note cannot command the terminal that shows it', async (t) => {
 
 t.test('next shows notes one by one and does what is typed', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const [first, second, third] = [
     await submit(service, { message: 'First' }),
     await submit(service, { message: 'Second' }),
@@ -65,7 +65,7 @@ t.test('next shows notes one by one and does what is typed', async (t) => {
 
 t.test('single decisions claim the note that waits', async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const [good, bad, held] = [await submit(service), await submit(service), await submit(service)];
   await bob.post('claims', { note_ids: [held.id] });
   const env = client(service, ann.token);

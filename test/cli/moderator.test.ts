@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
-import { hire, submit } from '../../harness/moderation.ts';
+import { addModerator, submit } from '../../harness/moderation.ts';
 import { newKey } from '../../harness/registration.ts';
 import { matchAll } from '../support/match-all.ts';
 import { client, command, operator } from '../support/moderator-command.ts';
@@ -10,7 +10,7 @@ import { startService } from '../support/service.ts';
 
 t.test('the operator rotates a token, which is the last line and said nowhere else', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const env = operator(service);
   const rotated = await command(env, ['rotate', 'Ann']);
   t.equal(rotated.code, 0);
@@ -36,7 +36,7 @@ t.test('the operator rotates a token, which is the last line and said nowhere el
 
 t.test('what is no command, no token or no service is said, with a failure', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   for (const args of [[], ['dance'], ['constructor']]) {
     const { code, stderr } = await command({}, args);
     t.equal(code, 2);
@@ -83,7 +83,7 @@ t.test('a database that does not answer is said in a line', async (t) => {
 
 t.test('a reader that has had enough ends the audit without a word', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const audit = spawn(process.execPath, ['cli/moderator.ts', 'audit'], {
     env: { PATH: process.env.PATH, ...client(service, ann.token), PORT: ' 4125 ' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -94,7 +94,7 @@ t.test('a reader that has had enough ends the audit without a word', async (t) =
 
 t.test('stats and audit print what the service answers', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const note = await submit(service);
   const env = client(service, ann.token);
   await command(env, ['approve', note.id]);

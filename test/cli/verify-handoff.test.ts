@@ -7,7 +7,7 @@ import { verifyHandoff } from '../../cli/verify-handoff-command.ts';
 import { brief, changed, EXAMPLE, handoff } from '../../harness/packets.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { contentHash } from '../../platform/body-hash.ts';
-import { CASES, NEXT_ACTION } from '../../services/artifacts/fixture.ts';
+import { FIXTURE_CASES, NEXT_ACTION } from '../../services/artifacts/fixture.ts';
 
 const COMMAND = join(import.meta.dirname, '../../cli/verify-handoff.ts');
 const ARTIFACT = 'artifact/catalogue.csv';
@@ -48,7 +48,7 @@ t.test('the example that is shipped is found as it expects, case by case', async
   t.equal(report.as_expected, true);
   t.same(report.packet_issues, []);
   t.equal(report.cases.length, 5);
-  for (const [index, [name, state]] of Object.entries(CASES).entries()) {
+  for (const [index, [name, state]] of Object.entries(FIXTURE_CASES).entries()) {
     const found = { state, next_action: NEXT_ACTION[state], operations_issued: 0 };
     t.same(report.cases[index], { name, expected: found, found, as_expected: true, remarks: [] });
   }

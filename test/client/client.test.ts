@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { Session } from '../../client/bearer.ts';
-import { type ClientOptions, openClient } from '../../client/client.ts';
+import { type ClientOptions, createClient } from '../../client/client.ts';
 import { newIdentity } from '../../client/identity.ts';
 import { ProblemError } from '../../client/send.ts';
 import type { UpdateEvent } from '../../client/wire.ts';
@@ -30,7 +30,7 @@ async function setting(t: Ending, settings: Record<string, string> = {}) {
     },
   };
   const open = (more: Partial<ClientOptions> = {}) =>
-    openClient({
+    createClient({
       baseUrl: service.baseUrl,
       identity,
       keeper,
@@ -150,7 +150,7 @@ t.test('a write that met a 503 is repeated until it is answered, and happens onc
   });
   const identity = newIdentity('patient');
   const pauses: number[] = [];
-  const client = openClient({
+  const client = createClient({
     baseUrl: shaky.baseUrl,
     identity,
     pause: async (milliseconds) => {

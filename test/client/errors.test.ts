@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { type ClientOptions, openClient } from '../../client/client.ts';
+import { type ClientOptions, createClient } from '../../client/client.ts';
 import { newIdentity } from '../../client/identity.ts';
 import { NoAnswerError, ProblemError, UnreadableReplyError } from '../../client/send.ts';
 import { freePort } from '../../harness/free-port.ts';
@@ -51,7 +51,7 @@ const refusal = (status: number, code: string, more: object = {}, headers = {}):
 /** A client that does not wait between attempts and tells how often it would have. */
 function openHasty(baseUrl: string, options: Partial<ClientOptions> = {}) {
   const retries: { message: string; milliseconds: number }[] = [];
-  const client = openClient({
+  const client = createClient({
     baseUrl,
     identity: newIdentity('hasty'),
     pause: async () => undefined,

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import type { UpdateEvent } from '../../client/wire.ts';
-import { cookieOf } from '../../harness/api.ts';
+import { readCookie } from '../../harness/api.ts';
 import { freePort } from '../../harness/free-port.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { startService } from '../support/service.ts';
@@ -40,7 +40,7 @@ t.test('a client killed again and again records every event once, in order', asy
     while (writing) {
       const body = { id, sign_in_key };
       const login = await service.call('POST', '/api/membership/login', { body });
-      const cookie = cookieOf(login);
+      const cookie = readCookie(login);
       await service.call('POST', '/api/membership/logout', { body: {}, cookie });
       await sleep(Math.random() * 40);
     }

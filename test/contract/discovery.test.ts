@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import t from 'tap';
-import { operationsOf } from '../../platform/http/invoke.ts';
-import { openApp } from '../../services/compose.ts';
+import { indexOperations } from '../../platform/http/invoke.ts';
+import { createApp } from '../../services/compose.ts';
 import { type Service, startService } from '../support/service.ts';
 
 interface Capability {
@@ -22,7 +22,7 @@ async function capabilities(service: Service): Promise<Capability[]> {
 
 t.test('the table, the OpenAPI document and the running service have the same rows', async (t) => {
   const service = await startService(t);
-  const rows = [...operationsOf(service.features).values()].map(
+  const rows = [...indexOperations(service.features).values()].map(
     ({ id, route }) => `${id} ${route.method} ${inDocument(route.path)}`,
   );
   const { paths } = (await service.call('GET', '/openapi.json')).body;
@@ -33,7 +33,7 @@ t.test('the table, the OpenAPI document and the running service have the same ro
   );
   t.same(documented.sort(), rows.sort());
 
-  const { router, stop } = openApp(service.core, pino({ level: 'silent' }));
+  const { router, stop } = createApp(service.core, pino({ level: 'silent' }));
   t.teardown(stop);
   const layers = router.router.stack.map(({ route }) => route?.path ?? 'other');
   const mounted = layers.map((path) => inDocument(path)).sort();
@@ -53,7 +53,7 @@ t.test('discovery lists each operation once, and each address that it gives answ
   const service = await startService(t);
   const listed = await capabilities(service);
   t.equal(new Set(listed.map(({ id }) => id)).size, listed.length);
-  const operations = operationsOf(service.features);
+  const operations = indexOperations(service.features);
   const withPath = listed.filter(({ path }) => path);
   for (const { id, method, path } of withPath) {
     t.ok(operations.has(id) || ['a2a', 'mcp'].includes(id), `${id} is an operationId`);

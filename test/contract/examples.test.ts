@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { bearerOf, newCredential } from '../../harness/agent.ts';
-import { type Answer, cookieOf } from '../../harness/api.ts';
-import { hire } from '../../harness/moderation.ts';
+import { newCredential, toAuthorization } from '../../harness/agent.ts';
+import { type ApiResponse, readCookie } from '../../harness/api.ts';
+import { addModerator } from '../../harness/moderation.ts';
 import { newKey } from '../../harness/registration.ts';
-import { operationsOf } from '../../platform/http/invoke.ts';
-import { pathOf } from '../../platform/http/route.ts';
+import { indexOperations } from '../../platform/http/invoke.ts';
+import { fillPath } from '../../platform/http/route.ts';
 import { tellAll } from '../support/passing-time.ts';
 import { startService } from '../support/service.ts';
 
@@ -38,15 +38,15 @@ interface Options {
 }
 
 const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
-const operations = operationsOf(service.features);
+const operations = indexOperations(service.features);
 const recorded: Recorded = {};
 
-async function exchange(id: string, status: number, options: Options = {}): Promise<Answer> {
+async function exchange(id: string, status: number, options: Options = {}): Promise<ApiResponse> {
   const route = operations.get(id)?.route;
   if (!route) throw new Error(`there is no operation ${id}`);
   const { params, query = '', body, headers = {}, cookie } = options;
   const key = route.idempotency ? { 'idempotency-key': randomUUID() } : {};
-  const answer = await service.call(route.method, `${pathOf(route, params)}${query}`, {
+  const answer = await service.call(route.method, `${fillPath(route, params)}${query}`, {
     body,
     cookie,
     headers: { ...key, ...headers },
@@ -107,8 +107,8 @@ async function register(handle: string) {
   return {
     ...member,
     credential,
-    cookie: cookieOf(login),
-    headers: { authorization: bearerOf(credential) },
+    cookie: readCookie(login),
+    headers: { authorization: toAuthorization(credential) },
   };
 }
 
@@ -356,7 +356,7 @@ async function leave(ada: Member, bob: Member) {
   await exchange('profile.withdraw', 200, { headers: bob.headers, body: {} });
   const next = newCredential();
   await exchange('credential.rotate', 201, { headers: bob.headers, body: next });
-  const headers = { authorization: bearerOf(next) };
+  const headers = { authorization: toAuthorization(next) };
   await exchange('credential.revoke', 200, {
     headers: ada.headers,
     body: { credential_id: ada.credential.credential_id },
@@ -385,11 +385,11 @@ t.test('the examples of the document are what the service says', async (t) => {
   const ada = await register('ada_lovelace');
   const bob = await register('bob_reader');
   const [grace, edsger] = [
-    await hire(service, 'Grace', 'moderator'),
-    await hire(service, 'Edsger', 'lead'),
+    await addModerator(service, 'Grace', 'moderator'),
+    await addModerator(service, 'Edsger', 'lead'),
   ];
   const signedIn = await exchange('moderation.sign_in', 200, { body: { token: grace.token } });
-  await exchange('moderation.sign_out', 200, { cookie: cookieOf(signedIn) });
+  await exchange('moderation.sign_out', 200, { cookie: readCookie(signedIn) });
   const moderator = { authorization: `Bearer ${grace.token}` };
   const lead = { authorization: `Bearer ${edsger.token}` };
 

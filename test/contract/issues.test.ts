@@ -2,8 +2,8 @@ import t from 'tap';
 import type { z } from 'zod';
 import { asking, callA2a } from '../../harness/a2a.ts';
 import { newAgent } from '../../harness/agent.ts';
-import { operationsOf } from '../../platform/http/invoke.ts';
-import { issuesOf } from '../../platform/http/issues.ts';
+import { indexOperations } from '../../platform/http/invoke.ts';
+import { toIssues } from '../../platform/http/issues.ts';
 import { startService } from '../support/service.ts';
 
 interface Definition {
@@ -75,14 +75,14 @@ const service = await startService(t);
 
 t.test('every issue of every route is worded by the service', async (t) => {
   let issues = 0;
-  for (const { id, route } of operationsOf(service.features).values()) {
+  for (const { id, route } of indexOperations(service.features).values()) {
     if (route.transport) continue;
     for (const schema of [route.params, route.query, route.body]) {
       if (!schema) continue;
       for (const shape of shapes(schema))
         for (const wrong of spoilt(shape)) {
           const { error } = schema.safeParse(wrong);
-          for (const { path, message } of error ? issuesOf(error) : []) {
+          for (const { path, message } of error ? toIssues(error) : []) {
             issues++;
             if (ZOD.test(message) || !PREDICATE.test(message) || /[.]$/.test(message))
               t.fail(`${id}: ${path} ${message}`);

@@ -3,11 +3,11 @@ import { basename, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import t from 'tap';
-import { REASONS } from '../../platform/conflict-reasons.ts';
+import { CONFLICT_REASONS } from '../../platform/conflict-reasons.ts';
 import { openApiDocument } from '../../platform/http/openapi.ts';
 import { toOpenApi30 } from '../../platform/http/openapi-3.0.ts';
 import { type ProblemCode, problems, wireCode } from '../../platform/http/problems.ts';
-import { UPDATES } from '../../services/updates/update-type.ts';
+import { UPDATE_TYPES } from '../../services/updates/update-type.ts';
 import { startService } from '../support/service.ts';
 
 const GOLDEN = join(import.meta.dirname, 'openapi.golden.json');
@@ -203,7 +203,7 @@ t.test('maps each value of a discriminator to the schema that has it', async (t)
 
 t.test('has a schema for each type of update', async (t) => {
   const { UpdateEvent } = (document.components?.schemas ?? {}) as Record<string, Node>;
-  t.same(Object.keys(UpdateEvent?.discriminator?.mapping ?? {}), Object.keys(UPDATES));
+  t.same(Object.keys(UpdateEvent?.discriminator?.mapping ?? {}), Object.keys(UPDATE_TYPES));
 });
 
 t.test('lists no HEAD, and the answer to other methods with each operation', async (t) => {
@@ -233,7 +233,7 @@ t.test('every refusal is a Problem, with an example of each of its codes', async
   const error = document.components?.schemas?.ErrorDetails as {
     properties: Record<string, object>;
   };
-  t.match(error.properties.reason, { enum: REASONS });
+  t.match(error.properties.reason, { enum: CONFLICT_REASONS });
 });
 
 t.test('no operation that is exempt from the budget is said to be refused by it', async (t) => {

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { newRegistration } from '../../harness/registration.ts';
-import { operationsOf } from '../../platform/http/invoke.ts';
+import { indexOperations } from '../../platform/http/invoke.ts';
 import { Handle } from '../../platform/http/schemas.ts';
 import { rateLimits } from '../../platform/limits/rate-limits.ts';
-import type { registerPlan } from '../../services/membership/register.ts';
+import type { registerCommand } from '../../services/membership/register.ts';
 import { isReservedHandle } from '../../services/membership/reserved-handles.ts';
 import { startService } from '../support/service.ts';
 
@@ -11,7 +11,7 @@ const REGISTER = '/api/membership/register';
 
 t.test('the names of all routes are reserved', async (t) => {
   const { features } = await startService(t);
-  const names = [...operationsOf(features).values()].map(
+  const names = [...indexOperations(features).values()].map(
     ({ route }) => route.path.replace(/^(\/api)?(\/v1)?\//, '').split('/')[0] ?? '',
   );
   const handles = [...new Set([...names, 'api'])].filter((name) => Handle.safeParse(name).success);
@@ -37,13 +37,13 @@ t.test('a handle that looks like the service itself cannot be registered', async
 t.test('a member who had such a handle before keeps it, and the receipt', async (t) => {
   const service = await startService(t);
   const { core } = service;
-  const earlier = await t.mockImport<{ registerPlan: typeof registerPlan }>(
+  const earlier = await t.mockImport<{ registerCommand: typeof registerCommand }>(
     '../../services/membership/register.ts',
     { '../../services/membership/reserved-handles.ts': { isReservedHandle: () => false } },
   );
   const body = { ...newRegistration(), handle: 'support' };
   const parts = { ...core, limits: rateLimits(core.pool, core.keys) };
-  const registered = await core.store.execute(earlier.registerPlan(parts, body, '127.0.0.1'));
+  const registered = await core.store.execute(earlier.registerCommand(parts, body, '127.0.0.1'));
   const replay = await service.call('POST', REGISTER, { body });
   t.equal(replay.status, 200);
   t.same(replay.body, registered);

@@ -1,13 +1,13 @@
 import t from 'tap';
-import { operationsOf } from '../../platform/http/invoke.ts';
+import { indexOperations } from '../../platform/http/invoke.ts';
 import { problems } from '../../platform/http/problems.ts';
-import { limitOf } from '../../platform/http/read-request.ts';
+import { bodyLimit } from '../../platform/http/read-request.ts';
 import { isMutation } from '../../platform/http/route.ts';
 import { startService } from '../support/service.ts';
 
 t.test('every row of the route table keeps the rules that no single row may break', async (t) => {
   const service = await startService(t);
-  const operations = [...operationsOf(service.features).values()];
+  const operations = [...indexOperations(service.features).values()];
   t.ok(operations.length > 10);
   const seen = new Set<string>();
   for (const { id, route } of operations) {
@@ -40,9 +40,9 @@ t.test('every body may be as large as the contract says', async (t) => {
     [/^\/api\/guestbook(\/|$)/, 8192],
     [/^\/a2a$|^\/api\/v1\/artifacts$/, 327_680],
   ];
-  for (const { id, route } of operationsOf(service.features).values()) {
+  for (const { id, route } of indexOperations(service.features).values()) {
     const [, most = 65_536] = limits.find(([paths]) => paths.test(route.path)) ?? [];
-    if (route.body) t.equal(limitOf(route), most, id);
+    if (route.body) t.equal(bodyLimit(route), most, id);
   }
 });
 
@@ -52,7 +52,7 @@ t.test(
     const service = await startService(t);
     const methods = new Map<string, Set<string>>();
     const withSlash = new Set<string>();
-    for (const { route } of operationsOf(service.features).values()) {
+    for (const { route } of indexOperations(service.features).values()) {
       if (route.transport) withSlash.add(route.path);
       const taken = methods.get(route.path) ?? new Set();
       taken.add(route.method);

@@ -1,12 +1,12 @@
 import t from 'tap';
-import { BATCH, inBatches } from '../../workers/batches.ts';
+import { BATCH_SIZE, forEachInBatches } from '../../workers/batches.ts';
 
 /** Numbered rows that wait; what is done waits no longer. */
 function waiting(count: number) {
   const rows = new Set(Array.from({ length: count }, (_, id) => id));
   const tried: number[] = [];
   const run = (work: (id: number) => boolean) =>
-    inBatches(
+    forEachInBatches(
       async (limit) => [...rows].slice(0, limit).map((id) => ({ id })),
       async ({ id }) => {
         tried.push(id);
@@ -18,27 +18,27 @@ function waiting(count: number) {
 }
 
 t.test('each row has its turn, over more than a batch', async (t) => {
-  const { rows, tried, run } = waiting(2 * BATCH);
-  t.equal(await run(() => true), 2 * BATCH);
+  const { rows, tried, run } = waiting(2 * BATCH_SIZE);
+  t.equal(await run(() => true), 2 * BATCH_SIZE);
   t.equal(rows.size, 0);
-  t.equal(tried.length, 2 * BATCH);
+  t.equal(tried.length, 2 * BATCH_SIZE);
 });
 
 t.test('batches that have nothing to do keep no other from its turn, and end', async (t) => {
-  const { rows, tried, run } = waiting(3 * BATCH);
-  t.equal(await run((id) => id >= 2 * BATCH), BATCH);
-  t.equal(rows.size, 2 * BATCH);
-  t.equal(tried.length, 3 * BATCH, 'each was tried once');
+  const { rows, tried, run } = waiting(3 * BATCH_SIZE);
+  t.equal(await run((id) => id >= 2 * BATCH_SIZE), BATCH_SIZE);
+  t.equal(rows.size, 2 * BATCH_SIZE);
+  t.equal(tried.length, 3 * BATCH_SIZE, 'each was tried once');
 });
 
 t.test('a batch that fails keeps no other from its turn; the run fails at its end', async (t) => {
-  const { rows, tried, run } = waiting(2 * BATCH);
+  const { rows, tried, run } = waiting(2 * BATCH_SIZE);
   const broken = new Error('broken');
   const work = (id: number) => {
-    if (id < BATCH) throw broken;
+    if (id < BATCH_SIZE) throw broken;
     return true;
   };
-  await t.rejects(run(work), { message: `${BATCH} rows failed`, cause: broken });
-  t.equal(rows.size, BATCH);
-  t.equal(tried.length, 2 * BATCH);
+  await t.rejects(run(work), { message: `${BATCH_SIZE} rows failed`, cause: broken });
+  t.equal(rows.size, BATCH_SIZE);
+  t.equal(tried.length, 2 * BATCH_SIZE);
 });

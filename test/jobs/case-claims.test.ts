@@ -1,6 +1,6 @@
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
-import { casesOf, opened, pass } from '../../harness/cases.ts';
+import { createOpenCase, listCases, pass } from '../../harness/cases.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { lapsedCases } from '../../projections/cases/cases.ts';
 import { lapseCaseClaims } from '../../workers/cases/expire-case-claims.ts';
@@ -8,8 +8,12 @@ import { startService } from '../support/service.ts';
 
 t.test('claims past their lease become one event each, and live ones none', async (t) => {
   const service = await startService(t);
-  const [author, ann] = [casesOf(await newAgent(service)), casesOf(await newAgent(service))];
-  const ids = [await opened(author), await opened(author), await opened(author)];
+  const [author, ann] = [listCases(await newAgent(service)), listCases(await newAgent(service))];
+  const ids = [
+    await createOpenCase(author),
+    await createOpenCase(author),
+    await createOpenCase(author),
+  ];
   for (const id of ids) await ann.claim(id, 1, { lease_seconds: 300 });
   for (const id of ids.slice(0, 2)) await pass(service, id, 301);
   const read = async () =>
@@ -41,11 +45,15 @@ t.test('claims past their lease become one event each, and live ones none', asyn
 t.test('of the claims that are over, the sweep is given those that were over first', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
-  const [author, ann] = [casesOf(await newAgent(service)), casesOf(await newAgent(service))];
-  const submitted = await opened(author);
+  const [author, ann] = [listCases(await newAgent(service)), listCases(await newAgent(service))];
+  const submitted = await createOpenCase(author);
   await ann.claim(submitted, 1, { lease_seconds: 300 });
   await ann.submit(submitted, 2);
-  const ids = [await opened(author), await opened(author), await opened(author)];
+  const ids = [
+    await createOpenCase(author),
+    await createOpenCase(author),
+    await createOpenCase(author),
+  ];
   for (const id of ids) await ann.claim(id, 1, { lease_seconds: 300 });
   for (const [index, id] of ids.entries())
     if (index > 0) await pass(service, id, 300 * (index + 1));

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { type Agent, newAgent } from '../../harness/agent.ts';
-import { type Answer, cookieOf } from '../../harness/api.ts';
-import { casesOf, consent, opened } from '../../harness/cases.ts';
-import { decide, hire, submit } from '../../harness/moderation.ts';
+import { type ApiResponse, readCookie } from '../../harness/api.ts';
+import { consent, createOpenCase, listCases } from '../../harness/cases.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { brief } from '../../harness/packets.ts';
 import { readModels } from '../../harness/rebuilt.ts';
 import { publishCase, report } from '../../harness/records.ts';
@@ -35,7 +35,7 @@ async function author(service: Service) {
   const published = { summary: newText('About'), packet: newText('Packet') };
   for (const [state, message] of Object.entries(texts)) {
     const attribution = { name: '', attribution: 'member', member_handle: agent.handle };
-    const note = await submit(service, { ...attribution, message }, cookieOf(login));
+    const note = await submit(service, { ...attribution, message }, readCookie(login));
     notes[state] = note.id;
     await screenNote(service.core, { note_id: note.id });
   }
@@ -70,11 +70,11 @@ async function inCases(member: Agent, other: Agent) {
     note: newText('Note'),
     comment: newText('Comment'),
   };
-  const [mine, theirs] = [casesOf(member), casesOf(other)];
+  const [mine, theirs] = [listCases(member), listCases(other)];
   const { title, summary, objective, criterion } = words;
   const texts = { title, summary, objective, acceptance_criteria: [criterion] };
-  const [own, another] = [await opened(mine, texts), await opened(theirs)];
-  const asked: { path: string; body: object; key: string; answered: Answer }[] = [];
+  const [own, another] = [await createOpenCase(mine, texts), await createOpenCase(theirs)];
+  const asked: { path: string; body: object; key: string; answered: ApiResponse }[] = [];
   const ask = async (id: string, what: string, body: object) => {
     const [path, key] = [`/api/v1/cases/${id}/${what}`, randomUUID()];
     const answered = await other.call('POST', path, body, { 'idempotency-key': key });
@@ -96,7 +96,7 @@ async function inCases(member: Agent, other: Agent) {
 }
 
 /** An answer on a case as it is told again once a member is erased. */
-function erasedAnswer(body: Answer['body'], memberId: string) {
+function erasedAnswer(body: ApiResponse['body'], memberId: string) {
   const { submission } = body.case;
   const author = { title: '', summary: '', objective: '', acceptance_criteria: [] };
   return {
@@ -119,7 +119,7 @@ for (const everything of [false, true])
     async (t) => {
       const service = await startService(t);
       const { pool, url } = service.database;
-      const ann = await hire(service, 'Ann');
+      const ann = await addModerator(service, 'Ann');
       const other = await author(service);
       const gone = await author(service);
       await decide(ann, gone.notes.approved ?? '', 'approve');
@@ -449,7 +449,7 @@ t.test(
 t.test("a reporter's and a remover's words go with the account that they are of", async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const [owner, reporter] = [await newAgent(service), await newAgent(service)];
   const theCase = await publishCase(owner);
   const [details, word] = [newText('Details'), newText('Word')];

@@ -3,11 +3,11 @@ import { type Agent, newAgent } from '../../harness/agent.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { membersToErase } from '../../projections/membership/members.ts';
 import { eraseMembers } from '../../workers/account/erase-member.ts';
-import { BATCH } from '../../workers/batches.ts';
+import { BATCH_SIZE } from '../../workers/batches.ts';
 import { startService } from '../support/service.ts';
 
 /** More than two batches of what the end of an erasure, too, erases a batch of. */
-const MANY = 2 * BATCH + 201;
+const MANY = 2 * BATCH_SIZE + 201;
 
 const remove = async ({ call, handle }: Agent): Promise<void> => {
   const answer = await call('POST', '/api/v1/me/delete', { confirm_handle: handle });
@@ -100,9 +100,9 @@ t.test('the sweep erases all whose job was lost, the longest gone first', async 
   const waiting = async (limit: number) =>
     (await query(pool, membersToErase(limit))).map(({ member_id }) => member_id);
   t.same(await waiting(1), gone.slice(0, 1));
-  t.same(await waiting(BATCH), gone);
+  t.same(await waiting(BATCH_SIZE), gone);
   t.equal(await eraseMembers(service.core), gone.length);
-  t.same(await waiting(BATCH), []);
+  t.same(await waiting(BATCH_SIZE), []);
   const { rows } = await pool.query('SELECT member_id FROM members WHERE erased_at IS NULL');
   t.same(rows, [{ member_id: living?.id }]);
 });

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { openEventStore } from '../../platform/eventstore/event-store.ts';
+import { createEventStore } from '../../platform/eventstore/event-store.ts';
 import { jobSender } from '../../platform/jobs/sender.ts';
-import { openPool } from '../../platform/postgres/pool.ts';
+import { createPool } from '../../platform/postgres/pool.ts';
 import type { sql } from '../../platform/sql.ts';
-import { catalogue, concerns, project } from '../../projections/registry.ts';
+import { affectedMembers, catalogue, project } from '../../projections/registry.ts';
 import { insertSession } from '../../services/membership/sessions.ts';
 import { expireCredentials } from '../../workers/credentials/expire-credentials.ts';
-import { schedulesOf } from '../../workers/jobs.ts';
+import { listSchedules } from '../../workers/jobs.ts';
 import { sweepRateCounters } from '../../workers/limits/sweep-rate-counters.ts';
 import { expireSessions } from '../../workers/membership/expire-sessions.ts';
 import { testDatabase } from '../support/database.ts';
@@ -19,8 +19,15 @@ const future = () => new Date(Date.now() + HOUR);
 async function setting(t: Parameters<typeof testDatabase>[0]) {
   const { url } = await testDatabase(t);
   const jobs = await jobSender(url);
-  const pool = openPool(url, 'test', 8);
-  const store = openEventStore({ pool, url, catalogue, project, concerns, enqueue: jobs.enqueue });
+  const pool = createPool(url, 'test', 8);
+  const store = createEventStore({
+    pool,
+    url,
+    catalogue,
+    project,
+    affectedMembers,
+    enqueue: jobs.enqueue,
+  });
   t.teardown(async () => {
     await jobs.close();
     await pool.end();
@@ -179,8 +186,8 @@ t.test('a job is enqueued by the transaction that its statement runs in', async 
 
 t.test('schedules fill the minute', async (t) => {
   t.strictSame(
-    schedulesOf(30).map(({ startAfter }) => startAfter),
+    listSchedules(30).map(({ startAfter }) => startAfter),
     [0, 30],
   );
-  t.throws(() => schedulesOf(45));
+  t.throws(() => listSchedules(45));
 });

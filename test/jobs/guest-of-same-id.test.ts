@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import t from 'tap';
 import { type Agent, newAgent } from '../../harness/agent.ts';
-import { cookieOf } from '../../harness/api.ts';
-import { decide, hire, submit } from '../../harness/moderation.ts';
+import { readCookie } from '../../harness/api.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { eraseMembers } from '../../workers/account/erase-member.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
 import { matchAll } from '../support/match-all.ts';
@@ -13,7 +13,7 @@ const newText = (what: string) => `${what} ${randomBytes(8).toString('hex')}`;
 
 /** A guest's note that was screened and approved. */
 async function guestNote(service: Service, id: string) {
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const note = await submit(service, { id, name: 'Vic', message: newText('call +1 555 0100 or') });
   await screenNote(service.core, { note_id: id });
   await decide(ann, id, 'approve');
@@ -24,7 +24,7 @@ const registered = (service: Service, id: string) => newAgent(service, undefined
 
 async function login(service: Service, { id, sign_in_key }: Agent) {
   const body = { id, sign_in_key };
-  return cookieOf(await service.call('POST', '/api/membership/login', { body }));
+  return readCookie(await service.call('POST', '/api/membership/login', { body }));
 }
 
 async function removed(agent: Agent) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import { decide, hire, type Moderator, submit } from '../../harness/moderation.ts';
+import { addModerator, decide, type Moderator, submit } from '../../harness/moderation.ts';
 import { keyRing } from '../../platform/keys/key-ring.ts';
 import { sql } from '../../platform/sql.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
@@ -31,7 +31,7 @@ async function findings(ann: Moderator, noteId: string): Promise<string[]> {
 
 t.test('a note tells how often its text was seen, and what became of it', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   for (let count = 0; count < 14; count++)
     await decide(ann, (await screened(service, SPAM)).id, 'reject');
   for (const place of ['lake', 'hill', 'sea']) {
@@ -53,7 +53,7 @@ t.test('a note tells how often its text was seen, and what became of it', async 
 
 t.test('a new server key finds what an older one has hashed', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   await decide(ann, (await screened(service, SPAM)).id, 'reject');
   const older = service.core.config.serverKeys ?? [];
   const keys = keyRing([{ id: 2, secret: randomBytes(32) }, ...older]);
@@ -63,7 +63,7 @@ t.test('a new server key finds what an older one has hashed', async (t) => {
 
 t.test('an erased note leaves neither a word nor a hash of its text', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const note = await screened(service, `Shit. ${SPAM}`);
   await decide(ann, note.id, 'reject');
   const { pool } = service.database;
@@ -103,7 +103,7 @@ t.test('an erased note leaves neither a word nor a hash of its text', async (t) 
 
 t.test('decisions teach it, but neither undone nor automatic ones', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const undos: string[] = [];
   for (let count = 0; count < 100; count++) {
     const spam = count % 4 === 0;
@@ -143,7 +143,7 @@ t.test('decisions teach it, but neither undone nor automatic ones', async (t) =>
 
 t.test('a note is shown beside the five that read most like it', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const same = [];
   for (let count = 0; count < 6; count++) same.push(await screened(service, SPAM.toUpperCase()));
   await decide(ann, same[0]?.id ?? '', 'reject');

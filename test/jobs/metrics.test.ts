@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import t from 'tap';
 import { freePort } from '../../harness/free-port.ts';
-import { openPool } from '../../platform/postgres/pool.ts';
+import { createPool } from '../../platform/postgres/pool.ts';
 import { waitingMetrics } from '../../services/moderation/stats/waiting-metrics.ts';
 import { jobMetrics } from '../../workers/metrics.ts';
 import { startProcess } from '../support/processes.ts';
@@ -40,7 +40,7 @@ t.test('a worker tells of its jobs, of what waits and of the oldest note', async
 
 t.test('what a lost database would have told is missing, not zero', async (t) => {
   const registry = new Registry();
-  const pool = openPool('postgres://nobody@127.0.0.1:1/none', 'test', 1);
+  const pool = createPool('postgres://nobody@127.0.0.1:1/none', 'test', 1);
   t.teardown(() => pool.end());
   waitingMetrics(registry, pool);
   const text = await registry.metrics();

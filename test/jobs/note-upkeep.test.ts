@@ -1,7 +1,7 @@
 import t from 'tap';
-import { decide, hire, submit, submitAs } from '../../harness/moderation.ts';
+import { addModerator, decide, submit, submitAs } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
-import { openCore } from '../../services/compose.ts';
+import { createCore } from '../../services/compose.ts';
 import { FAST_LANE_RULE } from '../../services/guestbook/fast-approval.ts';
 import { closeAppeals } from '../../workers/guestbook/close-appeals.ts';
 import { retention } from '../../workers/guestbook/erase-old-notes.ts';
@@ -27,7 +27,7 @@ t.test(
   'text past its retention is in no event, read model, receipt, job or log line',
   async (t) => {
     const service = await startService(t);
-    const ann = await hire(service, 'Ann');
+    const ann = await addModerator(service, 'Ann');
     const member = await signedIn(service);
     const secret = 'xylophonequartz';
     const sent = await submitAs(service, member, { message: `Here is ${secret}` });
@@ -57,7 +57,7 @@ t.test(
 
 t.test('an open appeal keeps the text; a guest and a withdrawn note have their days', async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const appealed = await submitAs(service, member);
   const withdrawn = await submitAs(service, member);
@@ -84,7 +84,7 @@ t.test('an open appeal keeps the text; a guest and a withdrawn note have their d
   t.equal(await retention(service.core), 1);
   t.same((await erased()).at(-1), guest.id);
   const uphold = { action: 'uphold', expected_version: 3 };
-  const bob = await hire(service, 'Bob');
+  const bob = await addModerator(service, 'Bob');
   t.equal((await bob.post(`notes/${appealed.id}/decisions`, uphold)).status, 201);
   t.equal(await retention(service.core), 1, 'nobody has to read it any more');
   t.same((await erased()).at(-1), appealed.id);
@@ -121,12 +121,12 @@ function clockJustChanged(): string {
 t.test("fourteen days are the decider's, over a change of the database's clock", async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const note = await submitAs(service, await signedIn(service));
-  await decide(await hire(service, 'Ann'), note.id, 'reject');
+  await decide(await addModerator(service, 'Ann'), note.id, 'reject');
   const { pool, url } = service.database;
   const name = new URL(url).pathname.slice(1);
   await pool.query(`ALTER DATABASE ${name} SET timezone = '${clockJustChanged()}'`);
   await letPass(service, '335.5 hours');
-  const abroad = await openCore(service.core.config, 'abroad');
+  const abroad = await createCore(service.core.config, 'abroad');
   t.teardown(() => abroad.close());
   const { rows } = await abroad.pool.query(`SELECT now() - '14 days'::interval
     = now() - '337 hours'::interval AS changed`);
@@ -138,7 +138,7 @@ t.test("fourteen days are the decider's, over a change of the database's clock",
 
 t.test('what waits for more than three days is escalated, once', async (t) => {
   const service = await startService(t);
-  const lea = await hire(service, 'Lea', 'lead');
+  const lea = await addModerator(service, 'Lea', 'lead');
   const old = await submit(service);
   await letPass(service, '71 hours 59 minutes');
   t.equal(await queueAge(service.core), 0);
@@ -157,7 +157,7 @@ t.test('what waits for more than three days is escalated, once', async (t) => {
 
 t.test('a queue that waits for more than a day alerts once, until it has caught up', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const alerts = async () => {
     const { rows } = await service.database.pool.query(
       `SELECT type, data FROM events WHERE stream_id = 'queue-age' ORDER BY position`,
@@ -190,7 +190,7 @@ t.test(
   'without an undo window the author is told at once, and only once by two workers',
   async (t) => {
     const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
-    const ann = await hire(service, 'Ann');
+    const ann = await addModerator(service, 'Ann');
     const member = await signedIn(service);
     const note = await submitAs(service, member);
     await decide(ann, note.id, 'reject');
@@ -205,7 +205,10 @@ t.test(
 
 t.test('a removal is told, and so is its end, if the author heard of it', async (t) => {
   const service = await startService(t);
-  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const [ann, lea] = [
+    await addModerator(service, 'Ann'),
+    await addModerator(service, 'Lea', 'lead'),
+  ];
   const member = await signedIn(service);
   const note = await submitAs(service, member);
   await decide(ann, note.id, 'approve');
@@ -232,7 +235,7 @@ t.test('a removal is told, and so is its end, if the author heard of it', async 
 
 t.test('the fast lane approves by its rule where it is on, and leaves the rest', async (t) => {
   const service = await startService(t, { FAST_LANE: 'true', UNDO_WINDOW_SECONDS: '0' });
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const screened = async (message: string) => {
     const { id } = await submitAs(service, member, { message });

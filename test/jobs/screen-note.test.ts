@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { decide, hire, submit } from '../../harness/moderation.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
@@ -39,7 +39,7 @@ const events = async (service: Service) =>
 
 t.test('a note is screened by a job of its own transaction, and its item says why', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const note = await submit(service, { message: 'Shit, see http://10.0.0.1 and example.com' });
   const before = (await ann.get('queue')).body.items[0];
   t.strictSame(before.screening, {
@@ -84,7 +84,7 @@ t.test(
   'a note that was decided before it was screened is screened when it waits again',
   async (t) => {
     const service = await startService(t);
-    const ann = await hire(service, 'Ann');
+    const ann = await addModerator(service, 'Ann');
     const note = await submit(service, { message: 'See example.com' });
     const { body } = await decide(ann, note.id, 'approve');
     t.strictSame(await work(service), [false]);
@@ -97,7 +97,7 @@ t.test(
 
 t.test("a member's note is screened under its owner, and claimed all the while", async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const note = await submit(
     service,
@@ -115,7 +115,7 @@ t.test("a member's note is screened under its owner, and claimed all the while",
 
 t.test('twice is once, also at once, and too late is ignored', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const note = await submit(service, { message: 'One' });
   const late = await submit(service, { message: 'Two' });
   await decide(ann, late.id, 'reject');
@@ -173,7 +173,7 @@ t.test(
   'without a worker a note is reviewable, and said to be unscreened after a while',
   async (t) => {
     const service = await startService(t);
-    const ann = await hire(service, 'Ann');
+    const ann = await addModerator(service, 'Ann');
     const note = await submit(service);
     await service.tamper(
       `UPDATE notes SET submitted_at = clock_timestamp() - interval '31 seconds'`,
@@ -207,7 +207,7 @@ t.test('what was found is made again from the log, row for row', async (t) => {
 
 t.test('after a change of rules what waits is screened again, once, and replaced', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const note = await submit(service, { message: 'Oh shit' });
   const decided = await submit(service, { message: 'Decided' });
   await work(service);
@@ -240,7 +240,7 @@ t.test('after a change of rules what waits is screened again, once, and replaced
 
 t.test('leases that ended are dropped, and counted', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   for (let count = 0; count < 3; count++) await submit(service);
   await ann.post('claims', { count: 3 });
   const { pool } = service.database;
@@ -253,7 +253,7 @@ t.test('leases that ended are dropped, and counted', async (t) => {
 
 t.test('a worker process screens what is submitted', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   await submit(service, { message: 'Two links: example.com and example.org' });
   const key = service.core.config.serverKeys?.[0];
   const worker: ChildProcess = spawn(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
-import { cookieOf } from '../../harness/api.ts';
+import { readCookie } from '../../harness/api.ts';
 import { submitAs } from '../../harness/moderation.ts';
 import { eraseMembers } from '../../workers/account/erase-member.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
@@ -16,7 +16,7 @@ async function author(service: Service) {
   const agent = await newAgent(service);
   const { id, sign_in_key, handle } = agent;
   const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
-  const note = await submitAs(service, { handle, cookie: cookieOf(login) }, { message: MESSAGE });
+  const note = await submitAs(service, { handle, cookie: readCookie(login) }, { message: MESSAGE });
   const remove = () => agent.call('POST', '/api/v1/me/delete', { confirm_handle: handle });
   return { ...agent, note_id: note.id, remove };
 }
@@ -56,10 +56,10 @@ t.test('of a note that was erased while it was read nothing is told', async (t) 
   const service = await startService(t);
   const gone = await author(service);
   const { store } = service.core;
-  const execute: typeof store.execute = async (plan) => {
+  const execute: typeof store.execute = async (command) => {
     t.equal((await gone.remove()).status, 200);
     t.equal(await eraseMembers(service.core, { member_id: gone.id }), 1);
-    return store.execute(plan);
+    return store.execute(command);
   };
   const late = { ...service.core, store: { ...store, execute } };
   t.equal(await screenNote(late, gone), false);

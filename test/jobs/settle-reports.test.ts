@@ -1,7 +1,7 @@
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
-import { hire } from '../../harness/moderation.ts';
-import { publishArtifact, publishProfile, report, tellRemovals } from '../../harness/records.ts';
+import { addModerator } from '../../harness/moderation.ts';
+import { notifyRemovals, publishArtifact, publishProfile, report } from '../../harness/records.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { withdrawnReported } from '../../projections/publications/record-reports.ts';
 import { settleReports } from '../../workers/moderation/notify-removal.ts';
@@ -22,7 +22,7 @@ const outcomes = async (service: Service, reporter: { id: string }) =>
 t.test('a report on what was published anew waits on when those before are told', async (t) => {
   const service = await startService(t);
   const [author, ann, bob] = await three(service);
-  const mod = await hire(service, 'Mod');
+  const mod = await addModerator(service, 'Mod');
   const profile = await publishProfile(author);
   await report(ann, profile);
   await author.call('POST', '/api/v1/me/profile/withdraw', {});
@@ -47,7 +47,10 @@ t.test('a report on what was published anew waits on when those before are told'
 t.test('each reporter is told of the removal that answered the own report', async (t) => {
   const service = await startService(t);
   const [author, ann, bob] = await three(service);
-  const [mod, lead] = [await hire(service, 'Mod'), await hire(service, 'Lea', 'lead')];
+  const [mod, lead] = [
+    await addModerator(service, 'Mod'),
+    await addModerator(service, 'Lea', 'lead'),
+  ];
   const artifact = await publishArtifact(author);
   const path = `subjects/artifact/${artifact.id}`;
   const act = async (moderator: typeof mod, action: object) => {
@@ -61,11 +64,11 @@ t.test('each reporter is told of the removal that answered the own report', asyn
   await letPass(service, '11 minutes');
   t.equal((await report(bob, artifact)).status, 201);
   await act(mod, { action: 'remove', policy: 'spam' });
-  await t.rejects(tellRemovals(service), /before the undo window has passed/);
+  await t.rejects(notifyRemovals(service), /before the undo window has passed/);
   t.same(await outcomes(service, ann), ['kept']);
   t.same(await outcomes(service, bob), [], 'the second removal may still be undone');
   await letPass(service, '11 minutes');
-  t.equal(await tellRemovals(service), 1);
+  t.equal(await notifyRemovals(service), 1);
   t.same(await outcomes(service, ann), ['kept']);
   t.same(await outcomes(service, bob), ['removed']);
 });
@@ -73,7 +76,10 @@ t.test('each reporter is told of the removal that answered the own report', asyn
 t.test('a removal that is undone after it was told leaves the report open anew', async (t) => {
   const service = await startService(t);
   const [author, ann] = await three(service);
-  const [mod, lead] = [await hire(service, 'Mod'), await hire(service, 'Lea', 'lead')];
+  const [mod, lead] = [
+    await addModerator(service, 'Mod'),
+    await addModerator(service, 'Lea', 'lead'),
+  ];
   const { id } = await publishArtifact(author);
   await report(ann, { type: 'artifact', id });
   const remove = (expected_version: number) =>
@@ -84,7 +90,7 @@ t.test('a removal that is undone after it was told leaves the report open anew',
     });
   const removed = (await remove(2)).body;
   await letPass(service, '11 minutes');
-  t.equal(await tellRemovals(service), 1);
+  t.equal(await notifyRemovals(service), 1);
   t.same(await outcomes(service, ann), ['removed']);
   const { version: expected_version } = (await mod.get(`subjects/artifact/${id}`)).body.item;
   const undone = await lead.post(`decisions/${removed.event_id}/undo`, { expected_version });
@@ -93,14 +99,14 @@ t.test('a removal that is undone after it was told leaves the report open anew',
   t.match(waiting, { id, reports: [{ state: 'open' }] });
   t.equal((await remove(waiting.version)).status, 201);
   await letPass(service, '11 minutes');
-  t.equal(await tellRemovals(service), 1);
+  t.equal(await notifyRemovals(service), 1);
   t.same(await outcomes(service, ann), ['removed', 'removed'], 'of each that stood');
 });
 
 t.test('whoever withdraws what was removed is told nothing, and its reporters that', async (t) => {
   const service = await startService(t);
   const [author, ann, bob] = await three(service);
-  const mod = await hire(service, 'Mod');
+  const mod = await addModerator(service, 'Mod');
   const records = [await publishArtifact(author), await publishProfile(author)];
   for (const record of records) {
     await report(ann, record);
@@ -117,8 +123,8 @@ t.test('whoever withdraws what was removed is told nothing, and its reporters th
   t.equal((await query(pool, withdrawnReported(1))).length, 1, 'as many as asked for');
   t.equal((await query(pool, withdrawnReported(10))).length, 2, 'each record once');
   await letPass(service, '11 minutes');
-  t.equal(await tellRemovals(service), 2);
-  t.equal(await tellRemovals(service), 0, 'once');
+  t.equal(await notifyRemovals(service), 2);
+  t.equal(await notifyRemovals(service), 0, 'once');
   for (const reporter of [ann, bob]) {
     t.same(await outcomes(service, reporter), ['withdrawn', 'withdrawn']);
     for (const { actor } of await resolved(service, reporter))

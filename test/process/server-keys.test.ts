@@ -13,7 +13,7 @@ import { readConfig } from '../../platform/config.ts';
 import { verifierKeys } from '../../platform/keys/verifiers.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import { handleKeys } from '../../projections/membership/members.ts';
-import { openCore } from '../../services/compose.ts';
+import { createCore } from '../../services/compose.ts';
 import { testDatabase } from '../support/database.ts';
 import { rowsRead } from '../support/rows-read.ts';
 import { startService } from '../support/service.ts';
@@ -33,7 +33,7 @@ async function used(t: Test) {
 
 t.test('a database that was never set up is told of as that', async (t) => {
   const { url } = await testDatabase(t, { empty: true });
-  await t.rejects(openCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: first }), 'test'), {
+  await t.rejects(createCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: first }), 'test'), {
     message: 'The database is not set up: npm run release does that',
   });
 });
@@ -43,7 +43,7 @@ t.test(
   async (t) => {
     const { url, pool, env } = await used(t);
     const open = (keys: string) =>
-      openCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: keys }), 'test');
+      createCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: keys }), 'test');
     await (await open(`${second},${first}`)).close();
     const refusal = /SERVER_KEYS lacks key 1, which verifiers, handles, sessions need/;
     await t.rejects(open(second), refusal);
@@ -69,7 +69,7 @@ t.test(
 t.test('a key is the one that its id was first used with, or nothing starts', async (t) => {
   const { url, pool, env } = await used(t);
   const open = (keys: string) =>
-    openCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: keys }), 'test');
+    createCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: keys }), 'test');
   const [another, fourth] = [`1:${newKey()}`, `4:${newKey()}`];
   const refusal =
     /another secret for key 1 than this database was used with\. Put the old one back/;
@@ -95,7 +95,7 @@ t.test('a key is the one that its id was first used with, or nothing starts', as
 t.test('a start that is refused uses no key up', async (t) => {
   const { url } = await used(t);
   const open = (keys: string) =>
-    openCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: keys }), 'test');
+    createCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: keys }), 'test');
   const mistaken = `2:${newKey()}`;
   await t.rejects(open(mistaken), /lacks key 1/);
   await t.rejects(open(`${mistaken},1:${newKey()}`), /another secret for key 1 /);

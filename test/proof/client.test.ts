@@ -1,6 +1,6 @@
 import t from 'tap';
-import { type Common, insist } from '../../proof/client.ts';
-import { type Answer, openHistory } from '../../proof/history.ts';
+import { type ProofClientOptions, retryUntilAnswered } from '../../proof/client.ts';
+import { type Answer, createHistory } from '../../proof/history.ts';
 import { seeded } from '../../proof/random.ts';
 import { differences } from '../../proof/rebuilt.ts';
 
@@ -16,9 +16,9 @@ const unconfirmed = answer(503, 'outcome_unconfirmed');
 
 /** What a client remembers of an operation that was answered so, one try after another. */
 async function remembered(answers: (Answer | undefined)[], more: object = {}) {
-  const history = openHistory();
+  const history = createHistory();
   const left = [...answers];
-  await insist({ history } as Common, seeded(1), {
+  await retryUntilAnswered({ history } as ProofClientOptions, seeded(1), {
     operation: 'case.create',
     actor: 'ann',
     address: '',

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { EventFact } from '../../proof/facts.ts';
-import { decidedBeforePublic, toldInTime } from '../../proof/rules/notes.ts';
+import type { EventFact } from '../../proof/log-facts.ts';
+import { authorsNotifiedInTime, decidedBeforePublic } from '../../proof/rules/notes.ts';
 import { entry, event, facts, receiptOf } from '../support/histories.ts';
 
 const seenAt = (at: number) => [{ note: 'n', invoked: at - 5, answered: at + 5 }];
@@ -70,7 +70,8 @@ t.test('what was decided together was not seen by each other', async (t) => {
 
 t.test('an author who is told before the decision stands is found', async (t) => {
   const events = stream(['NoteSubmitted', 1000], ['NoteRejected', 2000]);
-  const told = (answered: number) => toldInTime([{ note: 'n', answered }], facts({ events }), 3000);
+  const told = (answered: number) =>
+    authorsNotifiedInTime([{ note: 'n', answered }], facts({ events }), 3000);
   t.match(told(3000).join(), /told before the decision stood/);
   t.same(told(5000), []);
 });

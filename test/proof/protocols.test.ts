@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { newCase } from '../../harness/cases.ts';
-import { decide, hire, submit } from '../../harness/moderation.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { brief } from '../../harness/packets.ts';
-import { nothing, openCall, type Request } from '../../proof/history.ts';
+import { nothing, type Request, startCall } from '../../proof/history.ts';
 import { asMessage, fromMessage, fromTool, noteTool } from '../../proof/protocols.ts';
 import { startService } from '../support/service.ts';
 
 t.test('a write has the same answer over A2A and over HTTP', async (t) => {
   const service = await startService(t);
   const { authorization } = await newAgent(service);
-  const call = openCall(
+  const call = startCall(
     [service.baseUrl],
     () => 0,
     () => undefined,
@@ -50,10 +50,10 @@ t.test('what no answer says is left as it is, and storage that is away is nothin
 
 t.test('the tool of MCP shows the notes that the guestbook shows', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const { id } = await submit(service, { message: 'Hello' });
   await decide(ann, id, 'approve');
-  const call = openCall(
+  const call = startCall(
     [service.baseUrl],
     () => 0,
     () => undefined,

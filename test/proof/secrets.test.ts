@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { filesOf, finder, formsOf } from '../../proof/secrets.ts';
+import { encodedForms, filesOf, finder } from '../../proof/secrets.ts';
 
 const secrets = Array.from({ length: 50 }, () => randomBytes(32).toString('hex'));
 const secret = secrets[17] ?? '';
@@ -40,7 +40,7 @@ t.test('nothing is found where there is none, nor a part of one', async (t) => {
 });
 
 t.test('every form is long enough to hold a whole window wherever it begins', async (t) => {
-  for (const form of formsOf(secret)) t.ok(form.length >= 29, form);
+  for (const form of encodedForms(secret)) t.ok(form.length >= 29, form);
 });
 
 t.test('files that are removed and renamed meanwhile are read under the names they have', (t) => {

@@ -3,12 +3,12 @@ import t, { type Test } from 'tap';
 import { type Agent, newAgent } from '../../harness/agent.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
-import type { Plan } from '../../platform/eventstore/event-store.ts';
+import type { Command } from '../../platform/eventstore/event-store.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { StorageUnavailable } from '../../platform/postgres/errors.ts';
 import { sql } from '../../platform/sql.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
-import { submitPlan } from '../../services/guestbook/submit.ts';
+import { submitCommand } from '../../services/guestbook/submit.ts';
 import { POLICY_VERSION } from '../../services/publications/consent.ts';
 import { testDatabase } from '../support/database.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -22,9 +22,9 @@ type Note = ReturnType<typeof newNote>;
 /** Commands; those started in one turn of the event loop share a transaction. */
 function commandsOf({ core, database }: Pick<Service, 'core' | 'database'>) {
   const planOf = (note: Note, author: Author = null) =>
-    submitPlan(core, NoteSubmission.parse(note), author);
+    submitCommand(core, NoteSubmission.parse(note), author);
   const submit = (note: Note, author: Author = null) => core.store.execute(planOf(note, author));
-  const execute = <Answer>(plan: Plan<Answer, string>) => core.store.execute(plan);
+  const execute = <Answer>(command: Command<Answer, string>) => core.store.execute(command);
   const eventsOf = async (notes: readonly Note[]) => {
     const { rows } = await database.pool.query<{ id: string; xmin: string; version: number }>(
       `SELECT substr(stream_id, 6) AS id, xmin::text, stream_version AS version FROM events
@@ -113,25 +113,28 @@ t.test('a repetition that its original overtakes between two reads is a repetiti
   t.same(await execute(overtaken), replayed(note));
 });
 
-const FAULTS: Record<string, (plan: Plan<unknown, string>) => Plan<unknown, string>> = {
-  'a statement that fails': (plan) => ({
-    ...plan,
+const FAULTS: Record<string, (command: Command<unknown, string>) => Command<unknown, string>> = {
+  'a statement that fails': (command) => ({
+    ...command,
     decide: (loaded) =>
-      ({ ...(plan.decide(loaded) as object), rows: [sql`SELECT 1 / 0`] }) as never,
+      ({ ...(command.decide(loaded) as object), rows: [sql`SELECT 1 / 0`] }) as never,
   }),
-  'a load that fails': (plan) => ({ ...plan, load: sql`SELECT 1 / 0 AS no` }),
-  'a decision that throws': (plan) => ({
-    ...plan,
+  'a load that fails': (command) => ({ ...command, load: sql`SELECT 1 / 0 AS no` }),
+  'a decision that throws': (command) => ({
+    ...command,
     decide() {
       throw new Error('a bug');
     },
   }),
-  'a value that has no form on the wire': (plan) => ({
-    ...plan,
+  'a value that has no form on the wire': (command) => ({
+    ...command,
     decide(loaded) {
       const circle: Record<string, unknown> = {};
       circle.self = circle;
-      return { ...(plan.decide(loaded) as object), rows: [sql`SELECT ${circle}::jsonb`] } as never;
+      return {
+        ...(command.decide(loaded) as object),
+        rows: [sql`SELECT ${circle}::jsonb`],
+      } as never;
     },
   }),
 };
@@ -143,7 +146,7 @@ for (const [fault, spoil] of Object.entries(FAULTS))
     const [first, bad, last] = notesOf(3) as [Note, Note, Note];
     const [before, failed, after] = await Promise.allSettled([
       submit(first),
-      execute(spoil(planOf(bad) as Plan<unknown, string>)),
+      execute(spoil(planOf(bad) as Command<unknown, string>)),
       submit(last),
     ]);
     t.equal(failed.status, 'rejected');

@@ -1,33 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { LEAST_MS } from '../../platform/eventstore/commit-status.ts';
-import { commit, NEEDED_MS, writingMs } from '../../platform/eventstore/transaction.ts';
+import { MIN_ASKING_MS } from '../../platform/eventstore/commit-status.ts';
+import { commit, MIN_WRITE_MS, writingMs } from '../../platform/eventstore/transaction.ts';
 import { StorageUnavailable } from '../../platform/postgres/errors.ts';
-import { openPool } from '../../platform/postgres/pool.ts';
+import { createPool } from '../../platform/postgres/pool.ts';
 import { deadline } from '../../platform/postgres/request-deadline.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
-import { submitPlan } from '../../services/guestbook/submit.ts';
+import { submitCommand } from '../../services/guestbook/submit.ts';
 import { testDatabase } from '../support/database.ts';
 import { startService } from '../support/service.ts';
 
 t.test('writing, and asking what became of it, end before 3 seconds', async (t) => {
   const patience = deadline() - performance.now();
-  for (let left = Math.ceil(NEEDED_MS); left <= patience; left++) {
+  for (let left = Math.ceil(MIN_WRITE_MS); left <= patience; left++) {
     const asked = left - writingMs(left);
-    const took = patience - left + writingMs(left) + Math.max(asked, LEAST_MS);
+    const took = patience - left + writingMs(left) + Math.max(asked, MIN_ASKING_MS);
     if (took > 2950 || writingMs(left) < 100) t.fail(`${left} ms left: ${took} ms`);
   }
-  t.ok(NEEDED_MS < patience);
+  t.ok(MIN_WRITE_MS < patience);
 });
 
 t.test('nothing is written where its fate could not be asked in time', async (t) => {
   const { url } = await testDatabase(t);
-  const pool = openPool(url, 'test', 1);
+  const pool = createPool(url, 'test', 1);
   t.teardown(() => pool.end());
   const client = await pool.connect();
   await client.query('BEGIN');
   const never = () => t.fail('asked');
-  const late = performance.now() + NEEDED_MS - 1;
+  const late = performance.now() + MIN_WRITE_MS - 1;
   await t.rejects(commit(client, [], never as never, late), {
     message: 'too late to write',
   });
@@ -38,16 +38,16 @@ t.test('nothing is written where its fate could not be asked in time', async (t)
 t.test('a write that waits on the log is tried once, and no more when time is up', async (t) => {
   const { core, database } = await startService(t);
   const body = NoteSubmission.parse({ id: randomUUID(), name: 'Ada', message: 'Hello' });
-  const plan = submitPlan(core, body, null);
+  const command = submitCommand(core, body, null);
   const started = performance.now();
   const begun: number[] = [];
   const decide = (loaded: never) => {
     begun.push(Math.round(performance.now() - started));
-    return plan.decide(loaded);
+    return command.decide(loaded);
   };
   const locker = await database.pool.connect();
   await locker.query('BEGIN; LOCK TABLE events IN SHARE MODE');
-  const failed = await core.store.execute({ ...plan, decide }).catch((error) => error);
+  const failed = await core.store.execute({ ...command, decide }).catch((error) => error);
   t.comment(`${Math.round(performance.now() - started)} ms, begun at ${begun} ms`);
   await locker.query('ROLLBACK');
   locker.release();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { parseJson } from '../../platform/json.ts';
-import { openPool } from '../../platform/postgres/pool.ts';
+import { createPool } from '../../platform/postgres/pool.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';
@@ -54,7 +54,7 @@ t.test('whatever is written is read again', async () => {
 
 t.test('JSON comes out of the database as it went in', async (t) => {
   const { url } = await testDatabase(t);
-  const pool = openPool(url, 'test', 1);
+  const pool = createPool(url, 'test', 1);
   t.teardown(() => pool.end());
   parseJson(POISON);
   for (const written of NAMES) {

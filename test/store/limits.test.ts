@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { keyRing } from '../../platform/keys/key-ring.ts';
 import { type Limit, rateLimits } from '../../platform/limits/rate-limits.ts';
-import { openPool } from '../../platform/postgres/pool.ts';
+import { createPool } from '../../platform/postgres/pool.ts';
 import { sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';
 
@@ -16,7 +16,7 @@ const yes = (answers: readonly boolean[]) => answers.filter(Boolean).length;
 /** Creates the rate limits of several processes on one database. */
 async function start(t: Test, processes = 1) {
   const { url } = await testDatabase(t);
-  const pools = times(processes, () => openPool(url, 'test', 4));
+  const pools = times(processes, () => createPool(url, 'test', 4));
   t.teardown(() => Promise.all(pools.map((pool) => pool.end())));
   const [pool] = pools as [(typeof pools)[number]];
   const counts = async () => {

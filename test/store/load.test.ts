@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type Load, readsOf, rowsOf } from '../../platform/eventstore/load.ts';
+import { flattenReads, type Load, shapeRows } from '../../platform/eventstore/load.ts';
 import { sql } from '../../platform/sql.ts';
 
 const note = sql`SELECT 'note'`;
@@ -23,9 +23,9 @@ t.test('statements are read in order, and their rows come back in the same shape
     [{ text: note, values: member }, [note, member], [[1], [2]], { text: [1], values: [2] }],
   ];
   for (const [load, reads, rows, shape] of loads) {
-    t.same(readsOf(load), reads);
-    t.same(rowsOf(load, rows), shape);
+    t.same(flattenReads(load), reads);
+    t.same(shapeRows(load, rows), shape);
   }
-  t.same(rowsOf({ note, list: [member] }, []), { note: [], list: [[]] }, 'nothing was read');
+  t.same(shapeRows({ note, list: [member] }, []), { note: [], list: [[]] }, 'nothing was read');
   t.end();
 });

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import t, { type Test } from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { newCase } from '../../harness/cases.ts';
-import { held, hire, submit } from '../../harness/moderation.ts';
+import { addModerator, readHeldNotes, submit } from '../../harness/moderation.ts';
 import { newRegistration } from '../../harness/registration.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
 import { withClient } from '../../platform/postgres/pool.ts';
@@ -83,7 +83,7 @@ t.test('a database that falls silent at COMMIT answers 503 in time', async (t) =
 
 t.test('a claim whose COMMIT got no answer is made once, or nobody knows', async (t) => {
   const { proxy, service } = await startProxied(t);
-  const ann = await hire(service, 'ann');
+  const ann = await addModerator(service, 'ann');
   for (let n = 0; n < 3; n++) await submit(service);
   const claim = (key?: string) =>
     service.call('POST', '/api/moderation/claims', {
@@ -97,7 +97,7 @@ t.test('a claim whose COMMIT got no answer is made once, or nobody knows', async
   proxy.dropCommitReply('moderation.claim');
   const found = await claim(randomUUID());
   t.equal(found.status, 200, found.text);
-  t.equal(await held(ann), 1, 'the receipt tells');
+  t.equal(await readHeldNotes(ann), 1, 'the receipt tells');
 
   const key = randomUUID();
   proxy.dropCommit('moderation.claim');
@@ -108,13 +108,13 @@ t.test('a claim whose COMMIT got no answer is made once, or nobody knows', async
   let again = await claim(key);
   while (again.status === 503) again = await claim(key);
   t.equal(again.status, 200, again.text);
-  t.equal(await held(ann), 2);
+  t.equal(await readHeldNotes(ann), 2);
 
   proxy.holdAfterCommit('moderation.claim');
   const unread = await claim(randomUUID());
   proxy.release();
   t.equal(unread.body.error?.code, 'outcome_unconfirmed', unread.text);
-  t.equal(await held(ann), 3, 'claimed, though what was claimed could not be read');
+  t.equal(await readHeldNotes(ann), 3, 'claimed, though what was claimed could not be read');
   t.equal(proxy.fired(), 3);
 });
 
@@ -142,7 +142,7 @@ for (const connected of [true, false])
 t.test('whoever waits for what others read is answered in time too', async (t) => {
   const { proxy, agent, service } = await startProxied(t);
   const bearer = await agent();
-  const { token } = await hire(service, 'ann');
+  const { token } = await addModerator(service, 'ann');
   const authorization = `Bearer ${token}`;
   const asks = {
     guestbook: () => service.call('GET', '/api/guestbook'),

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { openPool } from '../../platform/postgres/pool.ts';
+import { createPool } from '../../platform/postgres/pool.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';
@@ -11,7 +11,7 @@ const all = () => sql`SELECT *, pg_sleep(0.1)::text AS slept FROM things`;
 async function outdatedPool(t: Test) {
   const { url, pool: other } = await testDatabase(t);
   await other.query('CREATE TABLE things AS SELECT 1 AS one');
-  const pool = openPool(url, 'test', SIZE);
+  const pool = createPool(url, 'test', SIZE);
   t.teardown(() => pool.end());
   const opened = { times: 0 };
   pool.on('connect', () => opened.times++);

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import t from 'tap';
-import { hire } from '../../harness/moderation.ts';
-import { openTraffic } from '../../harness/traffic.ts';
+import { addModerator } from '../../harness/moderation.ts';
+import { createTraffic } from '../../harness/traffic.ts';
 import { readsByKey } from '../../platform/batch-statements.ts';
-import { operationsOf } from '../../platform/http/invoke.ts';
+import { indexOperations } from '../../platform/http/invoke.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { JOBS } from '../../workers/jobs.ts';
@@ -113,10 +113,10 @@ t.test('no statement of a request or a job reads a growing table from end to end
   await service.tamper('SELECT 1');
   await fill(service);
   const statements = recordStatements(t);
-  const moderator = await hire(service, 'Ann');
-  const operations = await openTraffic(service, {
+  const moderator = await addModerator(service, 'Ann');
+  const operations = await createTraffic(service, {
     moderator,
-    lead: await hire(service, 'Lea', 'lead'),
+    lead: await addModerator(service, 'Lea', 'lead'),
   });
   // Run the reads twice, since a page that was read before may be queried differently.
   const reads = operations.filter(({ name }) => name.startsWith('GET'));
@@ -165,7 +165,7 @@ t.test('no statement of a request or a job reads a growing table from end to end
   const called = new Set(
     service.logged.map((line) => JSON.parse(line)).map(({ method, route }) => `${method} ${route}`),
   );
-  const missing = [...operationsOf(service.features).values()]
+  const missing = [...indexOperations(service.features).values()]
     .map(({ route }) => `${route.method} ${route.path}`)
     .filter((row) => !called.has(row) && !SILENT.test(row));
   t.same(missing, [], 'every row of the route table was called');

@@ -3,7 +3,7 @@ import t from 'tap';
 import { newRegistration } from '../../harness/registration.ts';
 import { sql } from '../../platform/sql.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
-import { submitPlan } from '../../services/guestbook/submit.ts';
+import { submitCommand } from '../../services/guestbook/submit.ts';
 import { testDatabase } from '../support/database.ts';
 import { pooler } from '../support/pooler.ts';
 import { startService } from '../support/service.ts';
@@ -26,8 +26,8 @@ t.test('the service works through a transaction pooler', async (t) => {
   for (let turn = 1; turn <= 3; turn++) {
     await core.store.execute({ load: null, decide: () => ({ unchanged: null }) });
     const note = NoteSubmission.parse({ id: randomUUID(), message: 'Hello.' });
-    const plan = submitPlan(core, note, null);
-    const load = { ...(plan.load as object), notes: sql`SELECT 1 / 0 AS no` };
-    await t.rejects(core.store.execute({ ...plan, load }), { code: '22012' }, 'so it reads');
+    const command = submitCommand(core, note, null);
+    const load = { ...(command.load as object), notes: sql`SELECT 1 / 0 AS no` };
+    await t.rejects(core.store.execute({ ...command, load }), { code: '22012' }, 'so it reads');
   }
 });

@@ -1,12 +1,12 @@
 import t, { type Test } from 'tap';
-import { openPool } from '../../platform/postgres/pool.ts';
+import { createPool } from '../../platform/postgres/pool.ts';
 import { readTogether } from '../../platform/postgres/read-together.ts';
 import { sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';
 
 async function start(t: Test) {
   const { url } = await testDatabase(t);
-  const pool = openPool(url, 'test', 10);
+  const pool = createPool(url, 'test', 10);
   t.teardown(() => pool.end());
   await pool.query('CREATE TABLE things (id text PRIMARY KEY, value int)');
   await pool.query(`INSERT INTO things SELECT 'id' || n, n FROM generate_series(1, 200) n`);

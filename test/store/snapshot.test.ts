@@ -1,6 +1,6 @@
 import t from 'tap';
 import { StorageUnavailable } from '../../platform/postgres/errors.ts';
-import { openPool } from '../../platform/postgres/pool.ts';
+import { createPool } from '../../platform/postgres/pool.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
@@ -10,7 +10,7 @@ t.test(
   'reads of a snapshot are of one state, and those after it see what came since',
   async (t) => {
     const { url, pool: other } = await testDatabase(t);
-    const pool = openPool(url, 'test', 1);
+    const pool = createPool(url, 'test', 1);
     t.teardown(() => pool.end());
     await other.query('CREATE TABLE things (value int); INSERT INTO things VALUES (1)');
     const read = sql`SELECT value FROM things`;
@@ -26,7 +26,7 @@ t.test(
 
 t.test('one that fails says so, and the pool goes on', async (t) => {
   const { url } = await testDatabase(t);
-  const pool = openPool(url, 'test', 1);
+  const pool = createPool(url, 'test', 1);
   t.teardown(() => pool.end());
   await t.rejects(snapshot(pool, [sql`SELECT 1 / 0`, sql`SELECT 2`]), { code: '22012' });
   t.same(await snapshot(pool, [sql`SELECT 1 AS one`, sql`SELECT 2 AS two`]), [
@@ -37,7 +37,7 @@ t.test('one that fails says so, and the pool goes on', async (t) => {
 
 t.test('a read that a replica cancels is asked once more, and is then unavailable', async (t) => {
   const { url, pool: other } = await testDatabase(t);
-  const pool = openPool(url, 'test', 1);
+  const pool = createPool(url, 'test', 1);
   t.teardown(() => pool.end());
   // Session-level locks survive a rollback, so their number is the number of attempts.
   await other.query(`CREATE FUNCTION asked() RETURNS bigint LANGUAGE sql AS

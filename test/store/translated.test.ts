@@ -3,7 +3,7 @@ import pg from 'pg';
 import t from 'tap';
 import type { Keyed } from '../../platform/idempotency.ts';
 import { isServerError } from '../../platform/postgres/errors.ts';
-import { openPool } from '../../platform/postgres/pool.ts';
+import { createPool } from '../../platform/postgres/pool.ts';
 import { sql } from '../../platform/sql.ts';
 import { transactOnce } from '../../services/moderation/claims/lease-transaction.ts';
 import { testDatabase } from '../support/database.ts';
@@ -30,7 +30,7 @@ t.test('a receipt that failed on a server of another language undoes the work', 
   await other.query(`CREATE TABLE worked (at int);
     CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = TG_ARGV[0]; END $$`);
-  const pool = openPool(url, 'test', 1);
+  const pool = createPool(url, 'test', 1);
   t.teardown(() => pool.end());
   pool.on('connect', (client) => {
     const { connection } = client as unknown as { connection: NodeJS.EventEmitter };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { hire, submit } from '../../harness/moderation.ts';
+import { addModerator, submit } from '../../harness/moderation.ts';
 import { newKey, newRegistration } from '../../harness/registration.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
 import { testDatabase } from '../support/database.ts';
@@ -59,7 +59,7 @@ t.test('a claim whose COMMIT got no answer says so, and its key settles it', asy
     DATABASE_URL: proxy.url,
     DATABASE_DIRECT_URL: database.url,
   });
-  const ann = await hire(service, 'ann');
+  const ann = await addModerator(service, 'ann');
   await submit(service);
   const claim = () =>
     service.call('POST', '/api/moderation/claims', {

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import pg from 'pg';
 import t from 'tap';
 import { freePort } from '../../harness/free-port.ts';
-import { openWakeUps } from '../../platform/postgres/notifications.ts';
+import { createNotifications } from '../../platform/postgres/notifications.ts';
 import { testDatabase } from '../support/database.ts';
 
 type Ending = Parameters<typeof testDatabase>[0];
@@ -13,7 +13,7 @@ const NEVER = 1_000_000;
 
 /** Opens the wake-ups of one process and waits for its connection, which calls every listener. */
 async function opened(t: Ending, url: string, name: string, pollMs = NEVER) {
-  const wakeUps = openWakeUps(url, name, pollMs);
+  const wakeUps = createNotifications(url, name, pollMs);
   t.teardown(() => wakeUps.close());
   await new Promise<void>((resolve) => wakeUps.subscribe('ready', resolve));
 
@@ -163,7 +163,7 @@ t.test('closing sends what was gathered, also where nothing was sent before', as
   const { url } = await testDatabase(t);
   const there = await opened(t, url, 'there');
   const listener = there.listen('topic');
-  const here = openWakeUps(url, 'here');
+  const here = createNotifications(url, 'here');
   here.wake(['topic']);
   await here.close();
   await listener.reach(1);

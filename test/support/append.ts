@@ -1,5 +1,5 @@
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
-import { definePlan } from '../../platform/eventstore/event-store.ts';
+import { defineCommand } from '../../platform/eventstore/event-store.ts';
 import type { Service } from './service.ts';
 
 /** Appends one event to a stream with a moderator as actor, while `members` are locked. */
@@ -12,7 +12,7 @@ export function appendTo({ core }: Service, members: readonly string[]) {
     personal: object | null = null,
   ) =>
     core.store.execute(
-      definePlan({
+      defineCommand({
         lock: members,
         load: readStream(owner, stream),
         decide: ({ rows }) => ({

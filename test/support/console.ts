@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { Test } from 'tap';
-import { hire, type Moderator, submit } from '../../harness/moderation.ts';
+import { addModerator, type Moderator, submit } from '../../harness/moderation.ts';
 import { handled, visit } from './browser.ts';
 import { type Service, startService } from './service.ts';
 
@@ -41,7 +41,7 @@ export async function openConsole(
 /** Opens the console of the moderator Ann with these notes in the queue. */
 export async function consoleWith(t: Test, messages: readonly string[]) {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const notes = [];
   for (const message of messages) notes.push(await submit(service, { message }));
   return { service, ann, notes, ...(await openConsole(t, service, ann)) };

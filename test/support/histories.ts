@@ -1,5 +1,5 @@
-import type { EventFact, Facts, ReceiptFact } from '../../proof/facts.ts';
 import type { Entry } from '../../proof/history.ts';
+import type { EventFact, LogFacts, ReceiptFact } from '../../proof/log-facts.ts';
 
 let made = 0;
 /** A unique id. */
@@ -57,7 +57,12 @@ export function receiptOf(
   };
 }
 
-export const facts = (of: Partial<Facts>): Facts => ({ events: [], receipts: [], feed: [], ...of });
+export const facts = (of: Partial<LogFacts>): LogFacts => ({
+  events: [],
+  receipts: [],
+  feed: [],
+  ...of,
+});
 
 /** A valid operation with its receipt and one event. */
 export function operation(of: Partial<Entry>, what: Partial<EventFact> = {}) {

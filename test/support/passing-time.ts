@@ -1,6 +1,6 @@
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
-import { tellAuthor } from '../../workers/guestbook/notify-author.ts';
+import { notifyAuthor } from '../../workers/guestbook/notify-author.ts';
 import type { Service } from './service.ts';
 
 /** Moves all events so far into the past by a PostgreSQL interval and rebuilds the read models. */
@@ -18,7 +18,7 @@ export async function tellAll(service: Service): Promise<number> {
     `SELECT data FROM pgboss.job WHERE name = 'tell-author' ORDER BY created_on, id`,
   );
   let told = 0;
-  for (const { data } of rows) if (await tellAuthor(service.core, data)) told++;
+  for (const { data } of rows) if (await notifyAuthor(service.core, data)) told++;
   return told;
 }
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import { type Answer, type CallOptions, createApi } from '../../harness/api.ts';
+import { type ApiResponse, type CallOptions, createApi } from '../../harness/api.ts';
 import { assertRebuilt } from '../../harness/rebuilt.ts';
 import { readConfig } from '../../platform/config.ts';
 import { openApiDocument } from '../../platform/http/openapi.ts';
-import { openServer } from '../../platform/http/server.ts';
-import { openApp, openCore } from '../../services/compose.ts';
+import { createHttpServer } from '../../platform/http/server.ts';
+import { createApp, createCore } from '../../services/compose.ts';
 import { testDatabase } from './database.ts';
 import { documentation } from './documented.ts';
 
@@ -24,7 +24,7 @@ let check: ReturnType<typeof documentation>;
  */
 export async function startService(t: Ending, settings: Record<string, string> = {}) {
   const database = await testDatabase(t);
-  const server = openServer((req, res) => void app(req, res));
+  const server = createHttpServer((req, res) => void app(req, res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const config = readConfig({
@@ -40,8 +40,8 @@ export async function startService(t: Ending, settings: Record<string, string> =
   });
   const logged: string[] = [];
   const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
-  const core = await openCore(config, 'service test');
-  const { app, features, stop } = openApp(core, logger);
+  const core = await createCore(config, 'service test');
+  const { app, features, stop } = createApp(core, logger);
   check ??= documentation(openApiDocument(features, 'http://localhost'));
   t.teardown(async () => {
     stop();
@@ -61,7 +61,11 @@ export async function startService(t: Ending, settings: Record<string, string> =
 
   const api = createApi(baseUrl);
 
-  async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  async function call(
+    method: string,
+    path: string,
+    options: CallOptions = {},
+  ): Promise<ApiResponse> {
     const answer = await api.call(method, path, options);
     const { status, headers, text } = answer;
     check({ method, path, status, headers, text });

@@ -1,18 +1,18 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
-import { openGroup } from '../../platform/batcher.ts';
+import { createBatcher } from '../../platform/batcher.ts';
 
 /** A group whose batches end when they are told to. */
 function started(waitMs = 60_000) {
   const batches: string[][] = [];
   const ends: ((fail?: Error) => void)[] = [];
-  const group = openGroup<string, string>(
+  const group = createBatcher<string, string>(
     (batch) =>
       new Promise((resolve, reject) => {
         batches.push([...batch]);
         ends.push((fail) => (fail ? reject(fail) : resolve(batch.map((work) => `${work} done`))));
       }),
-    { waitMs, lanes: 2 },
+    { waitMs, maxConcurrent: 2 },
   );
   const join = (work: string, ...ids: string[]) => group.join(work, ids);
   return { batches, join, end: (index: number, fail?: Error) => ends[index]?.(fail) };

@@ -1,10 +1,10 @@
 import t from 'tap';
-import { coalesce } from '../../services/guestbook/coalesce.ts';
+import { createCoalescer } from '../../services/guestbook/coalesce.ts';
 
 t.test(
   'who asks during a piece of work shares the next one, never the one under way',
   async (t) => {
-    const once = coalesce<number>();
+    const once = createCoalescer<number>();
     const begun: PromiseWithResolvers<void>[] = [];
     const work = async () => {
       const turn = Promise.withResolvers<void>();
@@ -39,7 +39,7 @@ t.test(
 );
 
 t.test('a failure is told to whoever shared it, and the next one begins afresh', async (t) => {
-  const once = coalesce<string>();
+  const once = createCoalescer<string>();
   const fail = () => Promise.reject(new Error('no'));
   const first = once('a', fail);
   const second = once('a', async () => 'never begun: the first who waits says what is done');

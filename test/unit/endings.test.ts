@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import t from 'tap';
 
 const SCRIPT = `
-  import { openEndings } from '${new URL('../../harness/endings.ts', import.meta.url)}';
-  const { onEnd, end } = openEndings();
+  import { createEndings } from '${new URL('../../harness/endings.ts', import.meta.url)}';
+  const { onEnd, end } = createEndings();
   const told = (what) => () => new Promise((done) => process.stdout.write(what, done));
   onEnd(told('first '));
   onEnd(told('last '));

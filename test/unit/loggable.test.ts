@@ -1,6 +1,6 @@
 import pg from 'pg';
 import t from 'tap';
-import { loggable } from '../../platform/telemetry/loggable.ts';
+import { toLoggable } from '../../platform/telemetry/loggable.ts';
 
 t.test('an error is logged with its causes, and with no value that it quotes', async (t) => {
   const cause = Object.assign(new pg.DatabaseError('Key (id)=(secret)', 1, 'error'), {
@@ -8,7 +8,7 @@ t.test('an error is logged with its causes, and with no value that it quotes', a
     constraint: 'notes_pkey',
     detail: 'secret',
   });
-  const told = loggable(new Error('first\nsecret second line', { cause }));
+  const told = toLoggable(new Error('first\nsecret second line', { cause }));
   t.match(told, { name: 'Error', message: 'first\nsecret second line', cause: { code: '23505' } });
   t.match(told.cause, { message: 'the database refused a value', constraint: 'notes_pkey' });
   t.match(told.stack, /^ +at /);
@@ -19,9 +19,9 @@ t.test('an error is logged with its causes, and with no value that it quotes', a
 t.test('what the job queue tells is no error, and is logged as one', async (t) => {
   const told = { message: 'connect ECONNREFUSED', code: 'ECONNREFUSED', queue: 'retention', x: 1 };
   const { message, code, queue } = told;
-  t.match(loggable(told), { message, code, queue });
-  t.notHas(loggable(told), { x: 1 });
-  t.match(loggable({ ...told, code: '22P02' }), { message: 'the database refused a value' });
+  t.match(toLoggable(told), { message, code, queue });
+  t.notHas(toLoggable(told), { x: 1 });
+  t.match(toLoggable({ ...told, code: '22P02' }), { message: 'the database refused a value' });
   for (const other of [undefined, null, 'text', {}])
-    t.same(loggable(other), { message: 'not an error' });
+    t.same(toLoggable(other), { message: 'not an error' });
 });

@@ -8,7 +8,7 @@ import { type Failure, words } from './problem-text.ts';
 import type { Membership, Session } from './session.ts';
 import { proofErrors } from './sign-in.tsx';
 
-interface AccountParts {
+interface AccountProps {
   membership: Membership;
   session: Session;
   onClose: () => void;
@@ -22,7 +22,7 @@ export function AccountDialog({
   onClose,
   onRecover,
   onDeleted,
-}: AccountParts) {
+}: AccountProps) {
   const [deleting, setDeleting] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   if (deleting)
@@ -74,7 +74,7 @@ export function AccountDialog({
   );
 }
 
-interface DeleteParts {
+interface DeleteProps {
   session: Session;
   /** The sign-in key, if the member entered it on this page. */
   knownKey: string | undefined;
@@ -82,7 +82,7 @@ interface DeleteParts {
   onDeleted: () => void;
 }
 
-function DeleteDialog({ session, knownKey, onClose, onDeleted }: DeleteParts) {
+function DeleteDialog({ session, knownKey, onClose, onDeleted }: DeleteProps) {
   const [handle, setHandle] = useState('');
   const [erase, setErase] = useState(false);
   const [proof, setProof] = useState<Proof>({ id: session.id, key: knownKey ?? '' });

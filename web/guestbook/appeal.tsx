@@ -4,25 +4,25 @@ import { Field } from '../shared/field.tsx';
 import { tooLong } from '../shared/text.tsx';
 import { fullTime } from '../shared/time.tsx';
 
-const MOST = 500;
+const MAX_LENGTH = 500;
 
 /** Unsent appeals by note id; the form unmounts with its note when the session ends. */
 const unsent = new Map<string, string>();
 
 export const appealSent = (noteId: string) => unsent.delete(noteId);
 
-interface AppealParts {
+interface AppealProps {
   noteId: string;
   until: Date;
   onSend: (text: string) => void;
 }
 
-export function Appeal({ noteId, until, onSend }: AppealParts) {
+export function Appeal({ noteId, until, onSend }: AppealProps) {
   const [text, setText] = useState(unsent.get(noteId) ?? '');
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => form.current?.querySelector('textarea')?.focus(), []);
-  const error = hasVisibleText(text) ? tooLong(text, MOST) : 'Say why it should appear.';
+  const error = hasVisibleText(text) ? tooLong(text, MAX_LENGTH) : 'Say why it should appear.';
   return (
     <form
       ref={form}
@@ -43,7 +43,7 @@ export function Appeal({ noteId, until, onSend }: AppealParts) {
           unsent.set(noteId, next);
           setText(next);
         }}
-        most={MOST}
+        most={MAX_LENGTH}
         error={tried ? error : undefined}
         hint={`Once for each decision, until ${fullTime(until)}.`}
       />

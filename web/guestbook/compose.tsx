@@ -15,7 +15,7 @@ import type { Session } from './session.ts';
 const MESSAGE = 500;
 const NAME = 40;
 
-interface ComposeParts {
+interface ComposeProps {
   experience: Experience;
   /** The note that this one replies to, or null. */
   parentId: string | null;
@@ -40,7 +40,7 @@ export function useFocusWhere(open: boolean) {
 const newDraft = (): Draft => ({ id: randomUuid(), message: '', name: '', asGuest: false });
 
 /** The form for a note. The draft survives a reload, and a retry uses the same note id. */
-export function Compose({ experience, parentId, session, own, onSent, onCancel }: ComposeParts) {
+export function Compose({ experience, parentId, session, own, onSent, onCancel }: ComposeProps) {
   const slot = `draft.${experience}.${parentId ?? 'top'}`;
   const [draft, setDraft] = useState<Draft>(() => ({ ...newDraft(), ...readDraft(slot) }));
   const [tried, setTried] = useState(false);

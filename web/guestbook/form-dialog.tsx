@@ -43,7 +43,7 @@ export function useSending({ complete, send }: Sending) {
   };
 }
 
-interface FormDialogParts {
+interface FormDialogProps {
   title: string;
   onClose: () => void;
   sending: ReturnType<typeof useSending>;
@@ -55,8 +55,8 @@ interface FormDialogParts {
 }
 
 /** A dialog with one form: its fields, the failure and the submit buttons. */
-export function FormDialog(parts: FormDialogParts) {
-  const { title, onClose, sending, told, buttons, hint, children } = parts;
+export function FormDialog(props: FormDialogProps) {
+  const { title, onClose, sending, told, buttons, hint, children } = props;
   const { form, failure, submit } = sending;
   return (
     <Dialog title={title} onClose={onClose}>

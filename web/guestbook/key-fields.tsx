@@ -7,7 +7,7 @@ export interface Proof {
   key: string;
 }
 
-interface ProofParts {
+interface ProofProps {
   proof: Proof;
   onProof: (proof: Proof) => void;
   which: 'sign_in_key' | 'recovery_key';
@@ -17,7 +17,7 @@ interface ProofParts {
 const LABELS = { sign_in_key: 'Sign-in key', recovery_key: 'Recovery key' };
 
 /** Fields for a member id and a key. A key file, chosen or pasted, fills both. */
-export function ProofFields({ proof, onProof, which, errors }: ProofParts) {
+export function ProofFields({ proof, onProof, which, errors }: ProofProps) {
   const [unread, setUnread] = useState('');
   const fileId = useId();
 
@@ -77,7 +77,7 @@ export function ProofFields({ proof, onProof, which, errors }: ProofParts) {
   );
 }
 
-interface ShownParts {
+interface ShownProps {
   keys: Keys;
   kept: boolean;
   onKept: (kept: boolean) => void;
@@ -85,7 +85,7 @@ interface ShownParts {
 }
 
 /** Shows new keys once, to download or copy before the request is sent. */
-export function NewKeys({ keys, kept, onKept, error }: ShownParts) {
+export function NewKeys({ keys, kept, onKept, error }: ShownProps) {
   const [copied, setCopied] = useState(false);
   return (
     <>

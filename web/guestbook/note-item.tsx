@@ -6,15 +6,15 @@ import { Ago } from '../shared/time.tsx';
 import { Compose, useFocusWhere } from './compose.tsx';
 import { isReported, ReportDialog } from './report.tsx';
 import { toast } from './toast.tsx';
-import { type ListParts, type Note, useNotes } from './use-notes.ts';
+import { type ListProps, type Note, useNotes } from './use-notes.ts';
 
-interface NoteParts extends ListParts {
+interface NoteProps extends ListProps {
   note: Note;
   /** A reply cannot have replies. */
   isReply?: boolean;
 }
 
-export function NoteItem({ note, isReply = false, ...list }: NoteParts) {
+export function NoteItem({ note, isReply = false, ...list }: NoteProps) {
   const [open, setOpen] = useState(false);
   const [replying, setReplying] = useState(false);
   const article = useFocusWhere(replying);
@@ -113,7 +113,7 @@ export function Message({ text, id }: { text: string; id?: string }) {
   );
 }
 
-function Replies({ parentId, ...parts }: ListParts & { parentId: string }) {
+function Replies({ parentId, ...parts }: ListProps & { parentId: string }) {
   const { notes, list, again, older } = useNotes(parts.experience, parentId);
   if (!notes && !again) return <p class="hint">Loading…</p>;
   return (

@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { NoteItem } from './note-item.tsx';
-import { type ListParts, useNotes } from './use-notes.ts';
+import { type ListProps, useNotes } from './use-notes.ts';
 
 export function NotesList({
   experience,
   session,
   own,
   onNotice,
-}: ListParts & { onNotice: (notice: string) => void }) {
+}: ListProps & { onNotice: (notice: string) => void }) {
   const { notes, notice, list, again, newer, older } = useNotes(experience, null);
   useEffect(() => {
     if (notice) onNotice(notice);

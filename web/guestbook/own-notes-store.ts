@@ -35,7 +35,7 @@ export interface OwnNote {
   checkedAt?: number;
 }
 
-const MOST = 20;
+const MAX_KEPT = 20;
 const EVERY_MS = 60_000;
 const SETTLED_EVERY_MS = 3_600_000;
 
@@ -56,7 +56,7 @@ export function useOwnNotes(session: Session | undefined) {
   const change = useCallback((next: (notes: OwnNote[]) => OwnNote[]) => {
     setNotes(() => {
       // Read the storage again, so that changes by other tabs are kept.
-      const changed = next(readKept('own') ?? []).slice(0, MOST);
+      const changed = next(readKept('own') ?? []).slice(0, MAX_KEPT);
       keep('own', changed.length > 0 ? changed : undefined);
       return changed;
     });

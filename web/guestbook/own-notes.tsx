@@ -10,13 +10,13 @@ import { type Failure, signInNeeded, words } from './problem-text.ts';
 import type { Session } from './session.ts';
 import { toast } from './toast.tsx';
 
-interface Parts {
+interface Props {
   own: OwnNotes;
   session: Session | undefined;
 }
 
 /** The notes sent from this browser, with their status. */
-export function OwnNotesList({ own, session }: Parts) {
+export function OwnNotesList({ own, session }: Props) {
   if (own.mine.length === 0) return null;
   const waits = own.mine.some(({ standing }) => standing === 'pending_review');
   return (
@@ -57,7 +57,7 @@ function standingOf({ standing, outcome }: OwnNote): { class: string; word: stri
   return STANDING[standing];
 }
 
-function OwnNoteItem({ note, own, session }: Parts & { note: OwnNote }) {
+function OwnNoteItem({ note, own, session }: Props & { note: OwnNote }) {
   const { body, standing, outcome } = note;
   const [asking, setAsking] = useState<'withdraw' | 'appeal'>();
   const [failure, setFailure] = useState<Failure>();

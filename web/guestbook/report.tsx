@@ -22,12 +22,12 @@ const reported = new Set<string>();
 
 export const isReported = (noteId: string): boolean => reported.has(noteId);
 
-interface ReportParts {
+interface ReportProps {
   note: Note;
   onClose: (sent: boolean) => void;
 }
 
-export function ReportDialog({ note, onClose }: ReportParts) {
+export function ReportDialog({ note, onClose }: ReportProps) {
   const [reason, setReason] = useState('');
   const [details, setDetails] = useState('');
   const sending = useSending({

@@ -4,7 +4,7 @@ import { type Proof, ProofFields } from './key-fields.tsx';
 import { issueOf } from './problem-text.ts';
 import type { Membership } from './session.ts';
 
-interface SignInParts {
+interface SignInProps {
   membership: Membership;
   onClose: () => void;
   onRecover: () => void;
@@ -24,7 +24,7 @@ export function proofErrors({ id, key }: Proof): { id?: string; key?: string } {
   };
 }
 
-export function SignInDialog({ membership, onClose, onRecover }: SignInParts) {
+export function SignInDialog({ membership, onClose, onRecover }: SignInProps) {
   const [proof, setProof] = useState<Proof>({ id: '', key: '' });
   const errors = proofErrors(proof);
   const sending = useSending({

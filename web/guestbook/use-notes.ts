@@ -23,7 +23,7 @@ interface Wish {
   part: 'first' | 'older' | 'newer';
 }
 
-export interface ListParts {
+export interface ListProps {
   experience: Experience;
   session: Session | undefined;
   own: OwnNotes;

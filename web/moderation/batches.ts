@@ -11,7 +11,7 @@ import { remember } from './undo.ts';
 import { type Action, type BatchResult, type Item, isNote } from './wire.ts';
 import { doneWords, failureWords, plural, refusalWords } from './words.ts';
 
-const MOST_IN_BATCH = 100;
+const MAX_IN_BATCH = 100;
 
 const chosenNotes = (): Item[] => {
   const { items, selected } = get();
@@ -35,7 +35,7 @@ export function preview(actions: readonly Action[]): void {
     return;
   }
   const fit = chosen.filter((item) => item.allowed_actions.includes(action));
-  set({ batch: { action, items: fit.slice(0, MOST_IN_BATCH), sending: false } });
+  set({ batch: { action, items: fit.slice(0, MAX_IN_BATCH), sending: false } });
 }
 
 /** Sends the previewed batch. Refused notes stay in the list, with the reason. */

@@ -7,7 +7,7 @@ interface Series {
   look: 'solid' | 'hatched';
 }
 
-interface ChartParts {
+interface ChartProps {
   title: string;
   kind: 'bars' | 'lines';
   labels: readonly string[];
@@ -33,7 +33,7 @@ function roundedUp(most: number): number {
 }
 
 /** A small chart, with the same figures in a table that can be opened below. */
-export function Chart({ title, kind, labels, series, words, children }: ChartParts) {
+export function Chart({ title, kind, labels, series, words, children }: ChartProps) {
   const all = series.flatMap(({ values }) => values.map((value) => value ?? 0));
   const most = roundedUp(Math.max(...all, 0));
   const step = (WIDTH - LEFT) / Math.max(labels.length, 1);

@@ -14,13 +14,13 @@ interface Signs {
 }
 
 /** Several items, because a profile that was published again carries no decision. */
-const LOOKED_AT = 5;
+const SAMPLE_SIZE = 5;
 
 /** Reads signs of life, which show that the queue is empty and not broken. */
 async function readSigns(): Promise<Signs> {
   const from = encodeURIComponent(new Date(serviceNow() - 60_000).toISOString());
   const [decided, { jobs }] = await Promise.all([
-    call<QueueBody>('GET', `queue?view=decided&limit=${LOOKED_AT}`),
+    call<QueueBody>('GET', `queue?view=decided&limit=${SAMPLE_SIZE}`),
     call<Stats>('GET', `stats?from=${from}`),
   ]);
   return {

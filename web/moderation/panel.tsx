@@ -18,7 +18,7 @@ const TITLES: Partial<Record<Panel['action'], string>> = {
   uphold: 'Uphold the decision',
 };
 
-const MOST = 500;
+const MAX_LENGTH = 500;
 
 /** The input that a decision still needs. Digits choose; a message to the author is optional. */
 export function DecisionPanel({ panel }: { panel: Panel }) {
@@ -93,7 +93,7 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
           label={action === 'escalate' ? 'Why a lead should look' : 'Word to the author'}
           name="message"
           rows={2}
-          most={MOST}
+          most={MAX_LENGTH}
           optional={action !== 'escalate'}
           value={text}
           onValue={(value) => draft(itemId, action, value)}

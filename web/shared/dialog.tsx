@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
-interface DialogParts {
+interface DialogProps {
   title: string;
   onClose: () => void;
   /** Called before Escape or the button closes the dialog; return false to keep unsaved input. */
@@ -10,7 +10,7 @@ interface DialogParts {
 }
 
 /** A native modal dialog: it traps the focus, closes on Escape and then restores the focus. */
-export function Dialog({ title, onClose, mayClose, children }: DialogParts) {
+export function Dialog({ title, onClose, mayClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const id = useId();

@@ -2,7 +2,7 @@ import type { ComponentChildren, TargetedInputEvent, TargetedKeyboardEvent } fro
 import { useId } from 'preact/hooks';
 import { codePoints } from './text.tsx';
 
-interface FieldParts {
+interface FieldProps {
   label: string;
   value: string;
   onValue: (value: string) => void;
@@ -20,8 +20,8 @@ interface FieldParts {
 }
 
 /** A labelled field; ARIA attributes link its hint, count and error for screen readers. */
-export function Field(parts: FieldParts) {
-  const { label, value, onValue, name, hint, error, most, optional, rows, code } = parts;
+export function Field(props: FieldProps) {
+  const { label, value, onValue, name, hint, error, most, optional, rows, code } = props;
   const id = useId();
   const count = codePoints(value);
   const described = [error && `${id}-error`, hint && `${id}-hint`, most && `${id}-count`];
@@ -37,7 +37,7 @@ export function Field(parts: FieldParts) {
     'aria-invalid': error ? ('true' as const) : undefined,
     'aria-describedby': described.filter(Boolean).join(' ') || undefined,
     'aria-required': optional ? undefined : ('true' as const),
-    onKeyDown: parts.onKeyDown,
+    onKeyDown: props.onKeyDown,
     onInput: (event: TargetedInputEvent<HTMLInputElement | HTMLTextAreaElement>) =>
       onValue(event.currentTarget.value),
   };
@@ -49,7 +49,7 @@ export function Field(parts: FieldParts) {
       </label>
       {rows ? (
         <textarea rows={rows} {...common} />
-      ) : parts.secret ? (
+      ) : props.secret ? (
         <input type="password" {...common} />
       ) : (
         <input type="text" {...common} />

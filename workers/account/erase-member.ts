@@ -5,9 +5,13 @@ import {
   eraseElsewhere,
   eraseOwned,
   eraseStreams,
-  type LogPlace,
+  type LogPosition,
 } from '../../platform/eventstore/erasure.ts';
-import { definePlan, type EventStore, type Plan } from '../../platform/eventstore/event-store.ts';
+import {
+  type Command,
+  defineCommand,
+  type EventStore,
+} from '../../platform/eventstore/event-store.ts';
 import { emptyReceipts } from '../../platform/eventstore/receipts.ts';
 import { dropBudgets } from '../../platform/limits/write-budget.ts';
 import { query } from '../../platform/postgres/query.ts';
@@ -20,12 +24,12 @@ import { dropLeftOver } from '../../projections/rebuild/rebuilt-tables.ts';
 import { projections } from '../../projections/registry.ts';
 import { closeMore } from '../../services/account/delete.ts';
 import { eraseInReceipts } from '../../services/cases/receipts.ts';
-import { closings } from '../../services/features.ts';
+import { accountClosures } from '../../services/features.ts';
 import { end, member } from '../../services/membership/member.ts';
 import { dropSessions } from '../../services/membership/sessions.ts';
-import { BATCH, inBatches, untilNone } from '../batches.ts';
+import { BATCH_SIZE, drainBatches, forEachInBatches } from '../batches.ts';
 
-interface Parts {
+interface Deps {
   pool: pg.Pool;
   store: EventStore;
   /** All read models; `texts` of a read model names the columns with members' texts. */
@@ -34,14 +38,14 @@ interface Parts {
 
 /** Erases one member, or all whose erasure is incomplete; returns how many it completed. */
 export async function eraseMembers(
-  parts: Parts,
+  deps: Deps,
   { member_id }: { member_id?: string | undefined } = {},
 ): Promise<number> {
-  await query(parts.pool, dropLeftOver());
-  if (member_id) return (await eraseMember(parts, member_id)) ? 1 : 0;
-  return inBatches(
-    (limit) => query(parts.pool, membersToErase(limit)),
-    (row) => eraseMember(parts, row.member_id),
+  await query(deps.pool, dropLeftOver());
+  if (member_id) return (await eraseMember(deps, member_id)) ? 1 : 0;
+  return forEachInBatches(
+    (limit) => query(deps.pool, membersToErase(limit)),
+    (row) => eraseMember(deps, row.member_id),
   );
 }
 
@@ -50,43 +54,43 @@ export async function eraseMembers(
  * data. Each batch is a separate transaction that finds only what is left, so a retry after a crash
  * continues where the last run stopped; the final event is written once.
  */
-async function eraseMember(parts: Parts, memberId: string): Promise<boolean> {
-  const { pool, store } = parts;
+async function eraseMember(deps: Deps, memberId: string): Promise<boolean> {
+  const { pool, store } = deps;
   const request = await store.execute(deletionOf(memberId));
   if (!request || isRefusal(request)) return false;
-  while ((await store.execute(closeMore(closings, memberId, request))) === true);
+  while ((await store.execute(closeMore(accountClosures, memberId, request))) === true);
   await eraseLog(pool, memberId);
-  const texts = (parts.projections ?? projections).flatMap((projection) => projection.texts ?? []);
+  const texts = (deps.projections ?? projections).flatMap((projection) => projection.texts ?? []);
   for (const text of texts)
-    if (text.member) await untilNone(pool, () => eraseTexts(text, memberId, BATCH));
-  await untilNone(pool, () => emptyReceipts(memberId, BATCH));
-  for (const erase of eraseInReceipts(memberId, BATCH)) await untilNone(pool, () => erase);
-  await untilNone(pool, () => dropSessions(memberId, BATCH));
-  await untilNone(pool, () => dropBudgets(memberId, BATCH));
-  return (await store.execute(completePlan(memberId))) === true;
+    if (text.member) await drainBatches(pool, () => eraseTexts(text, memberId, BATCH_SIZE));
+  await drainBatches(pool, () => emptyReceipts(memberId, BATCH_SIZE));
+  for (const erase of eraseInReceipts(memberId, BATCH_SIZE)) await drainBatches(pool, () => erase);
+  await drainBatches(pool, () => dropSessions(memberId, BATCH_SIZE));
+  await drainBatches(pool, () => dropBudgets(memberId, BATCH_SIZE));
+  return (await store.execute(completeCommand(memberId))) === true;
 }
 
 async function eraseLog(pool: pg.Pool, memberId: string): Promise<void> {
   for (let last = ''; ; ) {
-    const gone = await query(pool, erasedNotes(memberId, last, BATCH));
+    const gone = await query(pool, erasedNotes(memberId, last, BATCH_SIZE));
     const streams = gone.flatMap(({ note_id }) => [`note-${note_id}`, `screening-${note_id}`]);
     await query(pool, eraseStreams(memberId, streams));
     last = gone.at(-1)?.note_id ?? '';
-    if (gone.length < BATCH) break;
+    if (gone.length < BATCH_SIZE) break;
   }
   const notes = await query(pool, keptNotes(memberId));
   const kept = {
     streams: notes.flatMap(({ note_id }) => [`note-${note_id}`, `screening-${note_id}`]),
     types: ['NoteSubmitted'],
   };
-  for (let place: LogPlace | undefined = { stream_id: '', stream_version: 0 }; place; )
-    [place] = await query(pool, eraseOwned(memberId, kept, place, BATCH));
-  await untilNone(pool, () => eraseElsewhere(memberId, BATCH));
+  for (let place: LogPosition | undefined = { stream_id: '', stream_version: 0 }; place; )
+    [place] = await query(pool, eraseOwned(memberId, kept, place, BATCH_SIZE));
+  await drainBatches(pool, () => eraseElsewhere(memberId, BATCH_SIZE));
 }
 
 /** The options of a deletion whose erasure is incomplete; null if there is none. */
-function deletionOf(memberId: string): Plan<{ eraseNotes: boolean } | null> {
-  return definePlan({
+function deletionOf(memberId: string): Command<{ eraseNotes: boolean } | null> {
+  return defineCommand({
     load: readStream(memberId, `member-${memberId}`),
     decide({ rows: events }) {
       const last = events.at(-1);
@@ -97,9 +101,9 @@ function deletionOf(memberId: string): Plan<{ eraseNotes: boolean } | null> {
   });
 }
 
-function completePlan(memberId: string): Plan<boolean> {
+function completeCommand(memberId: string): Command<boolean> {
   const stream = `member-${memberId}`;
-  return definePlan({
+  return defineCommand({
     lock: [memberId],
     load: readStream(memberId, stream),
     decide({ rows: stored }) {
@@ -112,7 +116,7 @@ function completePlan(memberId: string): Plan<boolean> {
         appends: [{ owner: memberId, stream, version, actor, events }],
         // Commands that read a submission before its erasure held the member's lock, so their
         // receipts are committed by now, and later commands no longer read its text.
-        rows: eraseInReceipts(memberId, BATCH),
+        rows: eraseInReceipts(memberId, BATCH_SIZE),
       };
     },
   });

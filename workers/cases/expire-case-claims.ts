@@ -1,22 +1,26 @@
-import { definePlan, type EventStore, type Plan } from '../../platform/eventstore/event-store.ts';
+import {
+  type Command,
+  defineCommand,
+  type EventStore,
+} from '../../platform/eventstore/event-store.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { caseGate, membersOfCase } from '../../projections/cases/case-members.ts';
 import { lapsedCases } from '../../projections/cases/cases.ts';
 import { caseDecider } from '../../services/cases/case.ts';
 import { caseAppends, caseLoad, loadedCase } from '../../services/cases/run-case-command.ts';
-import { inBatches } from '../batches.ts';
+import { forEachInBatches } from '../batches.ts';
 
 /** Records the end of every case claim with an expired lease; returns how many it recorded. */
 export function lapseCaseClaims({ store }: { store: EventStore }): Promise<number> {
-  return inBatches(
+  return forEachInBatches(
     (limit) => query(store.pool, lapsedCases(limit)),
-    async ({ case_id }) => (await store.execute(lapsePlan(case_id))) === true,
+    async ({ case_id }) => (await store.execute(lapseCommand(case_id))) === true,
   );
 }
 
-function lapsePlan(caseId: string): Plan<boolean> {
-  return definePlan({
+function lapseCommand(caseId: string): Command<boolean> {
+  return defineCommand({
     gate: caseGate(caseId),
     lock: membersOfCase(caseId),
     load: caseLoad(caseId, null),

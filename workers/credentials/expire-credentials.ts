@@ -1,4 +1,8 @@
-import { definePlan, type EventStore, type Plan } from '../../platform/eventstore/event-store.ts';
+import {
+  type Command,
+  defineCommand,
+  type EventStore,
+} from '../../platform/eventstore/event-store.ts';
 import { dropCredentialVerifiers } from '../../platform/keys/verifiers.ts';
 import { query } from '../../platform/postgres/query.ts';
 import {
@@ -6,20 +10,20 @@ import {
   findCredential,
   overdueCredentials,
 } from '../../projections/credentials/credentials.ts';
-import { inBatches } from '../batches.ts';
+import { forEachInBatches } from '../batches.ts';
 
 type Overdue = Pick<CredentialRow, 'credential_id' | 'member_id'>;
 
 /** Records the expiry of every overdue credential in the log; returns how many it recorded. */
 export function expireCredentials({ store }: { store: EventStore }): Promise<number> {
-  return inBatches(
+  return forEachInBatches(
     (limit) => query(store.pool, overdueCredentials(limit)),
-    async (row) => (await store.execute(expirePlan(row))) === true,
+    async (row) => (await store.execute(expireCommand(row))) === true,
   );
 }
 
-function expirePlan({ credential_id, member_id }: Overdue): Plan<boolean> {
-  return definePlan({
+function expireCommand({ credential_id, member_id }: Overdue): Command<boolean> {
+  return defineCommand({
     lock: [member_id],
     load: findCredential(credential_id),
     decide({ rows: [row] }) {

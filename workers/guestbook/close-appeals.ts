@@ -4,22 +4,22 @@ import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { APPEAL_DAYS } from '../../services/guestbook/author-decisions.ts';
-import { upkeepPlan } from '../../services/guestbook/scheduled-commands.ts';
-import { inBatches } from '../batches.ts';
+import { scheduledCommand } from '../../services/guestbook/scheduled-commands.ts';
+import { forEachInBatches } from '../batches.ts';
 
-interface Parts {
+interface Deps {
   store: EventStore;
   config: Pick<Config, 'undoWindowSeconds'>;
 }
 
 /** Records in the log the end of each appeal period that is over; returns how many. */
-export function closeAppeals({ store, config }: Parts): Promise<number> {
+export function closeAppeals({ store, config }: Deps): Promise<number> {
   const undoSeconds = config.undoWindowSeconds;
-  return inBatches(
+  return forEachInBatches(
     (limit) => query(store.pool, pastAppeal(undoSeconds, limit)),
     async (row) =>
       (await store.execute(
-        upkeepPlan(row, (now) => ({ type: 'EndAppealPeriod', undoSeconds, now })),
+        scheduledCommand(row, (now) => ({ type: 'EndAppealPeriod', undoSeconds, now })),
       )) === true,
   );
 }

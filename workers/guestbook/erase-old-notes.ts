@@ -3,10 +3,10 @@ import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
-import { erasePlan } from '../../services/guestbook/erase-notes.ts';
-import { inBatches } from '../batches.ts';
+import { eraseCommand } from '../../services/guestbook/erase-notes.ts';
+import { forEachInBatches } from '../batches.ts';
 
-interface Parts {
+interface Deps {
   store: EventStore;
   config: Pick<Config, 'retentionRejectedDays' | 'retentionWithdrawnDays'>;
 }
@@ -15,16 +15,16 @@ interface Parts {
  * Erases the text of notes that are past their retention; returns how many. Each note has a
  * separate transaction, so the next run continues where an interrupted run stopped.
  */
-export function retention({ store, config }: Parts): Promise<number> {
-  return inBatches(
+export function retention({ store, config }: Deps): Promise<number> {
+  return forEachInBatches(
     (limit) => query(store.pool, pastRetention(config, limit)),
-    async (row) => (await store.execute(erasePlan(row, 'retention'))) === true,
+    async (row) => (await store.execute(eraseCommand(row, 'retention'))) === true,
   );
 }
 
 /** A member's note stays until its author can no longer appeal: an appeal needs the text. */
 function pastRetention(
-  { retentionRejectedDays, retentionWithdrawnDays }: Parts['config'],
+  { retentionRejectedDays, retentionWithdrawnDays }: Deps['config'],
   limit: number,
 ): Sql<NoteRow> {
   return sql`SELECT note_id, owner_id FROM notes

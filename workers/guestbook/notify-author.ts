@@ -4,26 +4,29 @@ import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
-import { tellPlan } from '../../services/guestbook/notify-author.ts';
+import { notifyAuthorCommand } from '../../services/guestbook/notify-author.ts';
 
 /** A decision on a note, identified by the note's version after the decision. */
-export const ToTell = z.strictObject({ note_id: z.uuid(), version: z.int() });
+export const NoteToNotify = z.strictObject({ note_id: z.uuid(), version: z.int() });
 
-interface Parts {
+interface Deps {
   store: EventStore;
   config: Pick<Config, 'undoWindowSeconds'>;
 }
 
 /** Notifies the members concerned of a decision that is still in force; returns whether it did. */
-export async function tellAuthor(
-  { store, config }: Parts,
-  { note_id, version }: z.infer<typeof ToTell>,
+export async function notifyAuthor(
+  { store, config }: Deps,
+  { note_id, version }: z.infer<typeof NoteToNotify>,
 ): Promise<boolean> {
   const [row] = await query(store.pool, findNote(note_id));
   if (!row) return false;
   const [event] = await query(store.pool, eventOf(row, version));
   if (!event) return false;
-  return (await store.execute(tellPlan(row, event.event_id, config.undoWindowSeconds))) === true;
+  return (
+    (await store.execute(notifyAuthorCommand(row, event.event_id, config.undoWindowSeconds))) ===
+    true
+  );
 }
 
 function eventOf({ note_id, owner_id }: NoteRow, version: number): Sql<{ event_id: string }> {

@@ -1,18 +1,18 @@
 import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
-import { BATCH, untilNone } from '../batches.ts';
+import { BATCH_SIZE, drainBatches } from '../batches.ts';
 
-interface Parts {
+interface Deps {
   pool: pg.Pool;
   config: Pick<Config, 'retentionAddressKeysHours'>;
 }
 
 /** Deletes rate counters and report addresses (keyed hashes) past retention; returns how many. */
-export async function sweepRateCounters({ pool, config }: Parts): Promise<number> {
+export async function sweepRateCounters({ pool, config }: Deps): Promise<number> {
   const hours = config.retentionAddressKeysHours;
-  const counters = await untilNone(pool, () => dropCounters(hours, BATCH));
-  return counters + (await untilNone(pool, () => dropReporters(hours, BATCH)));
+  const counters = await drainBatches(pool, () => dropCounters(hours, BATCH_SIZE));
+  return counters + (await drainBatches(pool, () => dropReporters(hours, BATCH_SIZE)));
 }
 
 /** A guest may report a note again when the last report is older than this. */

@@ -1,9 +1,13 @@
-import { definePlan, type EventStore, type Plan } from '../../platform/eventstore/event-store.ts';
+import {
+  type Command,
+  defineCommand,
+  type EventStore,
+} from '../../platform/eventstore/event-store.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { endSession } from '../../services/membership/login.ts';
 import { endSessions, overdueSessions } from '../../services/membership/sessions.ts';
-import { inBatches } from '../batches.ts';
+import { forEachInBatches } from '../batches.ts';
 
 interface Overdue {
   session_id: string;
@@ -12,14 +16,14 @@ interface Overdue {
 
 /** Records the expiry of every overdue session in the log; returns how many it recorded. */
 export function expireSessions({ store }: { store: EventStore }): Promise<number> {
-  return inBatches(
+  return forEachInBatches(
     (limit) => query(store.pool, overdueSessions(limit)),
-    async (row) => (await store.execute(expirePlan(row))) === true,
+    async (row) => (await store.execute(expireCommand(row))) === true,
   );
 }
 
-function expirePlan({ session_id, member_id }: Overdue): Plan<boolean> {
-  return definePlan({
+function expireCommand({ session_id, member_id }: Overdue): Command<boolean> {
+  return defineCommand({
     lock: [member_id],
     load: stillOverdue(session_id),
     decide({ rows, now }) {

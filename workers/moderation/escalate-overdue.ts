@@ -3,22 +3,23 @@ import { query } from '../../platform/postgres/query.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
-import { upkeepPlan } from '../../services/guestbook/scheduled-commands.ts';
-import { type QueueAlert, queueAlertPlan } from '../../services/moderation/stats/queue-alert.ts';
-import { inBatches } from '../batches.ts';
+import { scheduledCommand } from '../../services/guestbook/scheduled-commands.ts';
+import { type QueueAlert, queueAlertCommand } from '../../services/moderation/stats/queue-alert.ts';
+import { forEachInBatches } from '../batches.ts';
 
 /** Escalates every note that has waited for more than 72 hours; returns how many. */
 export function queueAge({ store }: { store: EventStore }): Promise<number> {
-  return inBatches(
+  return forEachInBatches(
     (limit) => query(store.pool, tooOld(limit)),
     async (row) =>
-      (await store.execute(upkeepPlan(row, (now) => ({ type: 'EscalateOldNote', now })))) === true,
+      (await store.execute(scheduledCommand(row, (now) => ({ type: 'EscalateOldNote', now })))) ===
+      true,
   );
 }
 
 /** Returns the alert that is now due for the operator, if any; the worker logs it as a warning. */
 export async function queueAlert({ store }: { store: EventStore }): Promise<QueueAlert> {
-  const told = await store.execute(queueAlertPlan());
+  const told = await store.execute(queueAlertCommand());
   return isRefusal(told) ? null : told;
 }
 

@@ -1,10 +1,10 @@
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { Core } from '../../services/compose.ts';
-import { BATCH, untilNone } from '../batches.ts';
+import { BATCH_SIZE, drainBatches } from '../batches.ts';
 
 /** Deletes expired leases, which no longer hold anything; returns how many. */
 export function expireLeases({ pool }: Pick<Core, 'pool'>): Promise<number> {
-  return untilNone(pool, () => dropLeases(BATCH));
+  return drainBatches(pool, () => dropLeases(BATCH_SIZE));
 }
 
 function dropLeases(limit: number): Sql {

@@ -3,11 +3,11 @@ import type { Config } from '../../platform/config.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { withdrawnReported } from '../../projections/publications/record-reports.ts';
-import { subjects } from '../../services/features.ts';
+import { publicationKinds } from '../../services/features.ts';
 import { RECORD_TYPES } from '../../services/publications/record-type.ts';
 import type { SubjectId } from '../../services/reports/reports.ts';
-import { tellRemovalPlan, tellWithdrawalPlan } from '../../services/reports/resolve.ts';
-import { inBatches } from '../batches.ts';
+import { notifyRemovalCommand, notifyWithdrawalCommand } from '../../services/reports/resolve.ts';
+import { forEachInBatches } from '../batches.ts';
 
 /** A removal, identified by the version of the record's stream after the removal. */
 export const RemovalToTell = z.strictObject({
@@ -15,31 +15,32 @@ export const RemovalToTell = z.strictObject({
   version: z.int(),
 });
 
-interface Parts {
+interface Deps {
   store: EventStore;
   config: Pick<Config, 'undoWindowSeconds'>;
 }
 
 /** Notifies the members concerned of a removal that is still in force; returns whether it did. */
-export async function tellRemoval(
-  { store, config }: Parts,
+export async function notifyRemoval(
+  { store, config }: Deps,
   { subject: { type, id }, version }: z.infer<typeof RemovalToTell>,
 ): Promise<boolean> {
   const subject = subjectOf(type);
-  const plan = tellRemovalPlan(subject, id, version, config.undoWindowSeconds);
-  return (await store.execute(plan)) === true;
+  const command = notifyRemovalCommand(subject, id, version, config.undoWindowSeconds);
+  return (await store.execute(command)) === true;
 }
 
 /** Notifies the reporters of records that were withdrawn since; returns how many records. */
-export function settleReports({ store }: Pick<Parts, 'store'>): Promise<number> {
-  return inBatches(
+export function settleReports({ store }: Pick<Deps, 'store'>): Promise<number> {
+  return forEachInBatches(
     (limit) => query(store.pool, withdrawnReported(limit)),
-    async ({ type, id }) => (await store.execute(tellWithdrawalPlan(subjectOf(type), id))) === true,
+    async ({ type, id }) =>
+      (await store.execute(notifyWithdrawalCommand(subjectOf(type), id))) === true,
   );
 }
 
 function subjectOf(type: SubjectId['type']) {
-  const subject = subjects.find((one) => one.type === type);
+  const subject = publicationKinds.find((one) => one.type === type);
   if (!subject) throw new Error(`no subject ${type}`);
   return subject;
 }

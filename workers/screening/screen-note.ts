@@ -2,24 +2,24 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
-import { definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import { screeningJob } from '../../platform/jobs/queues.ts';
 import { query } from '../../platform/postgres/query.ts';
 import type { Sql } from '../../platform/sql.ts';
-import { loggable } from '../../platform/telemetry/loggable.ts';
+import { toLoggable } from '../../platform/telemetry/loggable.ts';
 import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
 import { type LookAlikeRow, lookAlikes } from '../../projections/screening/screenings.ts';
 import type { Core } from '../../services/compose.ts';
-import { fastLanePlan } from '../../services/guestbook/fast-approval.ts';
+import { fastApprovalCommand } from '../../services/guestbook/fast-approval.ts';
 import { bayesFindings } from '../../services/screening/bayes.ts';
 import { findingsIn } from '../../services/screening/findings.ts';
-import { type Fingerprint, fingerprintsOf } from '../../services/screening/fingerprint.ts';
+import { type Fingerprint, toFingerprints } from '../../services/screening/fingerprint.ts';
 import { lookAlikeFindings } from '../../services/screening/look-alikes.ts';
 import { type RecordScreening, screening } from '../../services/screening/screening.ts';
-import { MOST_COUNTED } from '../../services/screening/sentences.ts';
-import { learntBy } from './trained-classifier.ts';
+import { MAX_COUNTED } from '../../services/screening/sentences.ts';
+import { trainedClassifier } from './trained-classifier.ts';
 
-type Parts = Pick<Core, 'pool' | 'store' | 'keys' | 'config'>;
+type Deps = Pick<Core, 'pool' | 'store' | 'keys' | 'config'>;
 type Screened = Omit<RecordScreening, 'noteState'>;
 
 export const ToScreen = z.strictObject({ note_ids: z.array(z.uuid()) });
@@ -29,7 +29,7 @@ export const ToScreen = z.strictObject({ note_ids: z.array(z.uuid()) });
  * that the others do not fail with it.
  */
 export async function screenNotes(
-  parts: Parts,
+  deps: Deps,
   asked: z.infer<typeof ToScreen>,
   logger: Logger,
 ): Promise<number> {
@@ -37,29 +37,29 @@ export async function screenNotes(
   let count = 0;
   for (const note_id of asked.note_ids)
     try {
-      if (await screenNote(parts, { note_id })) count++;
+      if (await screenNote(deps, { note_id })) count++;
     } catch (error) {
       if (asked.note_ids.length === 1) throw error;
-      logger.warn({ note_id, error: loggable(error) }, 'note not screened yet');
+      logger.warn({ note_id, error: toLoggable(error) }, 'note not screened yet');
       failed.push(note_id);
     }
   const jobs = failed.map((note_id) => ({ ...screeningJob([note_id]), gathers: false }));
   if (jobs.length > 0)
-    await parts.store.execute({ load: null, decide: () => ({ answer: true, appends: [], jobs }) });
+    await deps.store.execute({ load: null, decide: () => ({ answer: true, appends: [], jobs }) });
   return count;
 }
 
 /** Records the findings in a pending note in the log; returns whether it recorded them. */
-export async function screenNote(parts: Parts, { note_id }: { note_id: string }): Promise<boolean> {
-  const [note] = await query(parts.pool, findNote(note_id));
+export async function screenNote(deps: Deps, { note_id }: { note_id: string }): Promise<boolean> {
+  const [note] = await query(deps.pool, findNote(note_id));
   if (note?.state !== 'pending' || note.message === null) return false;
   const { message, name } = note;
-  const fingerprints = fingerprintsOf(parts.keys, message);
+  const fingerprints = toFingerprints(deps.keys, message);
   const [fingerprint] = fingerprints;
   if (!fingerprint) throw new Error('no server key to make a fingerprint with');
   const [bayes, candidates] = await Promise.all([
-    learntBy(parts),
-    query(parts.pool, candidatesOf(note_id, fingerprints)),
+    trainedClassifier(deps),
+    query(deps.pool, candidatesOf(note_id, fingerprints)),
   ]);
   const read = bayesFindings(bayes, message);
   const seen = findingsIn({ name: name ?? '', message });
@@ -69,27 +69,27 @@ export async function screenNote(parts: Parts, { note_id }: { note_id: string })
     words: { ...read.words, ...seen.words },
     fingerprint,
   };
-  const recorded = await parts.store.execute(recordPlan(note, screened));
-  const { fastLane, undoWindowSeconds } = parts.config;
+  const recorded = await deps.store.execute(recordCommand(note, screened));
+  const { fastLane, undoWindowSeconds } = deps.config;
   if (fastLane && screened.findings.length === 0)
-    await parts.store.execute(fastLanePlan(note, undoWindowSeconds));
+    await deps.store.execute(fastApprovalCommand(note, undoWindowSeconds));
   return recorded === true;
 }
 
 function candidatesOf(noteId: string, fingerprints: readonly Fingerprint[]): Sql<LookAlikeRow> {
   const wholes = fingerprints.map(({ whole }) => whole);
   const parts = fingerprints.flatMap((fingerprint) => fingerprint.parts);
-  return lookAlikes(noteId, wholes, parts, MOST_COUNTED);
+  return lookAlikes(noteId, wholes, parts, MAX_COUNTED);
 }
 
 // Reads the note's row without a lock, so that a claim never waits for a screening. Locks the
 // author, so that the note's words are not recorded after the account's deletion has erased them.
-function recordPlan(
+function recordCommand(
   { owner_id: owner, member_id: author }: Pick<NoteRow, 'owner_id' | 'member_id'>,
   screened: Screened,
-): Plan<boolean> {
+): Command<boolean> {
   const stream = `screening-${screened.noteId}`;
-  return definePlan({
+  return defineCommand({
     ...(author ? { lock: [author] } : {}),
     load: { notes: findNote(screened.noteId), events: readStream(owner, stream) },
     decide({

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { newestPosition } from '../../../platform/eventstore/subscription.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
-import { pageOf } from '../../../platform/keyset-cursor.ts';
+import { toPage } from '../../../platform/keyset-cursor.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { sharedPatience } from '../../../platform/postgres/request-deadline.ts';
+import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { refuse } from '../../../platform/refusal.ts';
 import { type AuditRow, auditAfter, auditBefore } from '../../../projections/moderation/audit.ts';
-import { subjectOf } from '../decisions/review-events.ts';
+import { reviewSubject } from '../decisions/review-events.ts';
 import { type auditContract, type Entry, NDJSON } from './contract.ts';
 
 const BATCH = 500;
@@ -25,7 +25,7 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
     const [end] = await query(pool, newestPosition());
     for (let place = from; ; ) {
       // Each batch has the full deadline of a request.
-      const rows = await sharedPatience(() => read(order, place, BATCH));
+      const rows = await withDeadline(() => read(order, place, BATCH));
       const wanted = rows.filter(({ position }) => position <= (end?.position ?? 0));
       if (wanted.length > 0)
         yield wanted.map((row) => `${JSON.stringify(entryBody(row))}\n`).join('');
@@ -42,7 +42,7 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
       const asked = format ?? (request.accept?.includes(NDJSON) ? 'ndjson' : 'json');
       if (asked === 'ndjson') return { status: 200, stream: lines(order, from), type: NDJSON };
       const rows = await read(order, from, limit + 1);
-      const page = pageOf(rows, limit, (last) => writeCursor(last.position, order));
+      const page = toPage(rows, limit, (last) => writeCursor(last.position, order));
       return {
         status: 200,
         body: {
@@ -73,7 +73,7 @@ function entryBody(row: AuditRow): Entry {
     type: row.type,
     occurred_at: row.recorded_at.toISOString(),
     actor: { ...row.actor, ...(row.actor_name === null ? {} : { name: row.actor_name }) },
-    subject: subjectOf(row.stream_id),
+    subject: reviewSubject(row.stream_id),
     version: row.stream_version,
     data: row.data,
   };

@@ -8,10 +8,10 @@ import { withClient } from '../../../platform/postgres/pool.ts';
 import { deadline } from '../../../platform/postgres/request-deadline.ts';
 import { conflict, isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
-import { MOST_LEASES } from '../queue/contract.ts';
+import { MAX_LEASES } from '../queue/contract.ts';
 import type { ClaimView, Viewer } from '../queue/queue.ts';
-import { lockProven } from '../staff/lock-moderator.ts';
-import { freeOf } from './claimable-items.ts';
+import { lockModerator } from '../staff/lock-moderator.ts';
+import { nextClaimable } from './claimable-items.ts';
 import { untilDone } from './lease-transaction.ts';
 import { type Lease, type LeaseRow, leaseBody, releaseLeases } from './leases.ts';
 
@@ -32,7 +32,7 @@ export const leaseWhere = (fits: string, id = 'gen_random_uuid()') => `INSERT IN
   WHERE note_leases.expires_at <= clock_timestamp()
   RETURNING lease_id, subject_type, note_id, expires_at`;
 
-const WITHIN_LIMIT = `(SELECT count FROM held) + (SELECT count(*) FROM picked) <= ${MOST_LEASES}`;
+const WITHIN_LIMIT = `(SELECT count FROM held) + (SELECT count(*) FROM picked) <= ${MAX_LEASES}`;
 
 /** Takes the lease ids from `$2`, so that a retry can look up a lease by an id known beforehand. */
 const GIVEN_ID = '($2::uuid[])[(row_number() OVER (ORDER BY note_id))::int]';
@@ -44,7 +44,7 @@ export const newLeaseIds = (count: number): string[] => Array.from({ length: cou
  * while the statement runs, an item is picked but not leased. The caller sees `picked` and retries.
  */
 export function claimNext(view: ClaimView, viewer: Viewer, ids: readonly string[]): Sql {
-  const text = `WITH picked AS MATERIALIZED (${freeOf(view, viewer, ids.length)}),
+  const text = `WITH picked AS MATERIALIZED (${nextClaimable(view, viewer, ids.length)}),
     held AS (SELECT count(*) FROM note_leases
       WHERE moderator_id = $1 AND expires_at > clock_timestamp()),
     leased AS (${leaseWhere(WITHIN_LIMIT, GIVEN_ID)})
@@ -53,7 +53,7 @@ export function claimNext(view: ClaimView, viewer: Viewer, ids: readonly string[
   return { name: hash('sha1', text), text, values: [viewer.moderatorId, ids] };
 }
 
-export interface Taken {
+export interface ClaimResult {
   picked: number;
   held: number;
   leased: (Pick<LeaseRow, 'lease_id' | 'subject_type' | 'note_id'> & { expires_at: string })[];
@@ -97,16 +97,16 @@ export async function takeAtOnce(
     let lost = false;
     const claimed = await run(async (client) => {
       if (lost) {
-        const found = await pipeline(client, inOne([lockProven(me), claimedAs(ids)]));
-        if ((found[3] as unknown as [Taken])[0].picked > 0) return found;
+        const found = await pipeline(client, inOne([lockModerator(me), claimedAs(ids)]));
+        if ((found[3] as unknown as [ClaimResult])[0].picked > 0) return found;
       }
-      return pipeline(client, inOne([lockProven(me), next(ids)])).catch((error: unknown) => {
+      return pipeline(client, inOne([lockModerator(me), next(ids)])).catch((error: unknown) => {
         lost ||= !isServerError(error);
         return unconfirmed(error);
       });
     });
     proven = claimed[2]?.length === 1;
-    const [taken] = (claimed[3] ?? []) as unknown as [Taken];
+    const [taken] = (claimed[3] ?? []) as unknown as [ClaimResult];
     leased.push(...taken.leased.map(({ lease_id }) => lease_id));
     return proven ? taken : undefined;
   }, count);
@@ -126,13 +126,13 @@ function unconfirmed(error: unknown): never {
 }
 
 export async function takeNext(
-  ask: (count: number) => Promise<Taken | undefined>,
+  ask: (count: number) => Promise<ClaimResult | undefined>,
   count: number,
 ): Promise<Lease[] | Refusal<'state_conflict'>> {
   const taken: Lease[] = [];
   for (let round = 0; round < 20 && taken.length < count; round++) {
     const { picked, held, leased } = (await ask(count - taken.length)) ?? NONE;
-    if (held + picked > MOST_LEASES) return limitReached();
+    if (held + picked > MAX_LEASES) return limitReached();
     for (const { expires_at, ...lease } of leased)
       taken.push(leaseBody({ ...lease, expires_at: new Date(expires_at) }));
     if (picked === 0) break;
@@ -140,8 +140,8 @@ export async function takeNext(
   return taken;
 }
 
-const NONE: Taken = { picked: 0, held: 0, leased: [] };
+const NONE: ClaimResult = { picked: 0, held: 0, leased: [] };
 
 export function limitReached(): Refusal<'state_conflict'> {
-  return conflict('claim_limit', { limit: MOST_LEASES });
+  return conflict('claim_limit', { limit: MAX_LEASES });
 }

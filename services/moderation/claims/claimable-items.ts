@@ -1,4 +1,4 @@
-import { type ClaimView, mixesTiers, SHAPES, type Viewer, where } from '../queue/queue.ts';
+import { type ClaimView, mixesTiers, VIEW_SHAPES, type Viewer, where } from '../queue/queue.ts';
 
 /**
  * Selects and locks the first unclaimed items of a view: `SELECT subject_type, note_id …`; `$1` is
@@ -6,7 +6,7 @@ import { type ClaimView, mixesTiers, SHAPES, type Viewer, where } from '../queue
  * look up each lease, by a table scan if the table was never analysed. `count` is part of the SQL
  * text, so that the planner knows it.
  */
-export function freeOf(view: ClaimView, viewer: Viewer, count: number): string {
+export function nextClaimable(view: ClaimView, viewer: Viewer, count: number): string {
   const notes = freeNotes(view, viewer, count);
   // PostgreSQL cannot lock the rows of a UNION, so each subquery locks its own rows.
   return view === 'reported'
@@ -20,7 +20,7 @@ const LIVE = 'FROM note_leases WHERE expires_at > clock_timestamp() AND subject_
 
 /** An appeal needs a second moderator, so appeals against the caller's decisions are skipped. */
 function freeNotes(view: ClaimView, { role }: Viewer, count: number): string {
-  const { at } = SHAPES[view];
+  const { at } = VIEW_SHAPES[view];
   const tiers = mixesTiers(view, role) ? 'n.tier, ' : '';
   const others = view === 'appeals' ? 'AND n.settled_by IS DISTINCT FROM $1' : '';
   return `SELECT 'note' AS subject_type, n.note_id, ${at} AS at FROM notes n

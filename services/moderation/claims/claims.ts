@@ -6,26 +6,26 @@ import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
 import { heldRecords } from '../../../projections/publications/record-reports.ts';
 import type { RecordRow } from '../../../projections/publications/records.ts';
-import type { Subject } from '../../publications/publication-kind.ts';
-import { type ClaimRequest, MOST_LEASES } from '../queue/contract.ts';
-import { lockProven } from '../staff/lock-moderator.ts';
+import type { PublicationKind } from '../../publications/publication-kind.ts';
+import { type ClaimRequest, MAX_LEASES } from '../queue/contract.ts';
+import { lockModerator } from '../staff/lock-moderator.ts';
 import {
+  type ClaimResult,
   claimNext,
   leaseWhere,
   limitReached,
   newLeaseIds,
-  type Taken,
   takeAtOnce,
   takeNext,
 } from './claim-next.ts';
 import { transactOnce } from './lease-transaction.ts';
 import {
   claimedByOther,
-  type Held,
   heldBy,
-  keyOf,
   type Lease,
+  type LiveLeases,
   leaseBody,
+  leaseKey,
   type NamedLease,
 } from './leases.ts';
 
@@ -33,7 +33,7 @@ type ClaimRefusal = Refusal<'not_found' | 'state_conflict'>;
 
 /** Claims all requested items or none; fewer than `count` only if the view has no more. */
 export function claim(
-  { pool, subjects }: { pool: pg.Pool; subjects: readonly Subject[] },
+  { pool, publicationKinds }: { pool: pg.Pool; publicationKinds: readonly PublicationKind[] },
   call: Keyed<PrincipalOf<'moderator'>>,
   asked: ClaimRequest,
 ): Promise<Once<Lease[]> | Refusal<'moderator_required' | 'idempotency_conflict'> | ClaimRefusal> {
@@ -42,22 +42,22 @@ export function claim(
     claimNext(('view' in asked && asked.view) || 'todo', viewer, ids);
   if ('count' in asked && !call.request.idempotencyKey)
     return takeAtOnce(pool, viewer, next, asked.count);
-  // Claims of one moderator wait for each other (`lockProven`), so that the limit holds.
+  // Claims of one moderator wait for each other (`lockModerator`), so that the limit holds.
   const work = (client: pg.PoolClient) =>
     'count' in asked
       ? takeNext(
-          async (count) => (await client.query<Taken>(next(newLeaseIds(count)))).rows[0],
+          async (count) => (await client.query<ClaimResult>(next(newLeaseIds(count)))).rows[0],
           asked.count,
         )
-      : takeThese(client, subjects, viewer.moderatorId, theseOf(asked));
-  return transactOnce(pool, call, lockProven(viewer), work, { repeatable: true });
+      : takeThese(client, publicationKinds, viewer.moderatorId, theseOf(asked));
+  return transactOnce(pool, call, lockModerator(viewer), work, { repeatable: true });
 }
 
 /** The requested items, each once by kind and id. */
-function theseOf(asked: Exclude<ClaimRequest, { count: number }>): Held[] {
-  const held: Held[] =
+function theseOf(asked: Exclude<ClaimRequest, { count: number }>): LiveLeases[] {
+  const held: LiveLeases[] =
     'subjects' in asked ? asked.subjects : asked.note_ids.map((id) => ({ type: 'note', id }));
-  return [...new Map(held.map((one) => [keyOf(one), one])).values()];
+  return [...new Map(held.map((one) => [leaseKey(one), one])).values()];
 }
 
 type Reviewable = { id: string; state: string; version: number; reviewable: boolean };
@@ -70,11 +70,11 @@ const lockNotes = (ids: readonly string[]): Sql =>
 /** Reads and locks items of one kind in the order of their ids; locks a record only if reported. */
 async function reviewablesOf(
   client: pg.PoolClient,
-  subjects: readonly Subject[],
-  type: Held['type'],
+  publicationKinds: readonly PublicationKind[],
+  type: LiveLeases['type'],
   ids: readonly string[],
 ): Promise<Reviewable[]> {
-  const subject = subjects.find((one) => one.type === type);
+  const subject = publicationKinds.find((one) => one.type === type);
   if (!subject) return (await client.query<Reviewable>(lockNotes(ids))).rows;
   await client.query(heldRecords(subject.type, ids));
   const { rows } = await client.query<RecordRow>(subject.records(ids));
@@ -88,15 +88,15 @@ async function reviewablesOf(
 
 async function takeThese(
   client: pg.PoolClient,
-  subjects: readonly Subject[],
+  publicationKinds: readonly PublicationKind[],
   moderatorId: string,
-  wanted: Held[],
+  wanted: LiveLeases[],
 ): Promise<Lease[] | ClaimRefusal> {
   // Every call locks in the same order, so that two calls for the same items cannot deadlock.
   const kinds = [...Map.groupBy(wanted, ({ type }) => type)].sort();
   for (const [type, some] of kinds) {
     const ids = some.map(({ id }) => id);
-    const found = await reviewablesOf(client, subjects, type, ids);
+    const found = await reviewablesOf(client, publicationKinds, type, ids);
     if (found.length < ids.length) return refuse('not_found');
     const done = found.find(({ reviewable }) => !reviewable);
     if (done)
@@ -113,12 +113,12 @@ async function takeThese(
       WHERE l.note_id = ANY(${wanted.map(({ id }) => id)}::uuid[])
         OR l.moderator_id = ${moderatorId} AND l.expires_at > clock_timestamp() ORDER BY l.note_id`,
   );
-  const keys = new Set(wanted.map(keyOf));
-  const these = rows.filter((row) => keys.has(keyOf(heldBy(row))));
+  const keys = new Set(wanted.map(leaseKey));
+  const these = rows.filter((row) => keys.has(leaseKey(heldBy(row))));
   const others = these.find((row) => row.moderator_id !== moderatorId);
   if (others) return claimedByOther(others);
   const mine = rows.filter((row) => row.moderator_id === moderatorId);
-  return mine.length > MOST_LEASES ? limitReached() : these.map(leaseBody);
+  return mine.length > MAX_LEASES ? limitReached() : these.map(leaseBody);
 }
 
 /** Leases the free items; `takeThese` then checks that the moderator holds all, and the limit. */
@@ -137,5 +137,5 @@ export function changeLeases(
     const { rows } = await client.query<{ lease_id: string }>(statement);
     return rows.map((row) => row.lease_id);
   };
-  return transactOnce(pool, call, lockProven(call.principal), work, options);
+  return transactOnce(pool, call, lockModerator(call.principal), work, options);
 }

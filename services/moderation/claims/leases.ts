@@ -4,14 +4,14 @@ import { type Sql, sql } from '../../../platform/sql.ts';
 import type { RecordType } from '../../publications/record-type.ts';
 
 /** An item that can be claimed: a note, or a record that was published without review. */
-export interface Held {
+export interface LiveLeases {
   type: 'note' | RecordType;
   id: string;
 }
 
 export interface LeaseRow {
   lease_id: string;
-  subject_type: Held['type'];
+  subject_type: LiveLeases['type'];
   /** The id of the note or the record. */
   note_id: string;
   moderator_id: string;
@@ -26,17 +26,17 @@ export interface Lease {
   lease_id: string;
   /** Null if the item is a record. */
   note_id: string | null;
-  subject: Held;
+  subject: LiveLeases;
   /** Unix seconds. */
   expires_at: number;
 }
 
-export const heldBy = (row: Pick<LeaseRow, 'subject_type' | 'note_id'>): Held => ({
+export const heldBy = (row: Pick<LeaseRow, 'subject_type' | 'note_id'>): LiveLeases => ({
   type: row.subject_type,
   id: row.note_id,
 });
 
-export const keyOf = ({ type, id }: Held): string => `${type} ${id}`;
+export const leaseKey = ({ type, id }: LiveLeases): string => `${type} ${id}`;
 
 export function leaseBody(row: Omit<LeaseRow, 'moderator_id' | 'claimed_at'>): Lease {
   const subject = heldBy(row);
@@ -54,7 +54,7 @@ export function liveLeases(moderatorId: string): Sql<LeaseRow> {
     AND expires_at > clock_timestamp() ORDER BY claimed_at, lease_id`;
 }
 
-export function liveLeaseOn({ type, id }: Held): Sql<NamedLease> {
+export function liveLeaseOn({ type, id }: LiveLeases): Sql<NamedLease> {
   return sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
     WHERE l.note_id = ${id} AND l.subject_type = ${type} AND l.expires_at > clock_timestamp()`;
 }

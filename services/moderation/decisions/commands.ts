@@ -1,18 +1,22 @@
 import type { DecisionRow } from '../../../projections/guestbook/note-decisions.ts';
 import type { NoteCommand } from '../../guestbook/note.ts';
-import { DECIDERS, LEADS, ROLES_OF, undoersOfOwn } from '../staff/roles.ts';
+import { DECIDERS, LEADS, ROLES_BY_ACTION, undoersOfOwn } from '../staff/roles.ts';
 import type { DecisionRequest } from './contract.ts';
-import type { Asked } from './decide.ts';
+import type { RequestedDecision } from './decide.ts';
 
 const HOUR_MS = 3_600_000;
 /** How long a note is deferred if the request gives no time. */
 const DEFERRED_MS = 24 * HOUR_MS;
 
 /** Turns an API request into a command on the note. */
-export function decisionOn(noteId: string, body: DecisionRequest, batchId?: string): Asked {
+export function decisionOn(
+  noteId: string,
+  body: DecisionRequest,
+  batchId?: string,
+): RequestedDecision {
   return {
     noteId,
-    roles: ROLES_OF[body.action],
+    roles: ROLES_BY_ACTION[body.action],
     command({ me, claimedAt, parent, now }): NoteCommand {
       const { moderatorId } = me;
       const common = {
@@ -50,11 +54,11 @@ export function decisionOn(noteId: string, body: DecisionRequest, batchId?: stri
   };
 }
 
-export function undoOf(
+export function undoCommand(
   decision: Pick<DecisionRow, 'event_id' | 'note_id' | 'decision'>,
   undoSeconds: number,
   { expectedVersion, batchId }: { expectedVersion: number | null; batchId?: string },
-): Asked {
+): RequestedDecision {
   return {
     noteId: decision.note_id,
     roles: undoersOfOwn(decision.decision),

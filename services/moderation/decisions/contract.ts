@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REPLAYED } from '../../../platform/http/replayed-header.ts';
+import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import {
   AnyUuid,
@@ -32,7 +32,7 @@ const ACTION = {
 const expected = { expected_version: Version };
 
 /** The request for one decision on one note or record, by its action. */
-export const DECISION = {
+export const DECISION_ROUTE = {
   approve: z.strictObject({ ...ACTION.approve, ...expected }).meta({ id: 'Approval' }),
   reject: z.strictObject({ ...ACTION.reject, ...expected }).meta({ id: 'Rejection' }),
   escalate: z.strictObject({ ...ACTION.escalate, ...expected }).meta({ id: 'Escalation' }),
@@ -46,15 +46,15 @@ export const DECISION = {
 
 export const DecisionRequest = z
   .discriminatedUnion('action', [
-    DECISION.approve,
-    DECISION.reject,
-    DECISION.escalate,
-    DECISION.defer,
-    DECISION.remove,
-    DECISION.restore,
-    DECISION.keep,
-    DECISION.grant,
-    DECISION.uphold,
+    DECISION_ROUTE.approve,
+    DECISION_ROUTE.reject,
+    DECISION_ROUTE.escalate,
+    DECISION_ROUTE.defer,
+    DECISION_ROUTE.remove,
+    DECISION_ROUTE.restore,
+    DECISION_ROUTE.keep,
+    DECISION_ROUTE.grant,
+    DECISION_ROUTE.uphold,
   ])
   .meta({ id: 'NoteDecision' });
 export type DecisionRequest = z.output<typeof DecisionRequest>;
@@ -199,7 +199,7 @@ export const reviewContract = defineContract({
     idempotency: 'optional',
     replies: {
       201: {
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
         location: '/api/moderation/notes/:id',
         description: 'Decided',
         body: Decided,
@@ -222,7 +222,7 @@ export const reviewContract = defineContract({
     idempotency: 'optional',
     replies: {
       201: {
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
         location: '/api/moderation/audit',
         description: 'The decision is undone',
         body: Decided,
@@ -243,7 +243,7 @@ export const reviewContract = defineContract({
     idempotency: 'optional',
     replies: {
       200: {
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
         description: 'A result for each item, in their order',
         body: Batch,
       },
@@ -264,7 +264,7 @@ export const reviewContract = defineContract({
     idempotency: 'optional',
     replies: {
       200: {
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
         description: 'A result for each decision of the batch',
         body: Batch,
       },

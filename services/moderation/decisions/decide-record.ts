@@ -1,7 +1,7 @@
 import { streamVersion } from '../../../platform/eventstore/append.ts';
 import { replay } from '../../../platform/eventstore/decider.ts';
 import type { NewEvent } from '../../../platform/eventstore/event.ts';
-import { definePlan, type Job, type Plan } from '../../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand, type Job } from '../../../platform/eventstore/event-store.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import {
   isRefusal,
@@ -19,26 +19,28 @@ import {
 import type { NamedEvent } from '../../../projections/publications/records.ts';
 import { type RecordRow, recordEvents } from '../../../projections/publications/records.ts';
 import type { ReportReason } from '../../guestbook/report-reasons.ts';
-import { lastRemoval, type Subject } from '../../publications/publication-kind.ts';
+import { lastRemoval, type PublicationKind } from '../../publications/publication-kind.ts';
 import type { RemovalCommand } from '../../publications/removal.ts';
 import { dropLeases } from '../../publications/review-leases.ts';
 import { recordReports, reportsStream } from '../../reports/reports.ts';
 import { membersToTell } from '../../reports/resolve.ts';
 import { claimedByOther, liveLeaseOn } from '../claims/leases.ts';
 import { refuseUnlessActive } from '../policies/policy.ts';
-import { holdProven } from '../staff/lock-moderator.ts';
-import { LEADS, ROLES_OF, undoersOfOwn } from '../staff/roles.ts';
+import { shareLockModerator } from '../staff/lock-moderator.ts';
+import { LEADS, ROLES_BY_ACTION, undoersOfOwn } from '../staff/roles.ts';
 import type { Decided } from './contract.ts';
 import type { DecideRefusal } from './decide.ts';
 import { withWinner } from './decide-rows.ts';
 import type { SubjectDecision } from './record-contract.ts';
 
 /** A decision on a record, or the undo of the removal whose event is `of`. */
-export type Asked = SubjectDecision | { action: 'undo'; of: string; expected_version: number };
+export type RequestedRecordDecision =
+  | SubjectDecision
+  | { action: 'undo'; of: string; expected_version: number };
 
 /** A record and its reports as read under the locks, and the moderator who decides. */
 interface Desk {
-  subject: Subject;
+  subject: PublicationKind;
   id: string;
   row: RecordRow;
   me: { moderatorId: string; role: Role };
@@ -54,21 +56,21 @@ interface Desk {
 
 type Made = { stream: string; version: number; events: NewEvent[] } | Refusal<DecideRefusal>;
 
-/** The plan for one decision on a record, in one transaction with the reports that it settles. */
-export function recordPlan(
+/** The command for one decision on a record, in one transaction with the reports that it settles. */
+export function recordCommand(
   me: PrincipalOf<'moderator'>,
-  subject: Subject,
+  subject: PublicationKind,
   id: string,
-  asked: Asked,
+  asked: RequestedRecordDecision,
   undoSeconds: number,
-): Plan<Decided, DecideRefusal> {
+): Command<Decided, DecideRefusal> {
   const records = subject.records([id]);
   const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
-  return definePlan({
+  return defineCommand({
     ...(subject.gate ? { gate: subject.gate(id) } : {}),
     lock: membersToTell(subject, id),
     load: {
-      moderators: holdProven(me),
+      moderators: shareLockModerator(me),
       policies: asked.action === 'remove' ? findPolicy(asked.policy) : null,
       records,
       events: recordEvents(records, streams),
@@ -138,9 +140,9 @@ function inAll(refusal: Refusal<DecideRefusal>, desk: Desk): Refusal<DecideRefus
   return refuse(refusal.refused, { ...refusal.details, ...current });
 }
 
-function keep(desk: Desk, { action, expected_version }: Asked): Made {
+function keep(desk: Desk, { action, expected_version }: RequestedRecordDecision): Made {
   const { subject, id, row, reports, open, me, claimedAt } = desk;
-  const roles = ROLES_OF[action as 'keep'];
+  const roles = ROLES_BY_ACTION[action as 'keep'];
   if (!roles.includes(me.role)) return refuse('role_required', { roles });
   const state = { status: row.state, version: versionOf(desk) };
   if (expected_version !== state.version) return wrongVersion(state);
@@ -156,7 +158,7 @@ function keep(desk: Desk, { action, expected_version }: Asked): Made {
   return { stream: reportsStream(kept), version: streamVersion(reports), events };
 }
 
-function moderate(desk: Desk, asked: Asked): Made {
+function moderate(desk: Desk, asked: RequestedRecordDecision): Made {
   const { subject, id, row, facts, concerned } = desk;
   const command = asked.action === 'undo' ? undoCommand(desk, asked) : decision(desk, asked);
   if (isRefusal(command)) return command;
@@ -168,9 +170,12 @@ function moderate(desk: Desk, asked: Asked): Made {
   return { stream: subject.stream(id), version: streamVersion(facts), events };
 }
 
-function decision(desk: Desk, asked: Asked): RemovalCommand | Refusal<DecideRefusal> {
+function decision(
+  desk: Desk,
+  asked: RequestedRecordDecision,
+): RemovalCommand | Refusal<DecideRefusal> {
   const { me, facts, undoSeconds, reports, claimedAt } = desk;
-  const roles = ROLES_OF[asked.action as 'remove' | 'restore'];
+  const roles = ROLES_BY_ACTION[asked.action as 'remove' | 'restore'];
   if (!roles.includes(me.role)) return refuse('role_required', { roles });
   const expectedVersion = asked.expected_version - streamVersion(reports);
   if (asked.action === 'remove') {
@@ -184,7 +189,7 @@ function decision(desk: Desk, asked: Asked): RemovalCommand | Refusal<DecideRefu
 /** The moderator who removed a record may undo that within the undo window, a lead at any time. */
 function undoCommand(
   desk: Desk,
-  { of, expected_version }: Extract<Asked, { action: 'undo' }>,
+  { of, expected_version }: Extract<RequestedRecordDecision, { action: 'undo' }>,
 ): RemovalCommand | Refusal<DecideRefusal> {
   const { row, me, facts, undoSeconds, now } = desk;
   const removal = lastRemoval(facts, undoSeconds);

@@ -1,10 +1,10 @@
 import { type Append, streamVersion } from '../../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
 import {
+  type Command,
   type Decision,
-  definePlan,
+  defineCommand,
   type Job,
-  type Plan,
   type Writes,
 } from '../../../platform/eventstore/event-store.ts';
 import type { Rows } from '../../../platform/eventstore/load.ts';
@@ -12,14 +12,14 @@ import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import { screeningJob } from '../../../platform/jobs/queues.ts';
 import { isRefusal, type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
 import { findPolicy } from '../../../projections/moderation/policies.ts';
-import { toldAt } from '../../guestbook/author-decisions.ts';
+import { notifiedAt } from '../../guestbook/author-decisions.ts';
 import { erasePersonal } from '../../guestbook/erase-notes.ts';
 import { type NoteCommand, note } from '../../guestbook/note.ts';
-import { tellJobs } from '../../guestbook/notify-author.ts';
+import { notifyAuthorJobs } from '../../guestbook/notify-author.ts';
 import type { NoteEvents, NoteState, ParentFacts } from '../../guestbook/state.ts';
 import { dropLeases } from '../../publications/review-leases.ts';
 import { claimedByOther } from '../claims/leases.ts';
-import { holdProven } from '../staff/lock-moderator.ts';
+import { shareLockModerator } from '../staff/lock-moderator.ts';
 import type { Decided } from './contract.ts';
 import {
   holdParents,
@@ -50,7 +50,7 @@ interface Facts {
   now: Date;
 }
 
-export interface Asked {
+export interface RequestedDecision {
   noteId: string;
   /** The roles that may make the request; undefined if all may. */
   roles?: readonly Role[];
@@ -65,14 +65,14 @@ interface Accepted {
   before: NoteState;
 }
 
-/** The plan for one decision; the plan is refused if the decision is refused. */
-export function reviewPlan(
+/** The command for one decision; it is refused if the decision is refused. */
+export function reviewCommand(
   me: Moderator,
-  asked: Asked,
+  asked: RequestedDecision,
   undoSeconds: number,
   request: Request = {},
-): Plan<Decided, DecideRefusal> {
-  const many = reviewsPlan(me, [asked], undoSeconds, request);
+): Command<Decided, DecideRefusal> {
+  const many = reviewsCommand(me, [asked], undoSeconds, request);
   return {
     ...many,
     decide(loaded): Decision<Decided, DecideRefusal> {
@@ -87,19 +87,19 @@ export function reviewPlan(
   };
 }
 
-/** The plan for several decisions in one transaction; each is accepted or refused separately. */
-export function reviewsPlan(
+/** The command for several decisions in one transaction; each is accepted or refused separately. */
+export function reviewsCommand(
   me: Moderator,
-  asked: readonly Asked[],
+  asked: readonly RequestedDecision[],
   undoSeconds: number,
   request: Request = {},
-): Plan<Result[], 'moderator_required' | 'role_required' | 'invalid_request'> {
+): Command<Result[], 'moderator_required' | 'role_required' | 'invalid_request'> {
   const ids = [...new Set(asked.map(({ noteId }) => noteId))];
   const notes = notesLoad(ids);
   const policies = 'policy' in request ? findPolicy(request.policy) : null;
-  return definePlan({
+  return defineCommand({
     lock: membersConcerned(ids),
-    load: { moderators: holdProven(me), notes, policies },
+    load: { moderators: shareLockModerator(me), notes, policies },
     decide({ rows, now }) {
       const [live] = rows.moderators;
       if (!live) return refuse('moderator_required');
@@ -165,7 +165,7 @@ function openDesk(
   const leases = new Map(rows.leases.map((lease) => [lease.note_id, lease]));
   const streams = Map.groupBy(rows.events, (event) => event.stream_id);
 
-  function review({ noteId, command: make }: Asked): Accepted | Refusal<DecideRefusal> {
+  function review({ noteId, command: make }: RequestedDecision): Accepted | Refusal<DecideRefusal> {
     const row = notes.get(noteId);
     if (!row) return refuse('not_found');
     const events = streams.get(`note-${noteId}`) ?? [];
@@ -202,16 +202,16 @@ function openDesk(
       parents.set(noteId, { ...parent, state: 'approved' });
   }
 
-  const isReply = ({ noteId }: Asked) => (notes.get(noteId)?.parent_id ? 1 : 0);
+  const isReply = ({ noteId }: RequestedDecision) => (notes.get(noteId)?.parent_id ? 1 : 0);
   return {
     review,
-    inOrder: (asked: readonly Asked[]) =>
+    inOrder: (asked: readonly RequestedDecision[]) =>
       asked.toSorted((left, right) => isReply(left) - isReply(right)),
     jobs: (append: Append) => {
       const row = notes.get(noteIdOf(append));
       const parent = (row?.parent_id && parents.get(row.parent_id)) || null;
       if (!row) return [];
-      const tell = tellJobs(row, parent?.member_id ?? null, append, undoSeconds);
+      const tell = notifyAuthorJobs(row, parent?.member_id ?? null, append, undoSeconds);
       // A note that was decided before its screening is screened now that it is pending again.
       return reopens(append) ? [...tell, screeningJob([row.note_id])] : tell;
     },
@@ -238,6 +238,6 @@ function decided(
     state: after.status,
     ...tier,
     version,
-    undo_until: undoable ? toldAt(recorded_at, undoSeconds).toISOString() : null,
+    undo_until: undoable ? notifiedAt(recorded_at, undoSeconds).toISOString() : null,
   };
 }

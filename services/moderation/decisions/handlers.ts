@@ -7,43 +7,43 @@ import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import { decisionsOfBatch, findDecision } from '../../../projections/guestbook/note-decisions.ts';
 import { findRecordDecision } from '../../../projections/publications/record-decisions.ts';
-import type { ModerationParts } from '../parts.ts';
+import type { ModerationDeps } from '../deps.ts';
 import { itemBodies } from '../queue/item-bodies.ts';
 import { itemsById } from '../queue/item-rows.ts';
-import { decisionOn, undoOf } from './commands.ts';
+import { decisionOn, undoCommand } from './commands.ts';
 import type { BatchResult, DecisionRequest, reviewContract } from './contract.ts';
-import { type Result, reviewPlan, reviewsPlan } from './decide.ts';
-import { recordPlan } from './decide-record.ts';
-import { eventsOfNote, noteHistory, threadBody, threadOf } from './history.ts';
+import { type Result, reviewCommand, reviewsCommand } from './decide.ts';
+import { recordCommand } from './decide-record.ts';
+import { eventsOfNote, listThread, noteHistory, threadBody } from './history.ts';
 
 type Moderator = PrincipalOf<'moderator'>;
 
-export function reviewHandlers(parts: ModerationParts): Handlers<typeof reviewContract> {
-  const { config, pool, store, subjects } = parts;
+export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewContract> {
+  const { config, pool, store, publicationKinds } = deps;
   const undoSeconds = config.undoWindowSeconds;
 
-  /** The plan to undo a decision on a note or a record; undefined if there is no such decision. */
-  async function undoPlan(me: Moderator, of: string, expectedVersion: number) {
+  /** The command to undo a decision on a note or a record; undefined if there is no such decision. */
+  async function findUndoCommand(me: Moderator, of: string, expectedVersion: number) {
     const [[onNote], [onRecord]] = await Promise.all([
       query(pool, findDecision(of)),
       query(pool, findRecordDecision(of)),
     ]);
     if (onNote)
-      return reviewPlan(me, undoOf(onNote, undoSeconds, { expectedVersion }), undoSeconds);
-    const subject = subjects.find(({ type }) => type === onRecord?.subject_type);
+      return reviewCommand(me, undoCommand(onNote, undoSeconds, { expectedVersion }), undoSeconds);
+    const subject = publicationKinds.find(({ type }) => type === onRecord?.subject_type);
     if (!onRecord || !subject) return undefined;
     const undo = { action: 'undo' as const, of, expected_version: expectedVersion };
-    return recordPlan(me, subject, onRecord.subject_id, undo, undoSeconds);
+    return recordCommand(me, subject, onRecord.subject_id, undo, undoSeconds);
   }
 
   return {
     'moderation.note': async ({ principal: me, params: { id } }) => {
       const [rows, thread, events] = await snapshot(pool, [
         itemsById([id]),
-        threadOf(id),
+        listThread(id),
         eventsOfNote(id),
       ]);
-      const [item] = await itemBodies(parts, me, rows);
+      const [item] = await itemBodies(deps, me, rows);
       if (!item) return refuse('not_found');
       return {
         status: 200,
@@ -58,8 +58,8 @@ export function reviewHandlers(parts: ModerationParts): Handlers<typeof reviewCo
 
     'moderation.decide': async (call) => {
       const { principal, params, body } = call;
-      const plan = reviewPlan(principal, decisionOn(params.id, body), undoSeconds, body);
-      const decided = await executeOnce(store, call, plan, 201);
+      const command = reviewCommand(principal, decisionOn(params.id, body), undoSeconds, body);
+      const decided = await executeOnce(store, call, command, 201);
       if (isRefusal(decided)) return decided;
       const { answer, ...extras } = decided;
       return { status: 201, body: answer, ...extras };
@@ -67,9 +67,9 @@ export function reviewHandlers(parts: ModerationParts): Handlers<typeof reviewCo
 
     'moderation.undo': async (call) => {
       const { principal, params, body } = call;
-      const plan = await undoPlan(principal, params.event_id, body.expected_version);
-      if (!plan) return refuse('not_found');
-      const undone = await executeOnce(store, call, plan, 201);
+      const command = await findUndoCommand(principal, params.event_id, body.expected_version);
+      if (!command) return refuse('not_found');
+      const undone = await executeOnce(store, call, command, 201);
       if (isRefusal(undone)) return undone;
       const { answer, ...extras } = undone;
       return { status: 201, body: answer, ...extras };
@@ -82,11 +82,11 @@ export function reviewHandlers(parts: ModerationParts): Handlers<typeof reviewCo
       const asked = items.map(({ note_id, expected_version }) =>
         decisionOn(note_id, { ...action, expected_version } as DecisionRequest, batch_id),
       );
-      const plan = reviewsPlan(principal, asked, undoSeconds, action);
+      const command = reviewsCommand(principal, asked, undoSeconds, action);
       const decided = await executeOnce(
         store,
         call,
-        mapAnswer(plan, (results) => ({
+        mapAnswer(command, (results) => ({
           batch_id,
           results: asked.map((one, index) => resultBody(one.noteId, results[index])),
         })),
@@ -102,12 +102,12 @@ export function reviewHandlers(parts: ModerationParts): Handlers<typeof reviewCo
       const batch = { expectedVersion: null, batchId: params.id };
       const decisions = await query(pool, decisionsOfBatch(params.id));
       if (decisions.length === 0) return refuse('not_found');
-      const asked = decisions.map((decision) => undoOf(decision, undoSeconds, batch));
-      const plan = reviewsPlan(principal, asked, undoSeconds);
+      const asked = decisions.map((decision) => undoCommand(decision, undoSeconds, batch));
+      const command = reviewsCommand(principal, asked, undoSeconds);
       const undone = await executeOnce(
         store,
         call,
-        mapAnswer(plan, (results) =>
+        mapAnswer(command, (results) =>
           decisions.map(({ note_id }, index) => resultBody(note_id, results[index])),
         ),
         200,

@@ -16,7 +16,7 @@ export interface ThreadRow {
 }
 
 /** A note's parent, the newest other replies to the parent, and the newest replies to the note. */
-export function threadOf(noteId: string): Sql<ThreadRow> {
+export function listThread(noteId: string): Sql<ThreadRow> {
   return sql`WITH self AS (SELECT note_id, parent_id FROM notes WHERE note_id = ${noteId}),
     thread AS (
       SELECT n.*, 'parent' AS relation FROM notes n JOIN self ON n.note_id = self.parent_id

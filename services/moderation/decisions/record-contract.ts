@@ -1,15 +1,19 @@
 import { z } from 'zod';
-import { REPLAYED } from '../../../platform/http/replayed-header.ts';
+import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { Uuid } from '../../../platform/http/schemas.ts';
 import { RECORD_TYPES } from '../../publications/record-type.ts';
 import { QueueItem } from '../queue/record-item.ts';
 import { DECIDERS, READERS } from '../staff/roles.ts';
-import { DECIDE_PROBLEMS, DECISION, Decided, HistoryEvent } from './contract.ts';
+import { DECIDE_PROBLEMS, DECISION_ROUTE, Decided, HistoryEvent } from './contract.ts';
 
 /** A decision on a note or record after its publication. */
 export const SubjectDecision = z
-  .discriminatedUnion('action', [DECISION.remove, DECISION.restore, DECISION.keep])
+  .discriminatedUnion('action', [
+    DECISION_ROUTE.remove,
+    DECISION_ROUTE.restore,
+    DECISION_ROUTE.keep,
+  ])
   .meta({ id: 'SubjectDecision' });
 export type SubjectDecision = z.output<typeof SubjectDecision>;
 
@@ -49,7 +53,7 @@ export const subjectContract = defineContract({
     idempotency: 'optional',
     replies: {
       201: {
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
         location: '/api/moderation/subjects/:type/:id',
         description: 'Decided',
         body: Decided,

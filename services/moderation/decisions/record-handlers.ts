@@ -4,26 +4,26 @@ import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import { recordEvents } from '../../../projections/publications/records.ts';
 import { reportsStream } from '../../reports/reports.ts';
-import type { ModerationParts } from '../parts.ts';
+import type { ModerationDeps } from '../deps.ts';
 import { itemBodies } from '../queue/item-bodies.ts';
 import { itemsById } from '../queue/item-rows.ts';
 import { recordItemBody, withReports } from '../queue/record-item.ts';
 import { decisionOn } from './commands.ts';
-import { reviewPlan } from './decide.ts';
-import { recordPlan } from './decide-record.ts';
+import { reviewCommand } from './decide.ts';
+import { recordCommand } from './decide-record.ts';
 import { eventsOfNote, historyBody, noteHistory } from './history.ts';
 import type { subjectContract } from './record-contract.ts';
 
-export function subjectHandlers(parts: ModerationParts): Handlers<typeof subjectContract> {
-  const { config, pool, store, subjects } = parts;
+export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectContract> {
+  const { config, pool, store, publicationKinds } = deps;
   const undoSeconds = config.undoWindowSeconds;
-  const subjectOf = (type: string) => subjects.find((subject) => subject.type === type);
+  const subjectOf = (type: string) => publicationKinds.find((subject) => subject.type === type);
   return {
     'moderation.subject': async ({ principal: me, params: { type, id } }) => {
       const subject = subjectOf(type);
       if (!subject) {
         const [rows, events] = await snapshot(pool, [itemsById([id]), eventsOfNote(id)]);
-        const [item] = await itemBodies(parts, me, rows);
+        const [item] = await itemBodies(deps, me, rows);
         if (!item) return refuse('not_found');
         return { status: 200, body: { status: 'ok', item, history: noteHistory(events) } };
       }
@@ -41,10 +41,10 @@ export function subjectHandlers(parts: ModerationParts): Handlers<typeof subject
     'moderation.decide_subject': async (call) => {
       const { principal: me, params, body } = call;
       const subject = subjectOf(params.type);
-      const plan = subject
-        ? recordPlan(me, subject, params.id, body, undoSeconds)
-        : reviewPlan(me, decisionOn(params.id, body), undoSeconds, body);
-      const decided = await executeOnce(store, call, plan, 201);
+      const command = subject
+        ? recordCommand(me, subject, params.id, body, undoSeconds)
+        : reviewCommand(me, decisionOn(params.id, body), undoSeconds, body);
+      const decided = await executeOnce(store, call, command, 201);
       if (isRefusal(decided)) return decided;
       const { answer, ...extras } = decided;
       return { status: 201, body: answer, ...extras };

@@ -5,7 +5,7 @@ import { refuseUnlessActive } from '../policies/policy.ts';
 /** The fields that no schema can check: is the policy active, and is `until` close enough? */
 export type Request = { policy: string } | { until?: string | undefined } | object;
 
-const MOST_DEFERRED_MS = 72 * 3_600_000;
+const MAX_DEFERRED_MS = 72 * 3_600_000;
 
 export function wrongRequest(
   request: Request,
@@ -15,7 +15,7 @@ export function wrongRequest(
   if ('policy' in request) return refuseUnlessActive(policy);
   if (!('until' in request) || request.until === undefined) return null;
   const ahead = new Date(request.until).getTime() - now.getTime();
-  return ahead > 0 && ahead <= MOST_DEFERRED_MS
+  return ahead > 0 && ahead <= MAX_DEFERRED_MS
     ? null
     : refuse('invalid_request', {
         issues: [{ path: 'until', message: 'must be within the next 72 hours' }],

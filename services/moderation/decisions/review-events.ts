@@ -16,7 +16,7 @@ export function isReview({
 }
 
 /** The subject of a stream; for a stream of reports, the reported item. */
-export function subjectOf(streamId: string): { type: string; id: string } {
+export function reviewSubject(streamId: string): { type: string; id: string } {
   const [, type = '', id = ''] =
     /^(.*?)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z0-9_]+)$/.exec(streamId) ?? [];
   return { type: type.replace(/^report-/, '').replace('case-note', 'case_note'), id };

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { readStream, streamVersion } from '../../../platform/eventstore/append.ts';
 import {
-  definePlan,
+  type Command,
+  defineCommand,
   type EventStore,
-  type Plan,
 } from '../../../platform/eventstore/event-store.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
@@ -14,20 +14,17 @@ import {
   findPolicy,
   type PolicyRow,
 } from '../../../projections/moderation/policies.ts';
-import { holdProven } from '../staff/lock-moderator.ts';
+import { shareLockModerator } from '../staff/lock-moderator.ts';
 import { LEADS } from '../staff/roles.ts';
 import type { policiesContract } from './contract.ts';
 import { type ChangePolicy, changePolicy, EVERYBODY } from './policy.ts';
 
-export interface PoliciesParts {
+export interface PoliciesDeps {
   pool: pg.Pool;
   store: EventStore;
 }
 
-export function policiesHandlers({
-  pool,
-  store,
-}: PoliciesParts): Handlers<typeof policiesContract> {
+export function policiesHandlers({ pool, store }: PoliciesDeps): Handlers<typeof policiesContract> {
   return {
     'moderation.policies': async () => {
       const rows = await query(pool, allPolicies());
@@ -36,22 +33,25 @@ export function policiesHandlers({
 
     'moderation.change_policy': async ({ principal, body }) => {
       const { expected_version: expectedVersion, ...words } = body;
-      const policy = await store.execute(changePlan(principal, { ...words, expectedVersion }));
+      const policy = await store.execute(changeCommand(principal, { ...words, expectedVersion }));
       return isRefusal(policy) ? policy : { status: 200, body: { status: 'saved', policy } };
     },
   };
 }
 
 // If two changes race, the log refuses the second append, and that change is decided again.
-function changePlan(
+function changeCommand(
   me: PrincipalOf<'moderator'>,
   command: ChangePolicy,
-): Plan<ReturnType<typeof policyBody>, 'moderator_required' | 'role_required' | 'state_conflict'> {
+): Command<
+  ReturnType<typeof policyBody>,
+  'moderator_required' | 'role_required' | 'state_conflict'
+> {
   const { code, title, text, active } = command;
   const stream = `policy-${code}`;
-  return definePlan({
+  return defineCommand({
     load: {
-      moderators: holdProven(me),
+      moderators: shareLockModerator(me),
       events: readStream(EVERYBODY, stream),
       policies: findPolicy(code),
     },

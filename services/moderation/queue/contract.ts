@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REPLAYED } from '../../../platform/http/replayed-header.ts';
+import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import {
   AnyUuid,
@@ -18,7 +18,7 @@ import { CLAIM_VIEWS, VIEWS } from './queue.ts';
 import { QueueItem } from './record-item.ts';
 
 /** The most leases that a moderator can hold at the same time. */
-export const MOST_LEASES = 10;
+export const MAX_LEASES = 10;
 
 /** A query parameter in whole seconds. */
 const Seconds = z
@@ -44,7 +44,7 @@ const LeaseSelection = z
 
 const NextItems = z
   .strictObject({
-    count: z.int().min(1).max(MOST_LEASES),
+    count: z.int().min(1).max(MAX_LEASES),
     view: z.enum(CLAIM_VIEWS).optional(),
   })
   .meta({ id: 'NextItems' });
@@ -168,7 +168,7 @@ export const queueContract = defineContract({
     idempotency: 'optional',
     replies: {
       200: {
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
         description: 'The leases',
         body: ClaimsReply,
       },
@@ -191,7 +191,7 @@ export const queueContract = defineContract({
     idempotency: 'optional',
     replies: {
       200: {
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
         description: 'Which leases are renewed and which are lost',
         body: RenewalReply,
       },
@@ -208,7 +208,7 @@ export const queueContract = defineContract({
     idempotency: 'optional',
     replies: {
       200: {
-        headers: REPLAYED,
+        headers: REPLAYED_HEADER,
         description: 'These leases are released',
         body: ReleaseReply,
       },

@@ -1,9 +1,9 @@
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
-import { toldAt } from '../../guestbook/author-decisions.ts';
+import { notifiedAt } from '../../guestbook/author-decisions.ts';
 import { undoersOfAny, undoersOfOwn } from '../staff/roles.ts';
 
 /** The moderator who reads the item, and the length of the undo window in seconds. */
-export interface Reviewer {
+export interface ReviewingModerator {
   me: Pick<PrincipalOf<'moderator'>, 'moderatorId' | 'role'>;
   undoSeconds: number;
 }
@@ -36,9 +36,9 @@ export function decisionBody<Word extends string>(
   { decided_at, told_at, moderator_id, moderator_name, ...decision }: StandingDecision<Word>,
   undoable: boolean,
   now: Date,
-  { me, undoSeconds }: Reviewer,
+  { me, undoSeconds }: ReviewingModerator,
 ) {
-  const until = toldAt(new Date(decided_at), undoSeconds);
+  const until = notifiedAt(new Date(decided_at), undoSeconds);
   const { role } = me;
   const own = moderator_id === me.moderatorId && now < until;
   const allowed =

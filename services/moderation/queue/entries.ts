@@ -1,14 +1,14 @@
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { type Held, keyOf } from '../claims/leases.ts';
-import type { ModerationParts } from '../parts.ts';
+import { type LiveLeases, leaseKey } from '../claims/leases.ts';
+import type { ModerationDeps } from '../deps.ts';
 import type { Item } from './item.ts';
 import { itemBodies, notesBodies } from './item-bodies.ts';
 import type { ItemRow } from './item-rows.ts';
 import type { Filters, QueuePlace, View } from './queue.ts';
 import { queuePage } from './queue-page.ts';
 import type { RecordItem } from './record-item.ts';
-import { type RecordPlace, recordItems, recordsOf } from './reported-records.ts';
+import { listReported, type RecordPlace, recordItems } from './reported-records.ts';
 
 /** A note or a record, with its place in the view's order. */
 type Entry = { place: QueuePlace } & ({ note: ItemRow } | { record: RecordPlace });
@@ -22,15 +22,15 @@ export interface Entries {
 }
 
 /** Reads the next entries of a view: its notes, merged with its records. */
-export async function entriesOf(
-  { pool }: ModerationParts,
+export async function listEntries(
+  { pool }: ModerationDeps,
   me: Me,
   view: View,
   filters: Filters,
   limit: number,
   after: QueuePlace | undefined,
 ): Promise<Entries> {
-  const others = recordsOf(view, me, filters, limit, after);
+  const others = listReported(view, me, filters, limit, after);
   const [rows, waiting] = await Promise.all([
     query(pool, queuePage(view, me, filters, limit, after)),
     others ? query(pool, others) : [],
@@ -62,43 +62,43 @@ function byPlace({ place: one }: Entry, { place: other }: Entry): number {
 const byTimeBackwards = ({ place: one }: Entry, { place: other }: Entry): number =>
   one.at < other.at ? 1 : one.at > other.at ? -1 : 0;
 
-export async function itemsOf(
-  parts: ModerationParts,
+export async function listItems(
+  deps: ModerationDeps,
   me: Me,
   page: readonly Entry[],
 ): Promise<(Item | RecordItem)[]> {
   const notes = page.flatMap((entry) => ('note' in entry ? [entry.note] : []));
   const waiting = page.flatMap((entry) => ('record' in entry ? [entry.record] : []));
   const [bodies, records] = await Promise.all([
-    itemBodies(parts, me, notes),
-    recordItems(parts, me, waiting),
+    itemBodies(deps, me, notes),
+    recordItems(deps, me, waiting),
   ]);
   const ofNotes = bodies.values();
   return page.flatMap((entry) => {
     const item =
       'note' in entry
         ? ofNotes.next().value
-        : records.get(keyOf({ type: entry.record.subject_type, id: entry.record.subject_id }));
+        : records.get(leaseKey({ type: entry.record.subject_type, id: entry.record.subject_id }));
     return item ? [item] : [];
   });
 }
 
 /** The items under these leases, keyed by kind and id. */
 export async function heldItems(
-  parts: ModerationParts,
+  deps: ModerationDeps,
   me: Me,
-  leases: readonly { note_id: string | null; subject: Held }[],
+  leases: readonly { note_id: string | null; subject: LiveLeases }[],
 ): Promise<Map<string, Item | RecordItem>> {
   const ids = leases.flatMap(({ note_id }) => note_id ?? []);
   const others = leases.flatMap(({ subject: { type, id } }) =>
     type === 'note' ? [] : [{ subject_type: type, subject_id: id }],
   );
   const [notes, records] = await Promise.all([
-    ids.length > 0 ? notesBodies(parts, me, ids) : [],
-    recordItems(parts, me, others),
+    ids.length > 0 ? notesBodies(deps, me, ids) : [],
+    recordItems(deps, me, others),
   ]);
   return new Map<string, Item | RecordItem>([
-    ...notes.map((item) => [keyOf({ type: 'note', id: item.id }), item] as const),
+    ...notes.map((item) => [leaseKey({ type: 'note', id: item.id }), item] as const),
     ...records,
   ]);
 }

@@ -1,14 +1,14 @@
 import type { Handlers } from '../../../platform/http/route.ts';
-import { pageOf } from '../../../platform/keyset-cursor.ts';
+import { toPage } from '../../../platform/keyset-cursor.ts';
 import { OutcomeUnconfirmed, StorageUnavailable } from '../../../platform/postgres/errors.ts';
-import { MODERATION } from '../../../platform/postgres/notifications.ts';
+import { MODERATION_TOPIC } from '../../../platform/postgres/notifications.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import { changeLeases, claim } from '../claims/claims.ts';
-import { keyOf, leaseBody, liveLeases, releaseLeases, renewLeases } from '../claims/leases.ts';
-import type { ModerationParts } from '../parts.ts';
+import { leaseBody, leaseKey, liveLeases, releaseLeases, renewLeases } from '../claims/leases.ts';
+import type { ModerationDeps } from '../deps.ts';
 import type { queueContract } from './contract.ts';
-import { entriesOf, heldItems, itemsOf } from './entries.ts';
+import { heldItems, listEntries, listItems } from './entries.ts';
 import { readQueuePlace, writeQueuePlace } from './queue.ts';
 import { queueCounts } from './queue-counts.ts';
 
@@ -21,10 +21,10 @@ function unread(error: unknown): never {
     : error;
 }
 
-export function queueHandlers(parts: ModerationParts): Handlers<typeof queueContract> {
-  const { pool, wakeUps } = parts;
+export function queueHandlers(deps: ModerationDeps): Handlers<typeof queueContract> {
+  const { pool, wakeUps } = deps;
   // Leases are not events, so each change of leases has to notify the consoles.
-  const tellConsoles = () => wakeUps.wake([MODERATION]);
+  const tellConsoles = () => wakeUps.wake([MODERATION_TOPIC]);
   const countsFor = queueCounts(pool);
   return {
     'moderation.me': async ({ principal: { moderatorId: id, name, role } }) => {
@@ -41,16 +41,16 @@ export function queueHandlers(parts: ModerationParts): Handlers<typeof queueCont
       if (cursor !== undefined && !after) return refuse('invalid_cursor');
       const filters = { author, q, finding, older_than };
       const [{ entries, lookedTo }, counts] = await Promise.all([
-        entriesOf(parts, me, view, filters, limit + 1, after),
+        listEntries(deps, me, view, filters, limit + 1, after),
         countsFor(me),
       ]);
-      const page = pageOf(entries, limit, ({ place }) => writeQueuePlace(view, place));
+      const page = toPage(entries, limit, ({ place }) => writeQueuePlace(view, place));
       const end = lookedTo && writeQueuePlace(view, lookedTo);
       return {
         status: 200,
         body: {
           ...STATUS,
-          items: await itemsOf(parts, me, page.rows),
+          items: await listItems(deps, me, page.rows),
           next_cursor: page.next_cursor ?? end ?? null,
           counts,
         },
@@ -59,12 +59,12 @@ export function queueHandlers(parts: ModerationParts): Handlers<typeof queueCont
 
     'moderation.claim': async (call) => {
       const { principal: me } = call;
-      const claimed = await claim(parts, call, call.body);
+      const claimed = await claim(deps, call, call.body);
       if (isRefusal(claimed)) return claimed;
       tellConsoles();
       const { answer: leases, ...extras } = claimed;
-      const items = await heldItems(parts, me, leases).catch(unread);
-      const of = new Map(leases.map((lease) => [keyOf(lease.subject), lease]));
+      const items = await heldItems(deps, me, leases).catch(unread);
+      const of = new Map(leases.map((lease) => [leaseKey(lease.subject), lease]));
       // The claims follow the items: notes by tier and submission time, then records.
       const claims = [...items].flatMap(([key, item]) => {
         const lease = of.get(key);

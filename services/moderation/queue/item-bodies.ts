@@ -2,22 +2,22 @@ import type pg from 'pg';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { type LikeRow, nearTo } from '../../../projections/screening/screenings.ts';
-import { ALIKE, similarity } from '../../screening/look-alikes.ts';
+import { MIN_SIMILARITY, similarity } from '../../screening/look-alikes.ts';
 import type { Item } from './item.ts';
 import { itemBody } from './item-body.ts';
 import { type ItemRow, itemsById } from './item-rows.ts';
 
 /** The most look-alikes shown with a note: as many as a person compares. */
-const MOST_ALIKE = 5;
+const MAX_ALIKE = 5;
 
-interface Parts {
+interface Deps {
   pool: pg.Pool;
   config: { undoWindowSeconds: number };
 }
 
 /** The bodies of these notes for a moderator; one statement finds all of their look-alikes. */
 export async function itemBodies(
-  { pool, config }: Parts,
+  { pool, config }: Deps,
   me: PrincipalOf<'moderator'>,
   rows: readonly ItemRow[],
 ): Promise<Item[]> {
@@ -32,11 +32,11 @@ export async function itemBodies(
 }
 
 export async function notesBodies(
-  parts: Parts,
+  deps: Deps,
   me: PrincipalOf<'moderator'>,
   noteIds: readonly string[],
 ): Promise<Item[]> {
-  return itemBodies(parts, me, await query(parts.pool, itemsById(noteIds)));
+  return itemBodies(deps, me, await query(deps.pool, itemsById(noteIds)));
 }
 
 function lookAlikes(message: string, near: readonly LikeRow[]): Item['look_alikes'] {
@@ -47,7 +47,7 @@ function lookAlikes(message: string, near: readonly LikeRow[]): Item['look_alike
       text: other.message,
       similarity: Math.round(similarity(message, other.message) * 100) / 100,
     }))
-    .filter((other) => other.similarity >= ALIKE)
+    .filter((other) => other.similarity >= MIN_SIMILARITY)
     .sort((one, other) => other.similarity - one.similarity)
-    .slice(0, MOST_ALIKE);
+    .slice(0, MAX_ALIKE);
 }

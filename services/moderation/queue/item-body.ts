@@ -1,8 +1,8 @@
 import type { Role } from '../../../platform/http/principal.ts';
 import { takesReplies } from '../../guestbook/state.ts';
-import { ACTIONS, type Action, ROLES_OF } from '../staff/roles.ts';
+import { ACTIONS, type Action, ROLES_BY_ACTION } from '../staff/roles.ts';
 import { claimBody } from './claim-body.ts';
-import { decisionBody, type Reviewer } from './decision-body.ts';
+import { decisionBody, type ReviewingModerator } from './decision-body.ts';
 import type { Item } from './item.ts';
 import type { ItemRow } from './item-rows.ts';
 import { reportBody } from './report-body.ts';
@@ -13,7 +13,7 @@ const DAY_SECONDS = 86_400;
 const time = (at: Date | string): string => new Date(at).toISOString();
 
 /** A note as `reviewer` sees it, with their allowed actions; `itemBodies` adds look-alikes. */
-export function itemBody(row: ItemRow, reviewer: Reviewer): Omit<Item, 'look_alikes'> {
+export function itemBody(row: ItemRow, reviewer: ReviewingModerator): Omit<Item, 'look_alikes'> {
   const { me } = reviewer;
   return {
     id: row.note_id,
@@ -69,7 +69,7 @@ function parentPublic(row: ItemRow): boolean {
   );
 }
 
-function standingBody(row: ItemRow, reviewer: Reviewer): Item['decision'] {
+function standingBody(row: ItemRow, reviewer: ReviewingModerator): Item['decision'] {
   if (!row.decision) return null;
   const { decision, moderator_id } = row.decision;
   if (decision === 'deferred' && !isDeferred(row)) return null;
@@ -80,10 +80,10 @@ function standingBody(row: ItemRow, reviewer: Reviewer): Item['decision'] {
   return { ...body, undo_allowed: body.undo_allowed && row.erased_at === null };
 }
 
-const may = (role: Role, action: Action): boolean => ROLES_OF[action].includes(role);
+const may = (role: Role, action: Action): boolean => ROLES_BY_ACTION[action].includes(role);
 
 /** The note's own rules, repeated for the buttons of the console; a decision checks them again. */
-function allowedActions(row: ItemRow, { moderatorId, role }: Reviewer['me']): Action[] {
+function allowedActions(row: ItemRow, { moderatorId, role }: ReviewingModerator['me']): Action[] {
   if (row.holder_id !== null && row.holder_id !== moderatorId) return [];
   const pending = row.state === 'pending';
   const approved = row.state === 'approved';

@@ -45,7 +45,7 @@ const Appeal = z
   .meta({ id: 'ItemAppeal' });
 
 /** The schema of the decision in force on a note or a record. */
-export const decisionOf = <const Words extends readonly string[]>(words: Words) =>
+export const toDecision = <const Words extends readonly string[]>(words: Words) =>
   z.object({
     event_id: AnyUuid,
     decision: z.enum(words),
@@ -104,7 +104,7 @@ export const Item = z
       z.object({ id: AnyUuid, state: NoteStateName, text: z.string(), similarity: z.number() }),
     ),
     appeal: Appeal.nullable(),
-    decision: decisionOf(NOTE_DECISIONS)
+    decision: toDecision(NOTE_DECISIONS)
       .nullable()
       .describe(
         'The decision that made the note what it is. Of a pending note the deferral that is not ' +

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { query } from '../../../platform/postgres/query.ts';
-import { sharedPatience } from '../../../platform/postgres/request-deadline.ts';
+import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
-import { ROLES_OF } from '../staff/roles.ts';
+import { ROLES_BY_ACTION } from '../staff/roles.ts';
 import { countView, type Viewer } from './queue.ts';
 
 /** A view with up to this many items is counted on every request; a higher count is cached. */
-const EXACT = 1000;
+const MAX_EXACT_COUNT = 1000;
 const STALE_MS = 5000;
 /** The delay before the next count after the database failed to count in time. */
 const PAUSE_MS = 60_000;
@@ -32,7 +32,7 @@ interface Known {
  */
 export function appealsFor({ role }: Pick<Viewer, 'role'>, open: number, own: number): number {
   if (role === 'auditor') return open;
-  return ROLES_OF.grant.includes(role) ? Math.max(0, open - own) : 0;
+  return ROLES_BY_ACTION.grant.includes(role) ? Math.max(0, open - own) : 0;
 }
 
 /** Counts the open appeals against each moderator's decisions. */
@@ -51,21 +51,21 @@ export function queueCounts(pool: pg.Pool) {
 
   function knownOf(view: Counted, viewer: Viewer) {
     const key = `${view} ${viewer.role === 'lead'}`;
-    const known = long.get(key) ?? { count: EXACT + 1, until: -Infinity };
+    const known = long.get(key) ?? { count: MAX_EXACT_COUNT + 1, until: -Infinity };
     long.set(key, known);
     return known;
   }
 
   function isLong(view: Counted, viewer: Viewer): boolean {
     const { count, until } = knownOf(view, viewer);
-    return count > EXACT && performance.now() <= until;
+    return count > MAX_EXACT_COUNT && performance.now() <= until;
   }
 
   async function recount(known: Known, statement: Sql<{ count: number }>): Promise<void> {
     let pause = STALE_MS;
     try {
       // The count has its own deadline, so that a slow count does not fail the rest of the request.
-      const [row] = await sharedPatience(() => query(pool, statement));
+      const [row] = await withDeadline(() => query(pool, statement));
       known.count = row?.count ?? known.count;
     } catch {
       pause = PAUSE_MS;
@@ -80,7 +80,7 @@ export function queueCounts(pool: pg.Pool) {
     if (performance.now() > known.until) known.next ??= recount(known, countWhole(view, viewer));
     // Requests wait up to FIRST_MS for the first count; after it, they take the cached count.
     if (first) await Promise.race([known.next, sleep(FIRST_MS, undefined, { ref: false })]);
-    return Math.max(known.count, EXACT);
+    return Math.max(known.count, MAX_EXACT_COUNT);
   }
 
   return async (viewer: Viewer): Promise<Counts> => {
@@ -97,7 +97,7 @@ export function queueCounts(pool: pg.Pool) {
       ...exact,
     };
     for (const view of VIEWS)
-      if (!short.includes(view) || counts[view] > EXACT)
+      if (!short.includes(view) || counts[view] > MAX_EXACT_COUNT)
         counts[view] = await countLong(view, viewer);
     counts.appeals = appealsFor(viewer, counts.appeals, own_appeals);
     return counts;
@@ -108,7 +108,9 @@ function countBounded(
   { moderatorId, role }: Viewer,
   views: readonly Counted[],
 ): Sql<Partial<Counts> & { own_appeals: number }> {
-  const bounded = views.map((view) => `(${countView(view, role, EXACT + 1)}) AS ${view}, `);
+  const bounded = views.map(
+    (view) => `(${countView(view, role, MAX_EXACT_COUNT + 1)}) AS ${view}, `,
+  );
   const text = `SELECT ${bounded.join('')}(SELECT count(*) FROM note_leases
       WHERE moderator_id = $1 AND expires_at > clock_timestamp())::int AS mine,
     (SELECT count(*) FROM notes WHERE appeal = 'open' AND settled_by = $1)::int AS own_appeals`;

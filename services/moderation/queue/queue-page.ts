@@ -5,8 +5,8 @@ import {
   type Filters,
   mixesTiers,
   type QueuePlace,
-  SHAPES,
   UUID,
+  VIEW_SHAPES,
   type View,
   type Viewer,
   where,
@@ -16,12 +16,12 @@ import {
  * The longest page, plus one row that shows whether another page follows. The limit is part of the
  * SQL text, so that the planner expects few rows.
  */
-const MOST = 101;
+const MAX_ROWS = 101;
 /** The most notes that are scanned for one page, if no index finds those that match the filters. */
-export const LOOKED_AT = 2_000;
+export const MAX_SCANNED = 2_000;
 
 /** A finding on at most this many notes is rare: the page then scans these notes and no others. */
-export const RARE = 500;
+export const RARE_FILTERS = 500;
 
 type Value = (given: unknown, type: string) => string;
 
@@ -37,7 +37,7 @@ export function queuePage(
   limit: number,
   after: QueuePlace | undefined,
 ): Sql<ItemRow> {
-  const { at, newestFirst } = SHAPES[view];
+  const { at, newestFirst } = VIEW_SHAPES[view];
   const mixed = mixesTiers(view, viewer.role, filters);
   const values: unknown[] = [];
   const value: Value = (given, type) => `$${values.push(given)}::${type}`;
@@ -79,7 +79,7 @@ type Listed = (from: string, that: string[], fits: string[], most: number) => st
 
 /** SQL that scans notes along the indexes of the view. */
 function walked({ walks, fits }: Conditions, listed: Listed, order: string): string {
-  const most = fits.length > 0 ? LOOKED_AT : MOST;
+  const most = fits.length > 0 ? MAX_SCANNED : MAX_ROWS;
   const each = walks.map((walk) => listed('notes n', walk, fits, most));
   const rows =
     each.length > 1
@@ -99,7 +99,7 @@ function withFinding(
   listed: Listed,
   order: string,
 ): string {
-  const rare = `(SELECT count(*) FROM found) <= ${RARE}`;
+  const rare = `(SELECT count(*) FROM found) <= ${RARE_FILTERS}`;
   // Looks up each found note by its id, because a plain join may read the whole view.
   const notes =
     'found CROSS JOIN LATERAL (SELECT * FROM notes WHERE note_id = found.note_id LIMIT 1) n';
@@ -107,8 +107,8 @@ function withFinding(
   // A scalar subquery, because for EXISTS the planner may hash all notes with the finding.
   const has = `(SELECT true FROM note_findings f WHERE f.note_id = n.note_id AND f.code = ${code})`;
   return `WITH found AS MATERIALIZED (
-      SELECT note_id FROM note_findings WHERE code = ${code} LIMIT ${RARE + 1})
-    (${listed(notes, [rare, any, ...fits], [], MOST)})
+      SELECT note_id FROM note_findings WHERE code = ${code} LIMIT ${RARE_FILTERS + 1})
+    (${listed(notes, [rare, any, ...fits], [], MAX_ROWS)})
     UNION ALL
     SELECT * FROM (${walked({ walks, fits: [...fits, has] }, listed, order)}) walked
     WHERE NOT (${rare})`;
@@ -132,7 +132,7 @@ function conditionsOf(view: View, { author, q, older_than }: Filters, value: Val
   const walk: string[] = [];
   const fits: string[] = [];
   if (older_than !== undefined)
-    (SHAPES[view].at === 'n.submitted_at' ? walk : fits).push(
+    (VIEW_SHAPES[view].at === 'n.submitted_at' ? walk : fits).push(
       `n.submitted_at < clock_timestamp() - make_interval(secs => ${value(older_than, 'int')})`,
     );
   if (q !== undefined) {

@@ -1,5 +1,9 @@
 import type { Role } from '../../../platform/http/principal.ts';
-import { type Place, readPlace, writePlace } from '../../../platform/keyset-cursor.ts';
+import {
+  formatKeysetCursor,
+  type KeysetPosition,
+  parseKeysetCursor,
+} from '../../../platform/keyset-cursor.ts';
 
 export const VIEWS = [
   'todo',
@@ -17,7 +21,7 @@ export const CLAIM_VIEWS = ['todo', 'escalated', 'reported', 'appeals'] as const
 export type ClaimView = (typeof CLAIM_VIEWS)[number];
 
 interface Shape {
-  where: string;
+  viewCondition: string;
   at: string;
   newestFirst?: true;
 }
@@ -25,18 +29,24 @@ interface Shape {
 const DUE = '(n.deferred_until IS NULL OR n.deferred_until <= clock_timestamp())';
 
 /** Each view is scanned along its index, so `where` repeats the condition of the index verbatim. */
-export const SHAPES: Readonly<Record<View, Shape>> = {
-  todo: { where: `n.state = 'pending' AND ${DUE}`, at: 'n.submitted_at' },
-  mine: { where: 'true', at: 'n.submitted_at' },
-  escalated: { where: `n.state = 'pending' AND n.tier = 'lead' AND ${DUE}`, at: 'n.submitted_at' },
+export const VIEW_SHAPES: Readonly<Record<View, Shape>> = {
+  todo: { viewCondition: `n.state = 'pending' AND ${DUE}`, at: 'n.submitted_at' },
+  mine: { viewCondition: 'true', at: 'n.submitted_at' },
+  escalated: {
+    viewCondition: `n.state = 'pending' AND n.tier = 'lead' AND ${DUE}`,
+    at: 'n.submitted_at',
+  },
   deferred: {
-    where: `n.state = 'pending' AND n.deferred_until > clock_timestamp()`,
+    viewCondition: `n.state = 'pending' AND n.deferred_until > clock_timestamp()`,
     at: 'n.deferred_until',
   },
-  reported: { where: `n.state = 'approved' AND n.reported_at IS NOT NULL`, at: 'n.reported_at' },
-  appeals: { where: `n.appeal = 'open'`, at: 'n.appealed_at' },
+  reported: {
+    viewCondition: `n.state = 'approved' AND n.reported_at IS NOT NULL`,
+    at: 'n.reported_at',
+  },
+  appeals: { viewCondition: `n.appeal = 'open'`, at: 'n.appealed_at' },
   decided: {
-    where: `n.state IN ('approved', 'rejected', 'removed')`,
+    viewCondition: `n.state IN ('approved', 'rejected', 'removed')`,
     at: 'n.settled_at',
     newestFirst: true,
   },
@@ -72,10 +82,10 @@ export const mixesTiers = (view: View, role: Role, filters: Filters = {}) =>
 export function where(view: View, role: Role, filters: Filters = {}): string {
   if (searchesAll(view, filters)) return `n.state = 'pending'`;
   const mine = view === 'todo' && role !== 'lead' ? ` AND n.tier = 'normal'` : '';
-  return `${SHAPES[view].where}${mine}`;
+  return `${VIEW_SHAPES[view].viewCondition}${mine}`;
 }
 
-export interface QueuePlace extends Place {
+export interface QueuePlace extends KeysetPosition {
   tier: string;
 }
 
@@ -84,13 +94,13 @@ export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Writes a cursor, which is valid only in its own view. */
 export function writeQueuePlace(view: View, { tier, at, id }: QueuePlace): string {
-  return `${view}.${tier}.${writePlace({ at, id })}`;
+  return `${view}.${tier}.${formatKeysetCursor({ at, id })}`;
 }
 
 export function readQueuePlace(view: View, cursor: string): QueuePlace | undefined {
   const [of, tier, place, ...more] = cursor.split('.');
   const known = of === view && (tier === '' || tier === 'lead' || tier === 'normal');
-  const read = known && more.length === 0 ? readPlace(place ?? '') : undefined;
+  const read = known && more.length === 0 ? parseKeysetCursor(place ?? '') : undefined;
   return read && { ...read, tier: tier ?? '' };
 }
 

@@ -4,15 +4,15 @@ import { AnyUuid, Timestamp } from '../../../platform/http/schemas.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import type { RecordRow } from '../../../projections/publications/records.ts';
 import { RECORD_TYPES, type RecordType } from '../../publications/record-type.ts';
-import { ROLES_OF } from '../staff/roles.ts';
+import { ROLES_BY_ACTION } from '../staff/roles.ts';
 import { claimBody, type HolderColumns } from './claim-body.ts';
 import {
   decisionBody,
-  type Reviewer,
+  type ReviewingModerator,
   type StandingDecision,
   standingDecision,
 } from './decision-body.ts';
-import { Claim, decisionOf, Item, Report, Version } from './item.ts';
+import { Claim, Item, Report, toDecision, Version } from './item.ts';
 import { type ReportJson, reportBody, reportList } from './report-body.ts';
 
 /** In the order of the buttons: actions that keep a record public come first. */
@@ -48,7 +48,7 @@ export const RecordItem = z
     reports: z.array(Report),
     reported_at: Timestamp.nullable(),
     /** The decision in force: the latest removal, restoration or dismissal of reports. */
-    decision: decisionOf(RECORD_DECISIONS).nullable(),
+    decision: toDecision(RECORD_DECISIONS).nullable(),
     allowed_actions: z.array(z.enum(RECORD_ACTIONS)),
   })
   .meta({ id: 'RecordItem' });
@@ -93,7 +93,7 @@ export function withReports(type: RecordType, records: Sql): Sql<RecordItemRow> 
 const time = (at: Date): string => at.toISOString();
 
 /** A record as `reviewer` sees it, with their allowed actions. */
-export function recordItemBody(row: RecordItemRow, reviewer: Reviewer): RecordItem {
+export function recordItemBody(row: RecordItemRow, reviewer: ReviewingModerator): RecordItem {
   return {
     id: row.subject_id,
     subject: { type: row.subject_type, id: row.subject_id },
@@ -113,7 +113,7 @@ export function recordItemBody(row: RecordItemRow, reviewer: Reviewer): RecordIt
   };
 }
 
-function standingBody(row: RecordItemRow, reviewer: Reviewer): RecordItem['decision'] {
+function standingBody(row: RecordItemRow, reviewer: ReviewingModerator): RecordItem['decision'] {
   // A decision on an earlier profile does not apply to a profile that was published again.
   const { decision } = row;
   const removed = decision?.decision === 'removed';
@@ -121,13 +121,16 @@ function standingBody(row: RecordItemRow, reviewer: Reviewer): RecordItem['decis
   return decisionBody(decision, removed, row.now, reviewer);
 }
 
-/** The rules of `recordPlan`, repeated for the buttons of the console. */
-function allowedActions(row: RecordItemRow, { moderatorId, role }: Reviewer['me']): RecordAction[] {
+/** The rules of `recordCommand`, repeated for the buttons of the console. */
+function allowedActions(
+  row: RecordItemRow,
+  { moderatorId, role }: ReviewingModerator['me'],
+): RecordAction[] {
   if (row.holder_id !== null && row.holder_id !== moderatorId) return [];
   const fits: Record<RecordAction, boolean> = {
     remove: row.state === 'published',
     restore: row.state === 'removed' && row.decision?.moderator_id !== moderatorId,
     keep: row.state === 'published' && row.reported_at !== null,
   };
-  return RECORD_ACTIONS.filter((action) => fits[action] && ROLES_OF[action].includes(role));
+  return RECORD_ACTIONS.filter((action) => fits[action] && ROLES_BY_ACTION[action].includes(role));
 }

@@ -3,9 +3,9 @@ import type pg from 'pg';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import type { Sql } from '../../../platform/sql.ts';
-import type { Subject } from '../../publications/publication-kind.ts';
+import type { PublicationKind } from '../../publications/publication-kind.ts';
 import type { RecordType } from '../../publications/record-type.ts';
-import { keyOf } from '../claims/leases.ts';
+import { leaseKey } from '../claims/leases.ts';
 import { type Filters, type QueuePlace, UUID, type View, type Viewer } from './queue.ts';
 import { type RecordItem, recordItemBody, withReports } from './record-item.ts';
 
@@ -37,7 +37,7 @@ const SOURCES: Partial<Record<View, string>> = {
  * The records of a view, oldest first (the decided view: newest first). Returns undefined if the
  * view has no records, or with a finding or a text filter, because both apply to notes only.
  */
-export function recordsOf(
+export function listReported(
   view: View,
   { moderatorId }: Viewer,
   { author, q, finding, older_than }: Filters,
@@ -75,22 +75,22 @@ export function recordsOf(
   return { name: hash('sha1', text), text, values };
 }
 
-interface Parts {
+interface Deps {
   pool: pg.Pool;
-  subjects: readonly Subject[];
+  publicationKinds: readonly PublicationKind[];
   config: { undoWindowSeconds: number };
 }
 
 /** The items of these records, keyed by type and id; one statement reads all of one type. */
 export async function recordItems(
-  { pool, subjects, config }: Parts,
+  { pool, publicationKinds, config }: Deps,
   me: PrincipalOf<'moderator'>,
   waiting: readonly Omit<RecordPlace, 'place'>[],
 ): Promise<Map<string, RecordItem>> {
   const kinds = Map.groupBy(waiting, ({ subject_type }) => subject_type);
   const rows = await Promise.all(
     [...kinds].map(([type, some]) => {
-      const subject = subjects.find((one) => one.type === type);
+      const subject = publicationKinds.find((one) => one.type === type);
       if (!subject) throw new Error(`no subject ${type}`);
       const ids = some.map(({ subject_id }) => subject_id);
       return query(pool, withReports(type, subject.records(ids)));
@@ -101,7 +101,7 @@ export async function recordItems(
     rows
       .flat()
       .map((row) => [
-        keyOf({ type: row.subject_type, id: row.subject_id }),
+        leaseKey({ type: row.subject_type, id: row.subject_id }),
         recordItemBody(row, { me, undoSeconds }),
       ]),
   );

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Timestamp } from '../../../platform/http/schemas.ts';
-import type { Words } from '../../screening/findings.ts';
+import type { FindingWords } from '../../screening/findings.ts';
 import type { Finding } from '../../screening/rules.ts';
 import { BANDS, FINDING_CODES } from '../../screening/rules.ts';
-import { sentenceOf } from '../../screening/sentences.ts';
+import { toSentence } from '../../screening/sentences.ts';
 
 /** After this time, a missing screening counts as unavailable. It never blocks a decision. */
 const PATIENCE_SECONDS = 30;
@@ -33,7 +33,7 @@ export interface ScreeningColumns {
   rules_version: number | null;
   band: (typeof BANDS)[number] | null;
   findings: Finding[] | null;
-  words: Words | null;
+  words: FindingWords | null;
   screened_at: Date | null;
 }
 
@@ -51,7 +51,7 @@ export function screeningBody(row: ScreeningColumns): Screening {
     band: row.band,
     findings: row.findings.map((finding) => {
       const words = row.words?.[finding.code] ?? [];
-      return { code: finding.code, text: sentenceOf(finding, words), words };
+      return { code: finding.code, text: toSentence(finding, words), words };
     }),
     rules_version: row.rules_version,
     screened_at: row.screened_at?.toISOString() ?? null,

@@ -1,5 +1,9 @@
 import type pg from 'pg';
-import { bearerToken, type Presented, type PrincipalOf } from '../../../platform/http/principal.ts';
+import {
+  bearerToken,
+  type PresentedCredential,
+  type PrincipalOf,
+} from '../../../platform/http/principal.ts';
 import type { KeyRing, Verifier } from '../../../platform/keys/key-ring.ts';
 import type { Token } from '../../../platform/keys/token.ts';
 import { query } from '../../../platform/postgres/query.ts';
@@ -45,7 +49,11 @@ export function moderatorAuthenticator(pool: pg.Pool, keys: KeyRing) {
     return principal(row, { sessionId: row.session_id, tokenHash: null });
   }
 
-  return async ({ authorization, cookie, moderator }: Presented): Promise<Authenticated> => {
+  return async ({
+    authorization,
+    cookie,
+    moderator,
+  }: PresentedCredential): Promise<Authenticated> => {
     const token =
       authorization === undefined
         ? presentedModeratorSession(cookie)

@@ -7,10 +7,10 @@ import type { RateLimits } from '../../../platform/limits/rate-limits.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import type { moderatorSessionContract } from './contract.ts';
 import { CLEAR_MODERATOR_COOKIE, moderatorCookie, presentedModeratorSession } from './sessions.ts';
-import { signInPlan, signOutPlan } from './sign-in.ts';
+import { signInCommand, signOutCommand } from './sign-in.ts';
 import { readModeratorToken } from './token.ts';
 
-export interface ModeratorSessionParts {
+export interface ModeratorSessionDeps {
   store: EventStore;
   keys: KeyRing;
   limits: RateLimits;
@@ -22,7 +22,7 @@ export function moderatorSessionHandlers({
   keys,
   limits,
   config,
-}: ModeratorSessionParts): Handlers<typeof moderatorSessionContract> {
+}: ModeratorSessionDeps): Handlers<typeof moderatorSessionContract> {
   return {
     'moderation.sign_in': async ({ body, request }) => {
       const attempts = {
@@ -35,13 +35,13 @@ export function moderatorSessionHandlers({
       if (!token) return refuse('moderator_required');
       const session = newToken();
       const before = presentedModeratorSession(request.cookie);
-      const answer = await store.execute(signInPlan(keys, token, session, before));
+      const answer = await store.execute(signInCommand(keys, token, session, before));
       if (isRefusal(answer)) return answer;
       return { status: 200, body: answer, headers: { 'set-cookie': moderatorCookie(session) } };
     },
 
     'moderation.sign_out': async ({ principal }) => {
-      await store.execute(signOutPlan(principal));
+      await store.execute(signOutCommand(principal));
       return {
         status: 200,
         body: { status: 'signed_out' },

@@ -19,10 +19,11 @@ const SESSION = {
 };
 
 /** The caller, if still active and authenticated; locked as such until the transaction ends. */
-export const holdProven = (me: Moderator): Sql<ModeratorRow> => proven(me, 'FOR SHARE OF m');
+export const shareLockModerator = (me: Moderator): Sql<ModeratorRow> =>
+  proven(me, 'FOR SHARE OF m');
 
-/** Like `holdProven`, and makes other claims of this moderator wait. */
-export const lockProven = (me: Moderator): Sql<ModeratorRow> => proven(me, 'FOR UPDATE OF m');
+/** Like `shareLockModerator`, and makes other claims of this moderator wait. */
+export const lockModerator = (me: Moderator): Sql<ModeratorRow> => proven(me, 'FOR UPDATE OF m');
 
 function proven({ moderatorId, sessionId, tokenHash }: Moderator, lock: string): Sql<ModeratorRow> {
   const by = sessionId === null ? TOKEN : SESSION;

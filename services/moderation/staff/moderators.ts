@@ -1,8 +1,8 @@
 import { readStream, streamVersion } from '../../../platform/eventstore/append.ts';
 import {
-  definePlan,
+  type Command,
+  defineCommand,
   type EventStore,
-  type Plan,
   type Writes,
 } from '../../../platform/eventstore/event-store.ts';
 import type { Role } from '../../../platform/http/principal.ts';
@@ -15,7 +15,7 @@ import { findModerators, lockModerator } from '../../../projections/moderation/m
 import { dropModeratorSessions, releaseAllLeases } from './sessions.ts';
 import { moderatorToken } from './token.ts';
 
-export interface ModeratorParts {
+export interface ModeratorDeps {
   store: EventStore;
   keys: KeyRing;
 }
@@ -29,13 +29,13 @@ export interface AddedModerator {
 
 /** Adds a moderator; refuses with `name_taken` if an active moderator has the name. */
 export async function addModerator(
-  { store, keys }: ModeratorParts,
+  { store, keys }: ModeratorDeps,
   name: string,
   role: Role,
 ): Promise<AddedModerator | Refusal<'name_taken'>> {
   const token = newToken();
   const { id } = token;
-  const plan: Plan<AddedModerator, 'name_taken'> = definePlan({
+  const command: Command<AddedModerator, 'name_taken'> = defineCommand({
     load: findModerators(name),
     decide({ rows: taken }) {
       if (taken.length > 0) return refuse('name_taken');
@@ -56,18 +56,18 @@ export async function addModerator(
       };
     },
   });
-  return store.execute(plan);
+  return store.execute(command);
 }
 
 /** Revokes a moderator, found by name or id, together with the token, sessions and leases. */
 export async function revokeModerator(
-  { store }: Pick<ModeratorParts, 'store'>,
+  { store }: Pick<ModeratorDeps, 'store'>,
   nameOrId: string,
 ): Promise<{ id: string } | Refusal<'not_found'>> {
   const id = await activeModerator(store, nameOrId);
   if (!id) return refuse('not_found');
   return store.execute(
-    changePlan(id, 'ModeratorRevoked', {
+    changeCommand(id, 'ModeratorRevoked', {
       answer: { id },
       rows: [dropVerifiers(id), dropModeratorSessions(id), releaseAllLeases(id)],
     }),
@@ -76,14 +76,14 @@ export async function revokeModerator(
 
 /** Gives a moderator a new token; ends the old token, the sessions and the leases. */
 export async function rotateModerator(
-  { store, keys }: ModeratorParts,
+  { store, keys }: ModeratorDeps,
   nameOrId: string,
 ): Promise<AddedModerator | Refusal<'not_found'>> {
   const id = await activeModerator(store, nameOrId);
   if (!id) return refuse('not_found');
   const token = newToken(id);
   return store.execute(
-    changePlan(id, 'ModeratorTokenRotated', {
+    changeCommand(id, 'ModeratorTokenRotated', {
       answer: { id, token: moderatorToken(token) },
       rows: [
         writeVerifier(id, 'moderator', id, keys.mac('moderator', id, token.secret)),
@@ -100,13 +100,13 @@ async function activeModerator(store: EventStore, nameOrId: string): Promise<str
 }
 
 /** Locks the moderator's row before it reads the stream, so that claims and sign-ins wait. */
-function changePlan<Answer>(
+function changeCommand<Answer>(
   id: string,
   type: 'ModeratorRevoked' | 'ModeratorTokenRotated',
   writes: Pick<Writes<Answer>, 'answer' | 'rows'>,
-): Plan<Answer, 'not_found'> {
+): Command<Answer, 'not_found'> {
   const stream = `moderator-${id}`;
-  return definePlan({
+  return defineCommand({
     load: { active: lockModerator(id), events: readStream(id, stream) },
     decide({
       rows: {

@@ -22,7 +22,7 @@ export const ACTIONS = [
 export type Action = (typeof ACTIONS)[number];
 
 /** The roles that may take each action. */
-export const ROLES_OF: Readonly<Record<Action, readonly Role[]>> = {
+export const ROLES_BY_ACTION: Readonly<Record<Action, readonly Role[]>> = {
   approve: DECIDERS,
   reject: DECIDERS,
   escalate: CLAIMERS,

@@ -1,15 +1,15 @@
 import { MODERATOR_COOKIE, type Role } from '../../../platform/http/principal.ts';
-import { sessionCookieOf } from '../../../platform/http/session-cookie.ts';
+import { readSessionCookie } from '../../../platform/http/session-cookie.ts';
 import type { Verifier } from '../../../platform/keys/key-ring.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
 
-const MOST_SECONDS = 86_400;
+const MAX_SECONDS = 86_400;
 
 export const {
   set: moderatorCookie,
   clear: CLEAR_MODERATOR_COOKIE,
   read: presentedModeratorSession,
-} = sessionCookieOf(MODERATOR_COOKIE, MOST_SECONDS);
+} = readSessionCookie(MODERATOR_COOKIE, MAX_SECONDS);
 
 export interface ModeratorSessionRow extends Verifier {
   session_id: string;
@@ -44,11 +44,11 @@ export function insertModeratorSession(
   return sql`INSERT INTO moderator_sessions
       (session_id, moderator_id, key_id, hash, started_at, seen_at, expires_at)
     VALUES (${sessionId}, ${moderatorId}, ${verifier.key_id}, ${verifier.hash}, ${now}, ${now},
-      ${expiryOf(now)})`;
+      ${sessionExpiry(now)})`;
 }
 
-export const expiryOf = (startedAt: Date): Date =>
-  new Date(startedAt.getTime() + MOST_SECONDS * 1000);
+export const sessionExpiry = (startedAt: Date): Date =>
+  new Date(startedAt.getTime() + MAX_SECONDS * 1000);
 
 export function dropModeratorSession(sessionId: string): Sql {
   return sql`DELETE FROM moderator_sessions WHERE session_id = ${sessionId}`;

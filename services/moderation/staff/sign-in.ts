@@ -1,4 +1,4 @@
-import { definePlan, type Plan } from '../../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand } from '../../../platform/eventstore/event-store.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import { unixSeconds } from '../../../platform/http/schemas.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
@@ -9,10 +9,10 @@ import { holdModerator } from '../../../projections/moderation/moderators.ts';
 import {
   dropDeadModeratorSessions,
   dropModeratorSession,
-  expiryOf,
   findLiveModeratorSession,
   insertModeratorSession,
   releaseAllLeases,
+  sessionExpiry,
 } from './sessions.ts';
 
 export interface SignedIn {
@@ -22,14 +22,14 @@ export interface SignedIn {
 }
 
 /** Exchanges a moderator's token for a browser session; ends the session whose cookie was sent. */
-export function signInPlan(
+export function signInCommand(
   keys: KeyRing,
   token: Token,
   session: Token,
   before: Token | undefined,
-): Plan<SignedIn, 'moderator_required'> {
+): Command<SignedIn, 'moderator_required'> {
   const { id } = token;
-  return definePlan({
+  return defineCommand({
     load: {
       moderators: holdModerator(id),
       verifiers: readVerifiers(id, 'moderator'),
@@ -48,7 +48,7 @@ export function signInPlan(
         answer: {
           status: 'signed_in',
           moderator: { id, name: moderator.name ?? '', role: moderator.role },
-          expires_at: unixSeconds(expiryOf(now)),
+          expires_at: unixSeconds(sessionExpiry(now)),
         },
         appends: [
           ...(replaced ? [signedOut(old.moderator_id, old.session_id, 'replaced')] : []),
@@ -77,9 +77,9 @@ export function signInPlan(
 }
 
 /** Ends the session, if there is one, and releases all of the moderator's leases. */
-export function signOutPlan(me: PrincipalOf<'moderator'>): Plan<null> {
+export function signOutCommand(me: PrincipalOf<'moderator'>): Command<null> {
   const { moderatorId, sessionId } = me;
-  return definePlan({
+  return defineCommand({
     load: sessionId === null ? null : findLiveModeratorSession(sessionId),
     decide({ rows: [live] }) {
       return {

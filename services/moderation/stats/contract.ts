@@ -4,7 +4,7 @@ import { Timestamp } from '../../../platform/http/schemas.ts';
 import { RankedModerator } from '../queue/item.ts';
 import { READERS } from '../staff/roles.ts';
 
-export const MOST_DAYS = 92;
+export const MAX_DAYS = 92;
 
 /** An ISO 8601 time, or a date, which means its start in UTC. */
 const Moment = z
@@ -89,7 +89,7 @@ export const statsContract = defineContract({
     summary: 'The queue now, and arrivals, decisions and findings of a time',
     description:
       `\`from\` and \`to\` (exclusive) are ISO 8601 times, or dates that mean their beginning in ` +
-      `UTC; the last seven days where nothing is said, ${MOST_DAYS} days at most. Days are UTC's.`,
+      `UTC; the last seven days where nothing is said, ${MAX_DAYS} days at most. Days are UTC's.`,
     tag: 'moderation',
     access: { roles: READERS },
     query: z.object({

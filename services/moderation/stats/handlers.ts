@@ -14,7 +14,7 @@ import {
   findingsOfDecided,
   queueDepth,
 } from '../../../projections/moderation/review-stats.ts';
-import { MOST_DAYS, type Stats, type statsContract } from './contract.ts';
+import { MAX_DAYS, type Stats, type statsContract } from './contract.ts';
 
 const DAY_MS = 86_400_000;
 const USUAL_DAYS = 7;
@@ -47,8 +47,8 @@ function jobsBody(rows: JobsRow[]): Stats['jobs'] {
 
 function rangeFault(from: Date, to: Date): string | undefined {
   if (from >= to) return 'must be before to';
-  if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS)
-    return `must be at most ${MOST_DAYS} days before to`;
+  if (to.getTime() - from.getTime() > MAX_DAYS * DAY_MS)
+    return `must be at most ${MAX_DAYS} days before to`;
   return undefined;
 }
 

@@ -1,5 +1,9 @@
 import { readStream, streamVersion } from '../../../platform/eventstore/append.ts';
-import { type Decision, definePlan, type Plan } from '../../../platform/eventstore/event-store.ts';
+import {
+  type Command,
+  type Decision,
+  defineCommand,
+} from '../../../platform/eventstore/event-store.ts';
 import { queueDepth } from '../../../projections/moderation/review-stats.ts';
 import { EVERYBODY } from '../policies/policy.ts';
 
@@ -8,8 +12,8 @@ const STREAM = 'queue-age';
 export type QueueAlert = 'overdue' | 'caught_up' | null;
 
 /** Records one event when a note has waited for over a day, and one when no note has any more. */
-export function queueAlertPlan(): Plan<QueueAlert> {
-  return definePlan({
+export function queueAlertCommand(): Command<QueueAlert> {
+  return defineCommand({
     load: { depths: queueDepth(), events: readStream(EVERYBODY, STREAM) },
     decide({ rows, now }): Decision<QueueAlert, never> {
       const { events } = rows;

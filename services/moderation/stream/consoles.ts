@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { openTail } from '../../../platform/eventstore/subscription.ts';
+import { createLogFollower } from '../../../platform/eventstore/subscription.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
-import { MODERATION, type WakeUps } from '../../../platform/postgres/notifications.ts';
+import { MODERATION_TOPIC, type Notifications } from '../../../platform/postgres/notifications.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { sharedPatience } from '../../../platform/postgres/request-deadline.ts';
+import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
-import { heldBy, keyOf } from '../claims/leases.ts';
+import { heldBy, leaseKey } from '../claims/leases.ts';
 import { appealsByDecider, type Counts, queueCounts } from '../queue/queue-counts.ts';
 import { claims, counts, type Lease, type Message, queued } from './messages.ts';
 
@@ -23,7 +23,7 @@ export interface Console {
   end(): void;
 }
 
-export interface Watch {
+export interface ConsoleSubscription {
   /** Log positions: the one up to which everything was sent, and the newest one seen. */
   settled(): number;
   last(): number;
@@ -32,12 +32,14 @@ export interface Watch {
 }
 
 /** All consoles of this process; they share one watch on the log, the leases and the counts. */
-export function openConsoles(pool: pg.Pool, wakeUps: WakeUps) {
+export function createConsoles(pool: pg.Pool, wakeUps: Notifications) {
   const consoles = new Set<Console>();
   let watch: ReturnType<typeof startWatch> | undefined;
 
   /** Resolves when the watch has started; from then on, the console gets every message. */
-  async function join(console: Console): Promise<{ watch: Watch; leave: () => void }> {
+  async function join(
+    console: Console,
+  ): Promise<{ watch: ConsoleSubscription; leave: () => void }> {
     consoles.add(console);
     watch ??= startWatch(pool, wakeUps, consoles);
     const mine = watch;
@@ -59,10 +61,10 @@ export function openConsoles(pool: pg.Pool, wakeUps: WakeUps) {
   return { join };
 }
 
-export type Consoles = ReturnType<typeof openConsoles>;
+export type Consoles = ReturnType<typeof createConsoles>;
 
-function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Console>) {
-  const tail = openTail(pool);
+function startWatch(pool: pg.Pool, wakeUps: Notifications, consoles: ReadonlySet<Console>) {
+  const tail = createLogFollower(pool);
   const countsOf = queueCounts(pool);
   let held = new Map<string, Lease>();
   let figures: Partial<Counts> = {};
@@ -112,8 +114,8 @@ function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Conso
     const id = tail.settled();
     const messages = events.flatMap((event) => queued(event, id) ?? []);
     const before = held;
-    held = new Map(leases.map((lease) => [keyOf(heldBy(lease)), lease]));
-    const changed = leases.filter((lease) => !same(lease, before.get(keyOf(heldBy(lease)))));
+    held = new Map(leases.map((lease) => [leaseKey(heldBy(lease)), lease]));
+    const changed = leases.filter((lease) => !same(lease, before.get(leaseKey(heldBy(lease)))));
     const released = [...before].filter(([key]) => !held.has(key)).map(([, lease]) => lease);
     if (changed.length + released.length > 0) messages.push(claims(id, changed, released, false));
     // During the first look nothing is sent: consoles that wait for it get `present` afterwards.
@@ -142,11 +144,11 @@ function startWatch(pool: pg.Pool, wakeUps: WakeUps, consoles: ReadonlySet<Conso
   }
 
   /** A look may start within a request, but has its own deadline. */
-  const lookAlone = () => sharedPatience(look);
+  const lookAlone = () => withDeadline(look);
 
   const started = lookAlone().then(() => {
     standing = true;
-    if (!stopped) unsubscribe = wakeUps.subscribe(MODERATION, () => void wake());
+    if (!stopped) unsubscribe = wakeUps.subscribe(MODERATION_TOPIC, () => void wake());
   });
 
   function stop(): void {

@@ -3,11 +3,11 @@ import { eventsAfter } from '../../../platform/eventstore/subscription.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import type { WaitingPlaces } from '../../../platform/limits/waiting-places.ts';
-import type { WakeUps } from '../../../platform/postgres/notifications.ts';
+import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { sharedPatience } from '../../../platform/postgres/request-deadline.ts';
+import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { refuse } from '../../../platform/refusal.ts';
-import { type Consoles, openConsoles, type Watch } from './consoles.ts';
+import { type ConsoleSubscription, type Consoles, createConsoles } from './consoles.ts';
 import { EVENT_STREAM, type streamContract } from './contract.ts';
 import { type Message, queued, resync } from './messages.ts';
 
@@ -15,44 +15,44 @@ const PING_MS = 15_000;
 const PING: Message = ': ping\n\n';
 const RETRY_MS = 2000;
 /** A console that missed more events than this has to read the queue again. */
-const MOST_MISSED = 5000;
+const MAX_MISSED = 5000;
 /** A console with more unsent messages than this has to read the queue again, too. */
-const MOST_UNSENT = 1000;
+const MAX_UNSENT = 1000;
 
 const TOO_MANY_STREAMS = 'Too many streams are open already.';
 
-export interface StreamParts {
+export interface StreamDeps {
   pool: pg.Pool;
-  wakeUps: WakeUps;
+  wakeUps: Notifications;
   places: WaitingPlaces;
   /** Aborted when the process is about to exit. */
   ending: AbortSignal;
   pingMs?: number;
 }
 
-export function streamHandlers(parts: StreamParts): Handlers<typeof streamContract> {
-  const consoles = openConsoles(parts.pool, parts.wakeUps);
+export function streamHandlers(deps: StreamDeps): Handlers<typeof streamContract> {
+  const consoles = createConsoles(deps.pool, deps.wakeUps);
   return {
     'moderation.stream': async ({ principal, request }) => {
-      const place = parts.places.take(principal.moderatorId);
+      const place = deps.places.take(principal.moderatorId);
       if (typeof place === 'string') return refuse('rate_limited', { message: TOO_MANY_STREAMS });
       // Free the place here and not in `follow`, which never runs for a HEAD request.
       const gone = request.gone();
       if (gone.aborted) place.leave();
       gone.addEventListener('abort', place.leave, { once: true });
-      const over = AbortSignal.any([gone, parts.ending]);
+      const over = AbortSignal.any([gone, deps.ending]);
       return {
         status: 200,
         type: EVENT_STREAM,
         headers: { 'x-accel-buffering': 'no' },
-        stream: follow(parts, consoles, principal, request.lastEventId, over),
+        stream: follow(deps, consoles, principal, request.lastEventId, over),
       };
     },
   };
 }
 
 async function* follow(
-  { pool, pingMs = PING_MS }: StreamParts,
+  { pool, pingMs = PING_MS }: StreamDeps,
   consoles: Consoles,
   me: PrincipalOf<'moderator'>,
   lastEventId: string | undefined,
@@ -68,7 +68,7 @@ async function* follow(
   };
   gone.addEventListener('abort', end);
   const send = (message: Message) => {
-    slow ||= unsent.length >= MOST_UNSENT;
+    slow ||= unsent.length >= MAX_UNSENT;
     if (slow) unsent = [];
     else unsent.push(message);
     stirred();
@@ -100,10 +100,14 @@ async function* follow(
   }
 }
 
-async function missedSince(pool: pg.Pool, watch: Watch, lastEventId: string): Promise<Message[]> {
+async function missedSince(
+  pool: pg.Pool,
+  watch: ConsoleSubscription,
+  lastEventId: string,
+): Promise<Message[]> {
   const from = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : Infinity;
   if (from > watch.last()) return [resync(watch.settled(), 'gap')];
-  const rows = await sharedPatience(() => query(pool, eventsAfter(from, MOST_MISSED + 1)));
-  if (rows.length > MOST_MISSED) return [resync(watch.settled(), 'gap')];
+  const rows = await withDeadline(() => query(pool, eventsAfter(from, MAX_MISSED + 1)));
+  if (rows.length > MAX_MISSED) return [resync(watch.settled(), 'gap')];
   return rows.flatMap((event) => queued(event, Math.min(event.position, watch.settled())) ?? []);
 }

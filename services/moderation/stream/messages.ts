@@ -1,7 +1,7 @@
-import type { TailEvent } from '../../../platform/eventstore/subscription.ts';
+import type { FollowedEvent } from '../../../platform/eventstore/subscription.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { heldBy, type LeaseRow, leaseBody } from '../claims/leases.ts';
-import { isReview, subjectOf } from '../decisions/review-events.ts';
+import { isReview, reviewSubject } from '../decisions/review-events.ts';
 import { appealsFor, type Counts } from '../queue/queue-counts.ts';
 
 export type Lease = Omit<LeaseRow, 'claimed_at'>;
@@ -43,9 +43,9 @@ export function claims(id: number, held: Lease[], released: Lease[], complete: b
 }
 
 /** The message for an event; undefined if the event does not concern the queue. */
-export function queued(event: TailEvent, id: number): Message | undefined {
+export function queued(event: FollowedEvent, id: number): Message | undefined {
   if (!isReview(event)) return undefined;
-  const { type, id: subject } = subjectOf(event.stream_id);
+  const { type, id: subject } = reviewSubject(event.stream_id);
   if (type === 'policy') return resync(id, 'policies');
   if (type.startsWith('moderator')) return undefined;
   const note = type === 'note' || type === 'screening';

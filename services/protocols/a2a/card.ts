@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Operation, Operations } from '../../../platform/http/invoke.ts';
 import { CONTRACT_VERSION } from '../../../platform/http/respond.ts';
 import { isMutation } from '../../../platform/http/route.ts';
-import { exampleOf } from './example-value.ts';
+import { exampleValue } from './example-value.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -79,7 +79,7 @@ export function exampleRequest({ id, route }: Operation) {
 function exampleInput(schema: z.ZodType): unknown {
   const whole = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   const json = JSON.parse(JSON.stringify(whole), (_, part) => needed(part));
-  return exampleOf(json, json.$defs ?? {});
+  return exampleValue(json, json.$defs ?? {});
 }
 
 interface Part {

@@ -11,16 +11,16 @@ import {
   readBody,
   splitUrl,
 } from '../../../platform/http/read-request.ts';
-import type { AnyReply, RequestFacts, Route } from '../../../platform/http/route.ts';
+import type { AnyReply, RequestContext, Route } from '../../../platform/http/route.ts';
 import { type JsonObject, parseStrictJson } from '../../../platform/http/strict-json.ts';
-import { problemOf } from '../../../platform/http/to-problem.ts';
+import { toProblem } from '../../../platform/http/to-problem.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { CallId } from './contract.ts';
 import { A2aFault, faultReply } from './fault.ts';
 import { methods } from './methods.ts';
-import type { Caller, SendParts } from './send-message.ts';
+import type { MessageSender, SendDeps } from './send-message.ts';
 
-export interface DispatcherParts extends SendParts {
+export interface DispatcherDeps extends SendDeps {
   bearer: Authenticators['bearer'];
   baseUrl: string;
   logger: Logger;
@@ -30,25 +30,25 @@ export interface DispatcherParts extends SendParts {
  * Serves A2A 1.0 over JSON-RPC, strictly. Answers with the first failed check of: headers, origin,
  * media type, size, bearer, JSON, version, envelope, method, parameters.
  */
-export function dispatcher(parts: DispatcherParts) {
+export function dispatcher(deps: DispatcherDeps) {
   return async (
     route: Route,
-    request: RequestFacts & { incoming: IncomingMessage },
+    request: RequestContext & { incoming: IncomingMessage },
   ): Promise<AnyReply> => {
     let id: RpcId = null;
     try {
       const { incoming } = request;
-      checkEdge(incoming, route, parts.baseUrl);
-      const principal = await authenticate(parts.bearer, incoming);
+      checkEdge(incoming, route, deps.baseUrl);
+      const principal = await authenticate(deps.bearer, incoming);
       const received = readRequest(await readBody(incoming, route));
       id = received ? idOf(received) : null;
       checkVersion(incoming);
       const { method, params } = readEnvelope(received);
-      return rpcSuccess(id, await dispatch(parts, method, params, { principal, request }));
+      return rpcSuccess(id, await dispatch(deps, method, params, { principal, request }));
     } catch (error) {
       if (error instanceof A2aFault) return rpcFailure(200, id, error.rpc);
       if (error instanceof CallerGone) throw error;
-      return faultReply(id, problemOf(parts.logger, error, request.id), request.id);
+      return faultReply(id, toProblem(deps.logger, error, request.id), request.id);
     }
   };
 }
@@ -62,7 +62,7 @@ function checkEdge(incoming: IncomingMessage, route: Route, baseUrl: string): vo
 async function authenticate(
   bearer: Authenticators['bearer'],
   incoming: IncomingMessage,
-): Promise<Caller['principal']> {
+): Promise<MessageSender['principal']> {
   const { authorization } = incoming.headers;
   const principal = await bearer({ authorization, cookie: undefined });
   if (isRefusal(principal)) throw problemFrom(principal);
@@ -116,10 +116,10 @@ function readEnvelope(received: JsonObject | undefined): { method: string; param
 }
 
 async function dispatch(
-  parts: SendParts,
+  deps: SendDeps,
   method: string,
   params: unknown,
-  caller: Caller,
+  caller: MessageSender,
 ): Promise<unknown> {
   const handler = methods.get(method);
   if (!handler) throw new A2aFault('METHOD_NOT_FOUND');
@@ -128,5 +128,5 @@ async function dispatch(
     (typeof params !== 'object' || params === null || Array.isArray(params))
   )
     throw new A2aFault('INVALID_PARAMS', 'params must be an object.');
-  return handler(parts, (params ?? {}) as Record<string, unknown>, caller);
+  return handler(deps, (params ?? {}) as Record<string, unknown>, caller);
 }

@@ -36,31 +36,34 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
 };
 
 /** A value that the schema accepts: the schema's example if it has one, else every property. */
-export function exampleOf(schema: Schema, schemas: Schemas, depth = 0, name = ''): unknown {
+export function exampleValue(schema: Schema, schemas: Schemas, depth = 0, name = ''): unknown {
   if (schema.$ref)
-    return exampleOf(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas, depth, name);
+    return exampleValue(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas, depth, name);
   if (schema.examples?.length) return schema.examples[0];
   if (schema.example !== undefined) return schema.example;
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   if (schema.allOf)
-    return Object.assign({}, ...schema.allOf.map((part) => exampleOf(part, schemas, depth, name)));
+    return Object.assign(
+      {},
+      ...schema.allOf.map((part) => exampleValue(part, schemas, depth, name)),
+    );
   const choice = schema.anyOf?.[0] ?? schema.oneOf?.[0];
-  if (choice) return exampleOf(choice, schemas, depth, name);
+  if (choice) return exampleValue(choice, schemas, depth, name);
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   switch (type) {
     case 'object':
       return Object.fromEntries(
         Object.entries(schema.properties ?? {}).map(([key, property]) => [
           key,
-          exampleOf(property, schemas, depth + 1, key),
+          exampleValue(property, schemas, depth + 1, key),
         ]),
       );
     case 'array': {
       if (schema.prefixItems)
-        return schema.prefixItems.map((item) => exampleOf(item, schemas, depth + 1));
+        return schema.prefixItems.map((item) => exampleValue(item, schemas, depth + 1));
       if (!schema.items || depth > 6) return [];
-      const item = exampleOf(schema.items, schemas, depth + 1);
+      const item = exampleValue(schema.items, schemas, depth + 1);
       return Array.from({ length: Math.max(1, schema.minItems ?? 1) }, () => item);
     }
     case 'integer':

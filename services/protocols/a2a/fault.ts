@@ -1,4 +1,4 @@
-import { challengeOf } from '../../../platform/http/challenge.ts';
+import { bearerChallenge } from '../../../platform/http/challenge.ts';
 import type { Issue } from '../../../platform/http/issues.ts';
 import { type RpcError, type RpcId, rpcFailure } from '../../../platform/http/json-rpc.ts';
 import { type Problem, problemReply } from '../../../platform/http/problems.ts';
@@ -54,7 +54,7 @@ const CODES: Readonly<Record<number, number>> = {
 };
 
 /** Statuses that proxies and HTTP clients act on; all other errors are sent with status 200. */
-const REAL: ReadonlySet<number> = new Set([401, 408, 413, 415, 429, 503]);
+const TRANSPORT_STATUSES: ReadonlySet<number> = new Set([401, 408, 413, 415, 429, 503]);
 
 const INTERNAL = -32603;
 const PARSE_ERROR = -32700;
@@ -75,8 +75,8 @@ export function faultReply(
       errorInfo(reason, 'service', { http_status: reply.status, ...facts }),
     ],
   };
-  const challenge = challengeOf(code, details, code === 'credential_not_accepted');
-  return rpcFailure(REAL.has(reply.status) ? reply.status : 200, id, error, {
+  const challenge = bearerChallenge(code, details, code === 'credential_not_accepted');
+  return rpcFailure(TRANSPORT_STATUSES.has(reply.status) ? reply.status : 200, id, error, {
     ...reply.headers,
     ...headers,
     ...(challenge && reply.status === 401 ? { 'www-authenticate': challenge } : {}),

@@ -4,10 +4,10 @@ import { publicContent } from '../../../platform/http/respond.ts';
 import type { Content, Handler, Handlers, Route } from '../../../platform/http/route.ts';
 import { agentCard, CARD_CHANGED } from './card.ts';
 import type { a2aContract } from './contract.ts';
-import { type DispatcherParts, dispatcher } from './dispatcher.ts';
-import { offered } from './operations.ts';
+import { type DispatcherDeps, dispatcher } from './dispatcher.ts';
+import { offeredOperations } from './operations.ts';
 
-export interface A2aParts extends Pick<DispatcherParts, 'bearer' | 'logger'> {
+export interface A2aDeps extends Pick<DispatcherDeps, 'bearer' | 'logger'> {
   config: Pick<Config, 'apiOpen' | 'baseUrl'>;
   /** Returns every operation of this instance; called on the first request. */
   operations: () => Operations;
@@ -18,7 +18,7 @@ export function a2aHandlers({
   bearer,
   logger,
   operations,
-}: A2aParts): Handlers<typeof a2aContract> {
+}: A2aDeps): Handlers<typeof a2aContract> {
   const { apiOpen, baseUrl } = config;
   let dispatch: ReturnType<typeof dispatcher> | undefined;
   let card: Content | undefined;
@@ -27,7 +27,7 @@ export function a2aHandlers({
     const { incoming } = request;
     if (!incoming) throw new Error('a2a.call needs the request itself');
     dispatch ??= dispatcher({
-      operations: offered(operations()),
+      operations: offeredOperations(operations()),
       apiOpen,
       bearer,
       baseUrl,
@@ -40,7 +40,10 @@ export function a2aHandlers({
     'a2a.call': call as unknown as Handlers<typeof a2aContract>['a2a.call'],
 
     'a2a.card': async () => {
-      card ??= { ...publicContent(agentCard(offered(operations()), baseUrl)), kept: true };
+      card ??= {
+        ...publicContent(agentCard(offeredOperations(operations()), baseUrl)),
+        kept: true,
+      };
       return { status: 200, content: card, headers: { 'last-modified': CARD_CHANGED } };
     },
   };

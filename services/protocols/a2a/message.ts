@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Issue, issuesOf } from '../../../platform/http/issues.ts';
+import { type Issue, toIssues } from '../../../platform/http/issues.ts';
 import { IdempotencyKey } from '../../../platform/http/schemas.ts';
 import { A2aFault } from './fault.ts';
 
@@ -27,17 +27,17 @@ const Params = z.object({
     .optional(),
 });
 
-const Asked = z.strictObject({
+const RequestedOperation = z.strictObject({
   operation: z.string().min(1).max(100),
   idempotency_key: IdempotencyKey.toLowerCase().optional(),
   input: z.record(z.string(), z.json()).default({}),
 });
-export type Asked = z.output<typeof Asked>;
+export type RequestedOperation = z.output<typeof RequestedOperation>;
 
 export interface ReceivedMessage {
   contextId: string | undefined;
   /** Undefined if the message contains only text. */
-  asked: Asked | undefined;
+  request: RequestedOperation | undefined;
 }
 
 /** Reads the parameters of SendMessage; ignores unknown fields, as ProtoJSON allows. */
@@ -51,7 +51,7 @@ export function readMessage(params: unknown): ReceivedMessage {
     throw new A2aFault('INVALID_PARAMS', 'A message asks for one operation, in one data part.');
   return {
     contextId: message.contextId || undefined,
-    asked: data.length === 0 ? undefined : parsed(Asked, data[0]),
+    request: data.length === 0 ? undefined : parsed(RequestedOperation, data[0]),
   };
 }
 
@@ -80,7 +80,7 @@ const mediaOf = (type: string) => type.split(';')[0]?.trim().toLowerCase();
 function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalid(issuesOf(result.error));
+  throw invalid(toIssues(result.error));
 }
 
 const invalid = (issues: readonly Issue[]) => new A2aFault('INVALID_PARAMS', undefined, issues);

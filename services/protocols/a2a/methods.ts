@@ -1,10 +1,10 @@
 import { A2aFault } from './fault.ts';
-import { type Caller, type SendParts, sendMessage } from './send-message.ts';
+import { type MessageSender, type SendDeps, sendMessage } from './send-message.ts';
 
 type Method = (
-  parts: SendParts,
+  deps: SendDeps,
   params: Record<string, unknown>,
-  caller: Caller,
+  caller: MessageSender,
 ) => Promise<unknown>;
 
 const refused =
@@ -29,7 +29,7 @@ export const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
 ]);
 
 /** In ProtoJSON, null means absent, and a number may be sent as a string. */
-async function listTasks(_: SendParts, { pageSize: asked }: Record<string, unknown>) {
+async function listTasks(_: SendDeps, { pageSize: asked }: Record<string, unknown>) {
   const pageSize =
     typeof asked === 'string' && /^\d{1,3}$/.test(asked) ? Number(asked) : (asked ?? 50);
   if (!Number.isInteger(pageSize) || (pageSize as number) < 1 || (pageSize as number) > 100)

@@ -15,7 +15,7 @@ const KEPT_OUT = new Set([
 ]);
 
 /** The operations that a message can request: those of a bearer, and anonymous reads in JSON. */
-export function offered(operations: Operations): Operations {
+export function offeredOperations(operations: Operations): Operations {
   return new Map(
     [...operations].filter(([id, { route }]) => !KEPT_OUT.has(id) && isOffered(route)),
   );
@@ -30,7 +30,7 @@ function isOffered(route: Route): boolean {
 }
 
 /** A one-line summary of an operation, for people and models. */
-export function summaryOf({ id, route }: Operation) {
+export function operationSummary({ id, route }: Operation) {
   const { access } = route;
   return {
     operation: id,
@@ -41,7 +41,7 @@ export function summaryOf({ id, route }: Operation) {
 }
 
 /** Splits one flat object into path, query and body fields, whose names never collide. */
-export function inputOf(route: Route, flat: JsonObject): Input {
+export function operationInput(route: Route, flat: JsonObject): Input {
   const input: Input = { params: {}, query: {}, body: route.body ? {} : undefined };
   const issues: Issue[] = [];
   for (const [name, value] of Object.entries(flat)) {

@@ -8,35 +8,35 @@ import {
 } from '../../../platform/http/invoke.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { Problem, problemFrom } from '../../../platform/http/problems.ts';
-import { limitOf } from '../../../platform/http/read-request.ts';
-import { bodyOf } from '../../../platform/http/respond.ts';
-import { type AnyReply, isMutation, type RequestFacts } from '../../../platform/http/route.ts';
+import { bodyLimit } from '../../../platform/http/read-request.ts';
+import { responseBody } from '../../../platform/http/respond.ts';
+import { type AnyReply, isMutation, type RequestContext } from '../../../platform/http/route.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { A2aFault } from './fault.ts';
-import { type Asked, readMessage } from './message.ts';
-import { inputOf, summaryOf } from './operations.ts';
+import { type RequestedOperation, readMessage } from './message.ts';
+import { operationInput, operationSummary } from './operations.ts';
 
-export interface SendParts {
+export interface SendDeps {
   operations: Operations;
   apiOpen: boolean;
 }
 
-export interface Caller {
+export interface MessageSender {
   principal: PrincipalOf<'credential'>;
-  request: RequestFacts;
+  request: RequestContext;
 }
 
 // All replies to one write share one message id, even if the write first came over HTTP.
 const NAMESPACE = '5a2f6d0e-8a3c-4c55-9d3b-0f6f4f8a9b61';
 
 /** Answers a message with the reply of an operation, or with a list of the operations. */
-export async function sendMessage(parts: SendParts, params: unknown, caller: Caller) {
-  const { contextId, asked } = readMessage(params);
-  if (!asked) return messageOf(uuidv7(), contextId, usage(parts.operations));
-  const operation = parts.operations.get(asked.operation);
+export async function sendMessage(deps: SendDeps, params: unknown, caller: MessageSender) {
+  const { contextId, request } = readMessage(params);
+  if (!request) return messageOf(uuidv7(), contextId, usage(deps.operations));
+  const operation = deps.operations.get(request.operation);
   if (!operation) throw new A2aFault('UNSUPPORTED_OPERATION', 'There is no such operation.');
-  const reply = await run(parts, operation, asked, caller);
-  const body = bodyOf(reply);
+  const reply = await run(deps, operation, request, caller);
+  const body = responseBody(reply);
   const data = {
     operation: operation.id,
     status: reply.status,
@@ -45,30 +45,30 @@ export async function sendMessage(parts: SendParts, params: unknown, caller: Cal
     result: body,
   };
   const id = isMutation(operation.route)
-    ? uuidv5(`${caller.principal.memberId} ${asked.idempotency_key}`, NAMESPACE)
+    ? uuidv5(`${caller.principal.memberId} ${request.idempotency_key}`, NAMESPACE)
     : uuidv7();
   return messageOf(id, contextId, [{ $case: 'data', value: data }]);
 }
 
 /** Runs an operation. From the scope on, checks are the same and in the same order as over HTTP. */
 async function run(
-  { apiOpen }: SendParts,
+  { apiOpen }: SendDeps,
   operation: Operation,
-  asked: Asked,
-  { principal, request }: Caller,
+  requested: RequestedOperation,
+  { principal, request }: MessageSender,
 ): Promise<AnyReply> {
   const { route } = operation;
   const forbidden = authorise(route, principal);
   if (forbidden) throw problemFrom(forbidden);
   if (route.gated && !apiOpen) throw new Problem('api_disabled');
-  const { idempotency_key: idempotencyKey } = asked;
+  const { idempotency_key: idempotencyKey } = requested;
   if (route.idempotency === 'required' && !idempotencyKey)
     throw new A2aFault('INVALID_PARAMS', 'A write needs an idempotency_key.', [
       { path: 'idempotency_key', message: 'must be a UUIDv4' },
     ]);
-  const input = inputOf(route, asked.input);
-  if (input.body && Buffer.byteLength(JSON.stringify(input.body)) > limitOf(route))
-    throw new Problem('body_too_large', { limit_bytes: limitOf(route) });
+  const input = operationInput(route, requested.input);
+  if (input.body && Buffer.byteLength(JSON.stringify(input.body)) > bodyLimit(route))
+    throw new Problem('body_too_large', { limit_bytes: bodyLimit(route) });
   const outcome = await invoke(operation, principal, input, { ...request, idempotencyKey });
   if (isRefusal(outcome)) throw problemFrom(outcome);
   return outcome;
@@ -77,7 +77,7 @@ async function run(
 type Content = { $case: 'text'; value: string } | { $case: 'data'; value: unknown };
 
 function usage(operations: Operations): Content[] {
-  const listed = [...operations.values()].map(summaryOf);
+  const listed = [...operations.values()].map(operationSummary);
   const names = listed.map(({ operation, summary }) => `${operation}: ${summary}`).join('\n');
   const text =
     'Nothing was done: this service takes structured requests. Send exactly one data part ' +

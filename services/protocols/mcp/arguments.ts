@@ -53,7 +53,7 @@ export const windowed = {
   next_offset: z.int().nullable().describe('Where the text goes on; null at its end'),
 };
 
-export function windowOf(
+export function toWindow(
   value: unknown,
   { offset, max_chars }: { offset: number; max_chars: number },
 ) {

@@ -15,28 +15,28 @@ import {
   checkMedia,
   readBody,
 } from '../../../platform/http/read-request.ts';
-import type { AnyReply, RequestFacts, Route } from '../../../platform/http/route.ts';
+import type { AnyReply, RequestContext, Route } from '../../../platform/http/route.ts';
 import { parseStrictJson } from '../../../platform/http/strict-json.ts';
-import { problemOf } from '../../../platform/http/to-problem.ts';
+import { toProblem } from '../../../platform/http/to-problem.ts';
 import type { Limit, RateLimits } from '../../../platform/limits/rate-limits.ts';
 import { paramsFault } from './params.ts';
 import { sourceCheck } from './source.ts';
 
-interface EndpointParts {
+interface EndpointDeps {
   config: { baseUrl: string; limitMcpRequests: number };
   limits: RateLimits;
   logger: Logger;
 }
 
-type Facts = RequestFacts & { incoming: IncomingMessage };
+type Facts = RequestContext & { incoming: IncomingMessage };
 
 /** Serves both protocol revisions on one address. A request gets a new server and a JSON reply. */
-export function endpoint(parts: EndpointParts, serverFor: (request: RequestFacts) => McpServer) {
-  const checkSource = sourceCheck(parts.config.baseUrl);
+export function endpoint(deps: EndpointDeps, serverFor: (request: RequestContext) => McpServer) {
+  const checkSource = sourceCheck(deps.config.baseUrl);
   const limit: Limit = {
     kind: 'mcp-10m',
     window: '10 minutes',
-    limit: parts.config.limitMcpRequests,
+    limit: deps.config.limitMcpRequests,
   };
 
   return async (route: Route, request: Facts): Promise<AnyReply> => {
@@ -46,7 +46,7 @@ export function endpoint(parts: EndpointParts, serverFor: (request: RequestFacts
       checkHeaders(incoming, route, { anonymous: true });
       checkSource(incoming);
       checkMedia(incoming, route);
-      if (!(await parts.limits.take(request.address, [limit]))) throw new Problem('rate_limited');
+      if (!(await deps.limits.take(request.address, [limit]))) throw new Problem('rate_limited');
       const message = readMessage(await readBody(incoming, route));
       id = typeof message.id === 'string' || typeof message.id === 'number' ? message.id : null;
       // A subscription would hold a stream open, but nothing that it could report ever changes.
@@ -59,7 +59,7 @@ export function endpoint(parts: EndpointParts, serverFor: (request: RequestFacts
       return replyOf(answered);
     } catch (error) {
       if (error instanceof CallerGone) throw error;
-      const { code, details, headers } = problemOf(parts.logger, error, request.id);
+      const { code, details, headers } = toProblem(deps.logger, error, request.id);
       const reply = problemReply(code, details, request.id);
       const rpc = { code: RPC[code] ?? -32603, message: reply.body.error.message };
       return rpcFailure(reply.status, id, rpc, { ...reply.headers, ...headers });

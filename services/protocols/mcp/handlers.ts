@@ -7,11 +7,11 @@ import type { RateLimits } from '../../../platform/limits/rate-limits.ts';
 import type { mcpContract } from './contract.ts';
 import { endpoint } from './endpoint.ts';
 import { noteTools } from './note-tools.ts';
-import { readerOf } from './reader.ts';
+import { createReader } from './reader.ts';
 import { recordTools } from './record-tools.ts';
 import { mcpServer } from './server.ts';
 
-export interface McpParts {
+export interface McpDeps {
   config: Pick<Config, 'apiOpen' | 'baseUrl' | 'limitMcpRequests'>;
   limits: RateLimits;
   readPool: pg.Pool;
@@ -20,18 +20,18 @@ export interface McpParts {
   operations: () => Operations;
 }
 
-export function mcpHandlers(parts: McpParts): Handlers<typeof mcpContract> {
-  const { config, readPool, logger } = parts;
+export function mcpHandlers(deps: McpDeps): Handlers<typeof mcpContract> {
+  const { config, readPool, logger } = deps;
   const { apiOpen, baseUrl } = config;
   let answer: ReturnType<typeof endpoint> | undefined;
 
   function open() {
-    const operations = parts.operations();
+    const operations = deps.operations();
     const [guestbook, ...search] = noteTools(readPool, operations, apiOpen);
     const [discovery, status, ...record] = recordTools(operations);
     const tools = [discovery, status, guestbook, ...record, ...search].filter((tool) => !!tool);
-    return endpoint(parts, (request) =>
-      mcpServer(tools, readerOf(operations, apiOpen, request), {
+    return endpoint(deps, (request) =>
+      mcpServer(tools, createReader(operations, apiOpen, request), {
         baseUrl,
         logger,
         requestId: request.id,

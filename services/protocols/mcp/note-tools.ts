@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Operations } from '../../../platform/http/invoke.ts';
 import { Problem, problemFrom } from '../../../platform/http/problems.ts';
 import { Text } from '../../../platform/http/schemas.ts';
-import { pageOf, placeOf } from '../../../platform/keyset-cursor.ts';
+import { toKeysetPosition, toPage } from '../../../platform/keyset-cursor.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { guestName } from '../../../platform/visible-text.ts';
@@ -39,7 +39,7 @@ export function noteTools(readPool: pg.Pool, operations: Operations, apiOpen: bo
       output: page.omit({ limit: true }).extend({ next_cursor: z.string().nullable() }),
       async run(_, given) {
         const { kind, cursor, limit } = given;
-        const before = placeOf(cursor);
+        const before = toKeysetPosition(cursor);
         if (isRefusal(before)) throw problemFrom(before);
         const asked = { experience: kind, parent_id: recordId(given, 'parent_id'), before };
         const read = await readNotes(readPool, asked, limit);
@@ -62,10 +62,10 @@ export function noteTools(readPool: pg.Pool, operations: Operations, apiOpen: bo
       output: z.object({ results: z.array(Found), next_cursor: z.string().nullable() }),
       async run(_, { query: words, kind, cursor, limit }) {
         if (!apiOpen && kind !== 'note') throw new Problem('api_disabled');
-        const place = placeOf(cursor);
+        const place = toKeysetPosition(cursor);
         if (isRefusal(place)) throw problemFrom(place);
         const found = await query(readPool, searchPublic(words, kind, limit + 1, place));
-        const { rows, next_cursor } = pageOf(found, limit, (row) => ({
+        const { rows, next_cursor } = toPage(found, limit, (row) => ({
           at: row.place,
           id: row.id,
         }));

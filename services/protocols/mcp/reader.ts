@@ -11,9 +11,9 @@ import {
   problemFrom,
   problemReply,
 } from '../../../platform/http/problems.ts';
-import { bodyOf } from '../../../platform/http/respond.ts';
-import type { RequestFacts } from '../../../platform/http/route.ts';
-import { problemOf } from '../../../platform/http/to-problem.ts';
+import { responseBody } from '../../../platform/http/respond.ts';
+import type { RequestContext } from '../../../platform/http/route.ts';
+import { toProblem } from '../../../platform/http/to-problem.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 
 export type Json = Record<string, unknown>;
@@ -28,7 +28,11 @@ interface Asked {
   query?: Record<string, string | number | undefined>;
 }
 
-export function readerOf(operations: Operations, apiOpen: boolean, request: RequestFacts): Reader {
+export function createReader(
+  operations: Operations,
+  apiOpen: boolean,
+  request: RequestContext,
+): Reader {
   return {
     async read(id, { params = {}, query = {} } = {}) {
       const operation = operations.get(id);
@@ -37,7 +41,7 @@ export function readerOf(operations: Operations, apiOpen: boolean, request: Requ
       const input = { params: textsOf(params), query: textsOf(query), body: undefined };
       const reply = await invoke(operation, { kind: 'anonymous' }, input, request);
       if (isRefusal(reply)) throw problemFrom(reply);
-      return bodyOf(reply);
+      return responseBody(reply);
     },
   };
 }
@@ -56,8 +60,8 @@ export interface Failure {
 }
 
 /** Converts an error to a failure. Private, erased and missing records fail in the same way. */
-export function failureOf(logger: Logger, error: unknown, requestId: string): Failure {
-  const problem = problemOf(logger, error, requestId);
+export function readFailure(logger: Logger, error: unknown, requestId: string): Failure {
+  const problem = toProblem(logger, error, requestId);
   const hidden = problem.code === 'gone' || problem.code === 'reply_target_missing';
   const { code, details } = hidden ? refusedAsMissing() : problem;
   const { body } = problemReply(code, details, requestId);
@@ -84,7 +88,7 @@ export function protocolError(
   requestId: string,
   uri: string,
 ): ProtocolError {
-  const { code, text } = failureOf(logger, error, requestId);
+  const { code, text } = readFailure(logger, error, requestId);
   return code === 'not_found' || code === 'invalid_request'
     ? new ResourceNotFoundError(uri)
     : new ProtocolError(ProtocolErrorCode.InternalError, text);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operations } from '../../../platform/http/invoke.ts';
-import { paging, recordId, recordInput, window, windowed, windowOf } from './arguments.ts';
+import { paging, recordId, recordInput, toWindow, window, windowed } from './arguments.ts';
 import type { Json } from './reader.ts';
 import { type Tool, tool } from './tool.ts';
 
@@ -76,7 +76,7 @@ export function recordTools(operations: Operations): Tool[] {
         const params = { artifact_id: recordId(given, 'artifact_id') };
         const { artifact } = (await reader.read('artifacts.get', { params })) as { artifact: Json };
         const { packet, ...facts } = artifact;
-        return { ...facts, ...windowOf(packet, given) };
+        return { ...facts, ...toWindow(packet, given) };
       },
     }),
     tool({
@@ -99,7 +99,7 @@ export function recordTools(operations: Operations): Tool[] {
         const params = { case_id: recordId(given, 'case_id') };
         const read = await reader.read('case.read', { params });
         const { submissions, reviews, notes } = read;
-        return { case: read.case, ...windowOf({ submissions, reviews, notes }, given) };
+        return { case: read.case, ...toWindow({ submissions, reviews, notes }, given) };
       },
     }),
     tool({

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import manifest from '../../../package.json' with { type: 'json' };
 import { validate } from '../../../platform/http/invoke.ts';
-import { failureOf, type Reader } from './reader.ts';
+import { type Reader, readFailure } from './reader.ts';
 import { addResources } from './resources.ts';
 import type { Tool } from './tool.ts';
 
@@ -117,7 +117,7 @@ function addTool(
           structuredContent: answer,
         };
       } catch (error) {
-        const { text, body } = failureOf(logger, error, requestId);
+        const { text, body } = readFailure(logger, error, requestId);
         return {
           content: [{ type: 'text' as const, text }],
           structuredContent: { ...body },

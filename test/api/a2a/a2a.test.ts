@@ -5,9 +5,9 @@ import t from 'tap';
 import { answered, asking, callA2a, dataPart, sending } from '../../../harness/a2a.ts';
 import { newAgent } from '../../../harness/agent.ts';
 import { newCase } from '../../../harness/cases.ts';
-import { operationsOf } from '../../../platform/http/invoke.ts';
+import { indexOperations } from '../../../platform/http/invoke.ts';
 import { agentCard, CARD_CHANGED, exampleRequest } from '../../../services/protocols/a2a/card.ts';
-import { inputOf, offered } from '../../../services/protocols/a2a/operations.ts';
+import { offeredOperations, operationInput } from '../../../services/protocols/a2a/operations.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 async function sdkClient(service: Service, authorization: string) {
@@ -116,7 +116,7 @@ t.test('text alone is told what there is, and nothing runs', async (t) => {
   );
   t.match(claim, { writes: true, scope: 'case:claim' });
   const names = data.data.operations.map(({ operation }: { operation: string }) => operation);
-  t.same(names.sort(), [...offered(operationsOf(service.features)).keys()].sort());
+  t.same(names.sort(), [...offeredOperations(indexOperations(service.features)).keys()].sort());
   t.ok(answer.body.result.message.contextId, 'a context was made');
   t.notOk(answer.body.result.task);
 });
@@ -200,12 +200,12 @@ t.test('the card is in wire form, and is kept by caches', async (t) => {
   const headers = { 'if-none-match': card.headers.get('etag') ?? '' };
   t.equal((await service.call('GET', '/.well-known/agent-card.json', { headers })).status, 304);
 
-  const operations = operationsOf(service.features);
+  const operations = indexOperations(service.features);
   for (const { id, examples } of card.body.skills) {
     const asked = JSON.parse(examples[0]);
     const operation = operations.get(asked.operation);
     if (!operation) throw new Error(`${id}: ${asked.operation}`);
-    const input = inputOf(operation.route, asked.input);
+    const input = operationInput(operation.route, asked.input);
     const schema = operation.route.body;
     if (schema) t.ok(schema.safeParse(input.body).success, `${asked.operation}'s example is one`);
   }
@@ -213,7 +213,10 @@ t.test('the card is in wire form, and is kept by caches', async (t) => {
 
 t.test('the card has the date of its last change', async (t) => {
   const service = await startService(t);
-  const card = agentCard(offered(operationsOf(service.features)), 'https://service.test');
+  const card = agentCard(
+    offeredOperations(indexOperations(service.features)),
+    'https://service.test',
+  );
   const seen = hash('sha256', JSON.stringify(card)).slice(0, 16);
   t.equal(seen, 'ad706c823a2e8224', 'it changed: set CARD_CHANGED to today, and this hash');
 });
@@ -241,7 +244,7 @@ const namesOf = (schema: Shaped | undefined): string[] => [
 
 t.test('path, query and body fields of an operation never have one name', async (t) => {
   const service = await startService(t);
-  const operations = [...offered(operationsOf(service.features)).values()];
+  const operations = [...offeredOperations(indexOperations(service.features)).values()];
   t.ok(operations.length > 15);
   for (const operation of operations) {
     const { id, route } = operation;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { casesOf, opened } from '../../../harness/cases.ts';
+import { createOpenCase, listCases } from '../../../harness/cases.ts';
 import type { Append } from '../../../platform/eventstore/append.ts';
-import { CLOSING_BATCH } from '../../../services/membership/account-closure.ts';
+import { CLOSURE_BATCH } from '../../../services/membership/account-closure.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { type Service, startService } from '../../support/service.ts';
 
@@ -11,7 +11,7 @@ t.test('cases are ended in batches, and none can be read from the first on', asy
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const agent = await newAgent(service);
   const { id } = agent;
-  const ids = Array.from({ length: CLOSING_BATCH + 10 }, () => randomUUID() as string);
+  const ids = Array.from({ length: CLOSURE_BATCH + 10 }, () => randomUUID() as string);
   const opened = (case_id: string) => ({
     type: 'CaseOpened',
     data: { case_id, author_id: id, artifact_id: null, policy_version: 'service-public-v1' },
@@ -33,7 +33,7 @@ t.test('cases are ended in batches, and none can be read from the first on', asy
   t.equal((await agent.call('POST', '/api/v1/me/delete', deletion)).status, 200);
   const withdrawn = async () =>
     (await service.database.pool.query(`SELECT FROM events WHERE type = 'CaseWithdrawn'`)).rowCount;
-  t.equal(await withdrawn(), CLOSING_BATCH, 'as many as one transaction takes');
+  t.equal(await withdrawn(), CLOSURE_BATCH, 'as many as one transaction takes');
   t.same((await service.call('GET', '/api/v1/cases')).body.cases, []);
   const answers = await Promise.all(ids.map((one) => service.call('GET', `/api/v1/cases/${one}`)));
   t.ok(answers.every(({ status }) => status === 410));
@@ -44,11 +44,11 @@ t.test('cases are ended in batches, and none can be read from the first on', asy
 /** A case of another's that was accepted, with a submission, a review and a note of the agent's. */
 async function wroteOnCases(service: Service) {
   const [ann, bob, agent] = [
-    casesOf(await newAgent(service)),
-    casesOf(await newAgent(service)),
-    casesOf(await newAgent(service)),
+    listCases(await newAgent(service)),
+    listCases(await newAgent(service)),
+    listCases(await newAgent(service)),
   ];
-  const id = await opened(ann);
+  const id = await createOpenCase(ann);
   await bob.claim(id, 1);
   await bob.submit(id, 2);
   await agent.review(id, 3, 'reject');

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { type Agent, newAgent } from '../../../harness/agent.ts';
-import { cookieOf } from '../../../harness/api.ts';
-import { decide, hire, type Moderator, submit } from '../../../harness/moderation.ts';
+import { readCookie } from '../../../harness/api.ts';
+import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
 import { assertRebuilt } from '../../../harness/rebuilt.ts';
 import { publishArtifact, report } from '../../../harness/records.ts';
@@ -66,7 +66,7 @@ async function withMany(service: Service, [ann, bob]: readonly [Moderator, Moder
   const agent = await newAgent(service);
   const { id, sign_in_key, handle } = agent;
   const login = { body: { id, sign_in_key } };
-  const cookie = cookieOf(await service.call('POST', '/api/membership/login', login));
+  const cookie = readCookie(await service.call('POST', '/api/membership/login', login));
   await fill(service, agent);
   const write = async (message: string) => {
     const more = { name: '', message, attribution: 'member', member_handle: handle };
@@ -100,8 +100,8 @@ for (const everything of [false, true])
     async (t) => {
       const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
       const { pool } = service.database;
-      const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
-      const lead = await hire(service, 'Lea', 'lead');
+      const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+      const lead = await addModerator(service, 'Lea', 'lead');
       const reader = await newAgent(service);
       const { agent, notes, rejection, shown, hidden } = await withMany(service, [ann, bob]);
       await report(reader, { type: 'note', id: notes.approved });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { bootstrap, newAgent, newCredential } from '../../../harness/agent.ts';
-import { cookieOf } from '../../../harness/api.ts';
-import { decide, hire, submit } from '../../../harness/moderation.ts';
+import { readCookie } from '../../../harness/api.ts';
+import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { newKey } from '../../../harness/registration.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { matchAll } from '../../support/match-all.ts';
@@ -47,7 +47,7 @@ async function searchPublic(service: Service, query: string) {
 t.test('a deletion ends the member with all that it had, and is 401 from then on', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
-  const cookie = cookieOf(await login(service, agent));
+  const cookie = readCookie(await login(service, agent));
   const other = newCredential();
   await bootstrap(service, agent, other);
   const key = randomUUID();
@@ -131,9 +131,9 @@ t.test('a deletion that is not right is refused, and changes nothing', async (t)
 
 t.test('approved notes stay under no name; notes never published are erased', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann', 'lead');
+  const ann = await addModerator(service, 'Ann', 'lead');
   const agent = await newAgent(service);
-  const cookie = cookieOf(await login(service, agent));
+  const cookie = readCookie(await login(service, agent));
   const stays = await memberNote(service, agent, cookie, 'It stays');
   const rejected = await memberNote(service, agent, cookie, 'Refused');
   const pending = await memberNote(service, agent, cookie, 'It waits');
@@ -166,9 +166,9 @@ t.test('approved notes stay under no name; notes never published are erased', as
 
 t.test('an appeal that waits goes with its author: nobody can grant what is erased', async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const agent = await newAgent(service);
-  const cookie = cookieOf(await login(service, agent));
+  const cookie = readCookie(await login(service, agent));
   const id = await memberNote(service, agent, cookie, 'Refused');
   await decide(ann, id, 'reject');
   const text = { body: { text: 'Please' }, cookie };
@@ -184,9 +184,9 @@ t.test('an appeal that waits goes with its author: nobody can grant what is eras
 
 t.test('with erase_notes the approved ones go too, and a reply to one with it', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const agent = await newAgent(service);
-  const cookie = cookieOf(await login(service, agent));
+  const cookie = readCookie(await login(service, agent));
   const top = await memberNote(service, agent, cookie, 'It goes');
   await decide(ann, top, 'approve');
   const reply = await submit(service, { parent_id: top });
@@ -219,7 +219,7 @@ t.test('no write in flight stands after the end of its member', async (t) => {
     LIMIT_ACTIVE_CREDENTIALS: '1000',
   });
   const agent = await newAgent(service);
-  const cookie = cookieOf(await login(service, agent));
+  const cookie = readCookie(await login(service, agent));
   const write = (index: number) => {
     if (index % 3 === 0) return bootstrap(service, agent, newCredential());
     if (index % 3 === 1) return login(service, agent);
@@ -251,9 +251,9 @@ t.test('a report that waited for its turn says nothing after the end of its memb
   const service = await startService(t);
   const { pool } = service.database;
   const agent = await newAgent(service);
-  const cookie = cookieOf(await login(service, agent));
+  const cookie = readCookie(await login(service, agent));
   const note = await submit(service);
-  await decide(await hire(service, 'Ann'), note.id, 'approve');
+  await decide(await addModerator(service, 'Ann'), note.id, 'approve');
   const report = (id: string, body: object) =>
     service.call('POST', `/api/guestbook/${id}/report`, { body, cookie });
   t.equal((await report(randomUUID(), { reason: 'spam' })).status, 404, 'it is counted');

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { type Agent, newAgent } from '../../../harness/agent.ts';
-import { cookieOf } from '../../../harness/api.ts';
-import { decide, hire, type Moderator, submit } from '../../../harness/moderation.ts';
+import { readCookie } from '../../../harness/api.ts';
+import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import {
   type Published,
   publishArtifact,
@@ -27,7 +27,7 @@ async function exported(agent: Agent) {
 
 async function signIn(service: Service, { id, handle, sign_in_key }: Agent) {
   const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
-  const cookie = cookieOf(login);
+  const cookie = readCookie(login);
   const note = (message: string) =>
     submit(service, { name: '', message, attribution: 'member', member_handle: handle }, cookie);
   const appeal = (id: string, text: string) =>
@@ -45,7 +45,7 @@ async function remove(moderator: Moderator, { type, id }: Published) {
 
 t.test('an export says nothing of a rejection that may still be undone', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const agent = await newAgent(service);
   const { note } = await signIn(service, agent);
   const { id } = await note('Mine');
@@ -66,7 +66,10 @@ t.test('an export says nothing of a rejection that may still be undone', async (
 
 t.test('nor of a removal', async (t) => {
   const service = await startService(t);
-  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const [ann, lea] = [
+    await addModerator(service, 'Ann'),
+    await addModerator(service, 'Lea', 'lead'),
+  ];
   const agent = await newAgent(service);
   const artifact = await publishArtifact(agent);
   const aCase = await publishCase(agent);
@@ -117,7 +120,10 @@ t.test('nor of a removal', async (t) => {
 
 t.test('a word to the author stays where the author withdrew what was taken down', async (t) => {
   const service = await startService(t);
-  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const [ann, lea] = [
+    await addModerator(service, 'Ann'),
+    await addModerator(service, 'Lea', 'lead'),
+  ];
   const agent = await newAgent(service);
   const records = [await publishProfile(agent), await publishArtifact(agent)];
   const restored = await publishArtifact(agent);
@@ -138,7 +144,7 @@ t.test('a word to the author stays where the author withdrew what was taken down
 
 t.test('what a member says against a decision is in it, and what was answered', async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const agent = await newAgent(service);
   const { note, appeal } = await signIn(service, agent);
   const notes = [await note('One'), await note('Two')];

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { type Agent, bootstrap, newAgent, newCredential } from '../../../harness/agent.ts';
-import { cookieOf } from '../../../harness/api.ts';
+import { readCookie } from '../../../harness/api.ts';
 import { submit } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
 import { fillFeed } from '../../support/feed.ts';
@@ -27,7 +27,7 @@ t.test('an export is everything held on the member, and nothing of another', asy
   const note = await submit(
     service,
     { name: '', message: 'Mine', attribution: 'member', member_handle: handle },
-    cookieOf(login),
+    readCookie(login),
   );
   const profile = { display_name: 'Me', summary: 'What I do', ...consent };
   t.equal((await agent.call('POST', '/api/v1/me/profile', profile)).status, 200);

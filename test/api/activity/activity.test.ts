@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { casesOf, opened } from '../../../harness/cases.ts';
-import { decide, hire, submit } from '../../../harness/moderation.ts';
+import { createOpenCase, listCases } from '../../../harness/cases.ts';
+import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { publishProfile } from '../../../harness/records.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { appendTo } from '../../support/append.ts';
@@ -22,14 +22,14 @@ const shown = async (service: Service, query = '') =>
 
 t.test('what happens to cases in public, newest first, by type and cursor', async (t) => {
   const service = await startService(t);
-  const [author, ann] = [casesOf(await newAgent(service)), casesOf(await newAgent(service))];
-  const id = await opened(author, { title: 'One' });
+  const [author, ann] = [listCases(await newAgent(service)), listCases(await newAgent(service))];
+  const id = await createOpenCase(author, { title: 'One' });
   await ann.claim(id, 1);
   await ann.claim(id, 2);
   await ann.submit(id, 3);
   await ann.note(id);
   await author.review(id, 4, 'accept');
-  const other = await opened(ann, { title: 'Two' });
+  const other = await createOpenCase(ann, { title: 'Two' });
   t.same(await shown(service), [
     ['case.opened', 'Two'],
     ['case.accepted', 'One'],
@@ -68,7 +68,7 @@ t.test('what happens to cases in public, newest first, by type and cursor', asyn
 
 t.test('a note is listed while it is public; the moderator is not named', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const { id } = await submit(service, { message: ` \n${'😀'.repeat(90)}` });
   const approve = (expected_version: number) =>
     ann.post(`notes/${id}/decisions`, { action: 'approve', expected_version });
@@ -93,7 +93,7 @@ t.test(
   'a note that an appeal makes public for the first time is listed from then on',
   async (t) => {
     const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
-    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
     const { handle, cookie } = await signedIn(service);
     const member = { name: '', attribution: 'member', member_handle: handle };
     const note = await submit(service, { ...member, message: 'Heard' }, cookie);
@@ -127,8 +127,8 @@ t.test(
 
 t.test('a case taken down is gone everywhere, and back once it is restored', async (t) => {
   const service = await startService(t);
-  const [author, ann] = [casesOf(await newAgent(service)), casesOf(await newAgent(service))];
-  const id = await opened(author);
+  const [author, ann] = [listCases(await newAgent(service)), listCases(await newAgent(service))];
+  const id = await createOpenCase(author);
   await ann.note(id, 'Kept');
   await ann.note(id, 'Taken down');
   const of = randomUUID();
@@ -183,7 +183,7 @@ t.test('a case taken down is gone everywhere, and back once it is restored', asy
 
 t.test('of a profile there is what is published now', async (t) => {
   const service = await startService(t);
-  const mod = await hire(service, 'Mod');
+  const mod = await addModerator(service, 'Mod');
   const agent = await newAgent(service);
   const times = async () =>
     (await list(service)).entries.map((one: { title: string }) => one.title);

@@ -1,12 +1,16 @@
 import t from 'tap';
 import { type Agent, newAgent } from '../../../harness/agent.ts';
-import { casesOf, opened, pass } from '../../../harness/cases.ts';
-import { hire } from '../../../harness/moderation.ts';
+import { createOpenCase, listCases, pass } from '../../../harness/cases.ts';
+import { addModerator } from '../../../harness/moderation.ts';
 import { publishCase, publishCaseNote, report } from '../../../harness/records.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import type { Sql } from '../../../platform/sql.ts';
-import { caseNotesOf, reviewsOf, submissionsOf } from '../../../projections/cases/case-record.ts';
-import { casesOf as casesToExport } from '../../../projections/cases/cases.ts';
+import {
+  caseComments,
+  caseReviews,
+  caseSubmissions,
+} from '../../../projections/cases/case-record.ts';
+import { casesOfMember as casesToExport } from '../../../projections/cases/cases.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { settleReports } from '../../../workers/moderation/notify-removal.ts';
 import { matchAll } from '../../support/match-all.ts';
@@ -22,11 +26,11 @@ t.test(
   "with an author's account all own cases are gone, and those who had claimed are told",
   async (t) => {
     const service = await startService(t);
-    const [author, ann] = [casesOf(await newAgent(service)), casesOf(await newAgent(service))];
-    const open = await opened(author);
-    const claimed = await opened(author);
-    const lapsed = await opened(author);
-    const accepted = await opened(author);
+    const [author, ann] = [listCases(await newAgent(service)), listCases(await newAgent(service))];
+    const open = await createOpenCase(author);
+    const claimed = await createOpenCase(author);
+    const lapsed = await createOpenCase(author);
+    const accepted = await createOpenCase(author);
     for (const id of [claimed, lapsed, accepted]) await ann.claim(id, 1);
     await pass(service, lapsed, 3601);
     await ann.submit(accepted, 2);
@@ -65,7 +69,10 @@ t.test(
       await newAgent(service),
       await newAgent(service),
     ];
-    const [mod, lead] = [await hire(service, 'Mod'), await hire(service, 'Lea', 'lead')];
+    const [mod, lead] = [
+      await addModerator(service, 'Mod'),
+      await addModerator(service, 'Lea', 'lead'),
+    ];
     const { id: caseId } = await publishCase(author);
     const note = await publishCaseNote(ann, caseId);
     const removed = await publishCaseNote(ann, caseId);
@@ -113,12 +120,12 @@ t.test(
   async (t) => {
     const service = await startService(t);
     const [author, ann, bob] = [
-      casesOf(await newAgent(service)),
-      casesOf(await newAgent(service)),
-      casesOf(await newAgent(service)),
+      listCases(await newAgent(service)),
+      listCases(await newAgent(service)),
+      listCases(await newAgent(service)),
     ];
-    const claimed = await opened(author);
-    const submitted = await opened(author);
+    const claimed = await createOpenCase(author);
+    const submitted = await createOpenCase(author);
     await ann.claim(claimed, 1);
     await ann.claim(submitted, 1);
     await ann.submit(submitted, 2);
@@ -149,8 +156,8 @@ t.test(
   'the words of a former member go from the log and the read models, and no others',
   async (t) => {
     const service = await startService(t);
-    const [author, ann] = [casesOf(await newAgent(service)), casesOf(await newAgent(service))];
-    const id = await opened(author);
+    const [author, ann] = [listCases(await newAgent(service)), listCases(await newAgent(service))];
+    const id = await createOpenCase(author);
     await ann.claim(id, 1);
     await ann.submit(id, 2, { summary: 'Words of Ann' });
     await author.review(id, 3, 'reject');
@@ -173,10 +180,10 @@ t.test(
 
 t.test('an export reads all of a member in batches', async (t) => {
   const service = await startService(t);
-  const [author, ann] = [casesOf(await newAgent(service)), casesOf(await newAgent(service))];
+  const [author, ann] = [listCases(await newAgent(service)), listCases(await newAgent(service))];
   const ids: string[] = [];
   for (let count = 0; count < 3; count++) {
-    const id = await opened(author);
+    const id = await createOpenCase(author);
     ids.push(id);
     await ann.claim(id, 1);
     await ann.submit(id, 2);
@@ -194,10 +201,10 @@ t.test('an export reads all of a member in batches', async (t) => {
     return [...first, ...rest].map((row) => row.case_id ?? row.id);
   };
   t.same(await walk(casesToExport, author.agent.id), ids);
-  t.same(await walk(submissionsOf, ann.agent.id), ids);
-  t.same(await walk(reviewsOf, author.agent.id), ids);
-  t.same(await walk(caseNotesOf, ann.agent.id), ids);
-  for (const reader of [submissionsOf, caseNotesOf])
+  t.same(await walk(caseSubmissions, ann.agent.id), ids);
+  t.same(await walk(caseReviews, author.agent.id), ids);
+  t.same(await walk(caseComments, ann.agent.id), ids);
+  for (const reader of [caseSubmissions, caseComments])
     t.same(await walk(reader, author.agent.id), []);
   t.same(await walk(casesToExport, ann.agent.id), []);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { casesOf, opened, pass } from '../../../harness/cases.ts';
+import { createOpenCase, listCases, pass } from '../../../harness/cases.ts';
 import { CaseModel, MEMBERS, steps } from '../../support/case-model.ts';
 import { fewer } from '../../support/sequences.ts';
 import { startService } from '../../support/service.ts';
@@ -9,12 +9,12 @@ import { startService } from '../../support/service.ts';
 t.test('random commands over HTTP do what the model says, and the log replays to it', async (t) => {
   const service = await startService(t, { LIMIT_WRITES_PER_DAY: '100000' });
   const agents = await Promise.all(Array.from({ length: MEMBERS }, () => newAgent(service)));
-  const members = agents.map(casesOf);
+  const members = agents.map(listCases);
   const ids = members.map(({ agent }) => agent.id);
 
   await fc.assert(
     fc.asyncProperty(steps(12, 60), async (sequence) => {
-      const id = await opened(members[0] as (typeof members)[0]);
+      const id = await createOpenCase(members[0] as (typeof members)[0]);
       const model = new CaseModel();
       let second = 0;
       for (const { member, act, wait, stale } of sequence) {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { casesOf, newCase, opened, pass } from '../../../harness/cases.ts';
+import { createOpenCase, listCases, newCase, pass } from '../../../harness/cases.ts';
 import { type Service, startService } from '../../support/service.ts';
 
-const member = async (service: Service) => casesOf(await newAgent(service));
+const member = async (service: Service) => listCases(await newAgent(service));
 const many = { LIMIT_BOOTSTRAP_ATTEMPTS: '1000' };
 const several = (service: Service, count: number) =>
   Promise.all(Array.from({ length: count }, () => member(service)));
@@ -14,7 +14,7 @@ t.test('twenty claims at once: one wins, the others learn that it is claimed', a
   const author = await member(service);
   const rivals = await several(service, 20);
   for (const lapsed of [false, true]) {
-    const id = await opened(author);
+    const id = await createOpenCase(author);
     if (lapsed) {
       await author.note(id);
       await rivals[0]?.claim(id, 1);
@@ -41,7 +41,7 @@ t.test('twenty members note at once: every feed tells of all notes without a gap
   const service = await startService(t, many);
   const author = await member(service);
   const others = await several(service, 20);
-  const id = await opened(author);
+  const id = await createOpenCase(author);
   const answers = await Promise.all(others.map((one) => one.note(id)));
   t.same([...new Set(answers.map(({ status }) => status))], [201]);
   const { rows } = await service.database.pool.query(
@@ -64,7 +64,7 @@ t.test(
     const service = await startService(t);
     const [author, ann] = [await member(service), await member(service)];
     for (let round = 0; round < 5; round++) {
-      const id = await opened(author);
+      const id = await createOpenCase(author);
       await ann.claim(id, 1);
       const answers = await Promise.all([ann.submit(id, 2), ann.release(id, 2), ann.submit(id, 2)]);
       t.equal(answers.filter(({ status }) => status < 300).length, 1);
@@ -109,7 +109,7 @@ t.test(
 t.test('the daily write budget holds for cases', async (t) => {
   const service = await startService(t, { LIMIT_WRITES_PER_DAY: '2' });
   const author = await member(service);
-  const id = await opened(author);
+  const id = await createOpenCase(author);
   t.equal((await author.note(id)).status, 201);
   const refused = await author.note(id);
   t.equal(refused.status, 429);

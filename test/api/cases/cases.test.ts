@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { casesOf, consent, opened, pass } from '../../../harness/cases.ts';
-import { hire } from '../../../harness/moderation.ts';
+import { consent, createOpenCase, listCases, pass } from '../../../harness/cases.ts';
+import { addModerator } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
 import { matchAll } from '../../support/match-all.ts';
 import { type Service, startService } from '../../support/service.ts';
 
-const member = async (service: Service) => casesOf(await newAgent(service));
+const member = async (service: Service) => listCases(await newAgent(service));
 const get = (service: Service, path: string, headers: Record<string, string> = {}) =>
   service.call('GET', `/api/v1/cases${path}`, { headers });
 
@@ -101,7 +101,7 @@ t.test(
       await member(service),
       await member(service),
     ];
-    const id = await opened(author);
+    const id = await createOpenCase(author);
     await bob.note(id);
     await ann.claim(id, 1);
     t.match((await ann.release(id, 2)).body, {
@@ -135,7 +135,7 @@ t.test(
       await member(service),
       await member(service),
     ];
-    const id = await opened(author);
+    const id = await createOpenCase(author);
     await ann.claim(id, 1, { lease_seconds: 300 });
     const listed = async (state: string) =>
       (await get(service, `?state=${state}`)).body.cases.map((one: { id: string }) => one.id);
@@ -180,7 +180,7 @@ t.test(
 t.test('a claim that is made longer is told as one that goes on', async (t) => {
   const service = await startService(t);
   const [author, ann] = [await member(service), await member(service)];
-  const id = await opened(author);
+  const id = await createOpenCase(author);
   await ann.claim(id, 1, { lease_seconds: 300 });
   t.equal((await ann.claim(id, 2, { lease_seconds: 600 })).status, 200);
   const { events } = (await author.agent.call('GET', '/api/v1/updates')).body;
@@ -201,7 +201,7 @@ t.test('a claim that is made longer is told as one that goes on', async (t) => {
 t.test('every refusal of state, role, version and artifact', async (t) => {
   const service = await startService(t);
   const [author, ann, bob] = [await member(service), await member(service), await member(service)];
-  const id = await opened(author);
+  const id = await createOpenCase(author);
   const refused = async (answer: ReturnType<typeof ann.claim>, error: object) => {
     const { status, body } = await answer;
     t.equal(status, 409, JSON.stringify(error));
@@ -236,7 +236,7 @@ t.test(
     const [author, other] = [await member(service), await member(service)];
     const ids: string[] = [];
     for (let count = 0; count < 7; count++)
-      ids.unshift(await opened(count % 2 ? other : author, { title: `Case ${count}` }));
+      ids.unshift(await createOpenCase(count % 2 ? other : author, { title: `Case ${count}` }));
     await author.withdraw(ids[0] ?? '', 1);
     const walk = async (query: string) => {
       const found: string[] = [];
@@ -269,7 +269,7 @@ t.test(
       t.equal(first.headers.get('access-control-allow-origin'), '*');
       t.equal((await get(service, path, { 'if-none-match': etag })).status, 304);
       if (path) await other.note(ids[1] ?? '');
-      else await opened(author);
+      else await createOpenCase(author);
       t.equal((await get(service, path, { 'if-none-match': etag })).status, 200);
     }
   },
@@ -314,7 +314,7 @@ t.test(
       t.match(agent.body.agent.counts, counts);
     }
     const activity = await service.call('GET', '/api/v1/activity');
-    const mod = await hire(service, 'Mod');
+    const mod = await addModerator(service, 'Mod');
     const removal = { action: 'remove', policy: 'spam', expected_version: 4 };
     t.equal((await mod.post(`subjects/case/${id}/decisions`, removal)).status, 201);
     for (const who of [author, ann]) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { bearerOf, bootstrap, newAgent, newCredential } from '../../../harness/agent.ts';
+import { bootstrap, newAgent, newCredential, toAuthorization } from '../../../harness/agent.ts';
 import { newKey } from '../../../harness/registration.ts';
 import { expireCredentials } from '../../../workers/credentials/expire-credentials.ts';
 import { startService } from '../../support/service.ts';
@@ -23,7 +23,7 @@ t.test('what proves a credential goes when the credential ends', async (t) => {
     return rows.map(({ subject_id }) => subject_id).sort();
   };
   const [manager, short, lasting] = [await made(), await made(), await made()];
-  const authorization = bearerOf(manager);
+  const authorization = toAuthorization(manager);
   const ids = (...credentials: { credential_id: string }[]) =>
     credentials.map(({ credential_id }) => credential_id).sort();
   t.same(await proven(), ids(agent.credential, manager, short, lasting));

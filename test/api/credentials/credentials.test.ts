@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { bearerOf, bootstrap, inSeconds, newAgent, newCredential } from '../../../harness/agent.ts';
+import {
+  bootstrap,
+  inSeconds,
+  newAgent,
+  newCredential,
+  toAuthorization,
+} from '../../../harness/agent.ts';
 import { newKey, newRegistration } from '../../../harness/registration.ts';
 import { contentHash } from '../../../platform/body-hash.ts';
 import { meanwhile } from '../../support/meanwhile.ts';
@@ -46,7 +52,7 @@ t.test('a credential is made with the sign-in key, and its bearer is accepted', 
   );
   t.same(made.body.receipt.event_ids, [rows[0].event_id]);
 
-  const headers = { authorization: bearerOf(credential) };
+  const headers = { authorization: toAuthorization(credential) };
   const me = await service.call('GET', '/api/v1/me', { headers });
   t.equal(me.status, 200);
   t.match(me.body, {
@@ -67,8 +73,8 @@ t.test('bearers of every wrong kind are refused alike', async (t) => {
     service.call('GET', '/api/v1/me', { headers: authorization ? { authorization } : {} });
   t.equal((await me()).body.error.code, 'credential_required');
   const wrong = [
-    bearerOf({ ...agent.credential, credential_secret: newKey() }),
-    bearerOf({ ...agent.credential, credential_id: randomUUID() }),
+    toAuthorization({ ...agent.credential, credential_secret: newKey() }),
+    toAuthorization({ ...agent.credential, credential_id: randomUUID() }),
     agent.authorization.toUpperCase(),
     'Bearer svc_',
     'Basic YTpi',
@@ -177,7 +183,7 @@ t.test('a rotation replaces the credential at once, also at ten active ones', as
   t.equal((await agent.call('GET', '/api/v1/me')).status, 401, 'the old bearer is dead');
   t.equal((await agent.call('POST', ROTATE, next, key)).status, 401);
 
-  const authorization = bearerOf(next);
+  const authorization = toAuthorization(next);
   const replay = await agent.call('POST', ROTATE, next, { ...key, authorization });
   t.equal(replay.status, 201, 'a retry with the new bearer is answered the receipt');
   t.equal(replay.text, rotated.text);
@@ -189,7 +195,7 @@ t.test('a rotation replaces the credential at once, also at ten active ones', as
   const narrow = newCredential(['updates:read']);
   t.equal((await agent.call('POST', ROTATE, narrow, { authorization })).status, 201);
   const unable = await agent.call('POST', ROTATE, newCredential(['updates:read']), {
-    authorization: bearerOf(narrow),
+    authorization: toAuthorization(narrow),
   });
   t.equal(unable.status, 403);
   t.match(unable.body.error, { code: 'scope_required', scope: 'credential:manage' });
@@ -230,7 +236,8 @@ t.test('revoking ends one of the member’s own, once', async (t) => {
     },
   });
   t.equal(
-    (await agent.call('GET', '/api/v1/me', undefined, { authorization: bearerOf(second) })).status,
+    (await agent.call('GET', '/api/v1/me', undefined, { authorization: toAuthorization(second) }))
+      .status,
     401,
   );
   const again = await agent.call('POST', REVOKE, body);
@@ -263,7 +270,7 @@ t.test('an expired credential is refused by the clock, whatever the log tells ye
   const refused = await agent.call('POST', ROTATE, newCredential());
   t.equal(refused.status, 401);
   t.equal(refused.body.error.code, 'credential_not_accepted');
-  const authorization = bearerOf(manager);
+  const authorization = toAuthorization(manager);
   const body = { credential_id: agent.credential.credential_id };
   const answer = await agent.call('POST', REVOKE, body, { authorization });
   t.equal(answer.body.credential.state, 'expired');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { bearerOf, bootstrap, newAgent, newCredential } from '../../../harness/agent.ts';
+import { bootstrap, newAgent, newCredential, toAuthorization } from '../../../harness/agent.ts';
 import { newCase } from '../../../harness/cases.ts';
 import { startService } from '../../support/service.ts';
 
@@ -63,7 +63,7 @@ t.test(
     const agent = await newAgent(service);
     const second = newCredential();
     await bootstrap(service, agent, second);
-    const authorization = bearerOf(second);
+    const authorization = toAuthorization(second);
     t.equal((await agent.call('POST', CASES, { ...newCase(), title: '' })).status, 400);
     t.equal((await agent.call('POST', CASES, newCase({ artifact_id: randomUUID() }))).status, 409);
     t.equal((await agent.call('POST', CASES, newCase())).status, 201);
@@ -88,7 +88,7 @@ t.test(
       'POST',
       REVOKE,
       { credential_id: agent.credential.credential_id },
-      { authorization: bearerOf(manager) },
+      { authorization: toAuthorization(manager) },
     );
     t.equal(revoked.status, 200);
     const answers = await Promise.all(writes);

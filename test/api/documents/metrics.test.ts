@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { freePort } from '../../../harness/free-port.ts';
-import { openServer } from '../../../platform/http/server.ts';
+import { createHttpServer } from '../../../platform/http/server.ts';
 import { processMetrics, requestMetrics } from '../../../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../../../platform/telemetry/metrics-server.ts';
-import { openApp } from '../../../services/compose.ts';
+import { createApp } from '../../../services/compose.ts';
 import { startService } from '../../support/service.ts';
 
 /** A web process's parts on two ports. */
@@ -14,9 +14,9 @@ async function startWatched(t: Test) {
   const { core } = await startService(t);
   const logger = pino({ level: 'silent' });
   const registry = processMetrics(core.pools);
-  const { app, stop } = openApp(core, logger, requestMetrics(registry));
+  const { app, stop } = createApp(core, logger, requestMetrics(registry));
   const [port, metricsPort] = [Number(await freePort()), Number(await freePort())];
-  const server = openServer((req, res) => void app(req, res));
+  const server = createHttpServer((req, res) => void app(req, res));
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const close = await serveMetrics(registry, { host: '127.0.0.1', port: metricsPort }, logger);
   t.teardown(() => {

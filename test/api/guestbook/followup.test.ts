@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { decide, held, hire, submit, submitAs } from '../../../harness/moderation.ts';
+import {
+  addModerator,
+  decide,
+  readHeldNotes,
+  submit,
+  submitAs,
+} from '../../../harness/moderation.ts';
 import { newKey, signedIn } from '../../../harness/registration.ts';
 import { matchAll } from '../../support/match-all.ts';
 import { feedOf, letPass, tellAll } from '../../support/passing-time.ts';
@@ -16,7 +22,7 @@ const typesOf = async (service: Service, { id }: Member) =>
 
 t.test('nobody outside learns of a rejection while it may be undone', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const pending = await submitAs(service, member);
   const rejected = await submitAs(service, member);
@@ -39,7 +45,7 @@ t.test('nor where the clock of the web process is an hour ahead', async (t) => {
   const service = await startService(t);
   const member = await signedIn(service);
   const note = await submitAs(service, member);
-  await decide(await hire(service, 'Ann'), note.id, 'reject');
+  await decide(await addModerator(service, 'Ann'), note.id, 'reject');
   const Original = Date;
   const ahead = () => Original.now() + 3_600_000;
   t.teardown(() => {
@@ -57,7 +63,7 @@ t.test('nor where the clock of the web process is an hour ahead', async (t) => {
 
 t.test('after it the author is told the policy, reads the word, and appeals', async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const member = await signedIn(service);
   const stranger = await signedIn(service);
   const note = await submitAs(service, member);
@@ -107,7 +113,7 @@ t.test('after it the author is told the policy, reads the word, and appeals', as
 
 t.test('an upheld decision stays, and fourteen days are the end of it', async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const member = await signedIn(service);
   const [one, two] = [await submitAs(service, member), await submitAs(service, member)];
   for (const { id } of [one, two]) await decide(ann, id, 'reject');
@@ -129,7 +135,7 @@ t.test('an upheld decision stays, and fourteen days are the end of it', async (t
 
 t.test('its member takes a note back, whoever reviews it', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const stranger = await signedIn(service);
   const note = await submitAs(service, member);
@@ -152,7 +158,7 @@ t.test('its member takes a note back, whoever reviews it', async (t) => {
 
 t.test('reports: one of each reporter, kept in silence, settled by a removal', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const [member, other] = [await signedIn(service), await signedIn(service)];
   const note = await submit(service);
   const report = (body: object, cookie?: string) =>
@@ -206,7 +212,10 @@ t.test('reports: one of each reporter, kept in silence, settled by a removal', a
 
 t.test('an appeal takes the note from nobody, a withdrawal does', async (t) => {
   const service = await startService(t);
-  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const [ann, lea] = [
+    await addModerator(service, 'Ann'),
+    await addModerator(service, 'Lea', 'lead'),
+  ];
   const author = await signedIn(service);
   const note = await submitAs(service, author);
   await decide(ann, note.id, 'approve');
@@ -214,16 +223,16 @@ t.test('an appeal takes the note from nobody, a withdrawal does', async (t) => {
   await ann.post(`notes/${note.id}/decisions`, remove);
   await lea.post('claims', { note_ids: [note.id] });
   t.equal((await post(service, `${note.id}/appeal`, { text: 'Why?' }, author.cookie)).status, 202);
-  t.equal(await held(lea), 1);
+  t.equal(await readHeldNotes(lea), 1);
   const other = await submitAs(service, author);
   await ann.post('claims', { note_ids: [other.id] });
   t.equal((await post(service, `${other.id}/withdraw`, {}, author.cookie)).status, 200);
-  t.equal(await held(ann), 0);
+  t.equal(await readHeldNotes(ann), 0);
 });
 
 t.test('a note rejected in secret is withdrawn with what was reported of it', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const [author, reader] = [await signedIn(service), await signedIn(service)];
   const note = await submitAs(service, author);
   const { body } = await decide(ann, note.id, 'approve');
@@ -251,7 +260,10 @@ for (const { how, after } of [
 ])
   t.test(`an approval is told after all, where a removal came between: ${how}`, async (t) => {
     const service = await startService(t);
-    const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+    const [ann, lea] = [
+      await addModerator(service, 'Ann'),
+      await addModerator(service, 'Lea', 'lead'),
+    ];
     const [author, parent] = [await signedIn(service), await signedIn(service)];
     const first = await submitAs(service, parent);
     await decide(ann, first.id, 'approve');
@@ -296,7 +308,10 @@ for (const { how, back } of [
 ])
   t.test(`reporters learn that a note stays, where ${how} before they were told`, async (t) => {
     const service = await startService(t);
-    const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+    const [ann, lea] = [
+      await addModerator(service, 'Ann'),
+      await addModerator(service, 'Lea', 'lead'),
+    ];
     const [author, reader] = [await signedIn(service), await signedIn(service)];
     const note = await submitAs(service, author);
     await decide(ann, note.id, 'approve');
@@ -334,7 +349,10 @@ for (const action of ['reject', 'remove'])
     `nothing is left of an appeal where a lead undoes what it is against: ${action}`,
     async (t) => {
       const service = await startService(t);
-      const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+      const [ann, lea] = [
+        await addModerator(service, 'Ann'),
+        await addModerator(service, 'Lea', 'lead'),
+      ];
       const [member, reader] = [await signedIn(service), await signedIn(service)];
       const note = await submitAs(service, member);
       const version = async () => (await ann.get(`notes/${note.id}`)).body.item.version;
@@ -366,7 +384,7 @@ for (const action of ['reject', 'remove'])
 
 t.test('a rejection settles what was reported before the approval was undone', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const note = await submit(service);
   const { body } = await decide(ann, note.id, 'approve');
@@ -386,7 +404,7 @@ t.test('a rejection settles what was reported before the approval was undone', a
 
 t.test('a key makes what a member asks of a note happen once', async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const note = await submitAs(service, member);
   await decide(ann, note.id, 'reject');
@@ -434,7 +452,7 @@ t.test('reports are limited by address', async (t) => {
 
 t.test('the author of a note learns of a public reply, once it is final', async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const [asker, answerer] = [await signedIn(service), await signedIn(service)];
   const parent = await submitAs(service, asker);
   await decide(ann, parent.id, 'approve');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { decide, hire, submit as submitNote } from '../../../harness/moderation.ts';
+import { addModerator, decide, submit as submitNote } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { matchAll } from '../../support/match-all.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -86,7 +86,7 @@ t.test('a body of neither shape is refused with the field', async (t) => {
 
 t.test('a message needs a visible character, and a name without one is Guest', async (t) => {
   const service = await startService(t);
-  const mod = await hire(service, 'Mod');
+  const mod = await addModerator(service, 'Mod');
   const spaces = '\t\n \u00a0\u1680\u2000\u2003\u200a\u2028\u2029\u202f\u205f\u3000';
   const hidden = '\u00ad\u180e\u200b\u200d\u2060\u2062\u2800\u3164\ufe0f\ufeff\u0301\u{e0041}';
   const invisible = [...spaces, ...hidden, spaces + hidden];
@@ -206,7 +206,7 @@ t.test('a read is revalidated by its ETag, and HEAD has no body', async (t) => {
 
 t.test('a page that was read follows every change of its notes and their authors', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const attributed = { attribution: 'member', member_handle: member.handle, name: undefined };
   const older = await submitNote(service, attributed, member.cookie);
@@ -243,7 +243,7 @@ t.test('a page that was read follows every change of its notes and their authors
 
 t.test('older replies are behind the link to the next page, each of them once', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const experience = 'observatory';
   const parent = await submitNote(service, { experience });
   await decide(ann, parent.id, 'approve');

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import type { Answer } from '../../../harness/api.ts';
-import { casesOf, consent, opened } from '../../../harness/cases.ts';
-import { decide, hire, submit } from '../../../harness/moderation.ts';
+import type { ApiResponse } from '../../../harness/api.ts';
+import { consent, createOpenCase, listCases } from '../../../harness/cases.ts';
+import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
 import { type Service, startService } from '../../support/service.ts';
 
@@ -11,9 +11,9 @@ import { type Service, startService } from '../../support/service.ts';
 async function readAround(
   { database }: Service,
   table: string,
-  read: () => Promise<Answer>,
-  change: () => Promise<Answer>,
-): Promise<Answer> {
+  read: () => Promise<ApiResponse>,
+  change: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
   const holder = await database.pool.connect();
   try {
     await holder.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
@@ -31,8 +31,8 @@ async function readAround(
 
 t.test('a case and its record are of one moment', async (t) => {
   const service = await startService(t);
-  const [author, ann] = [casesOf(await newAgent(service)), casesOf(await newAgent(service))];
-  const id = await opened(author);
+  const [author, ann] = [listCases(await newAgent(service)), listCases(await newAgent(service))];
+  const id = await createOpenCase(author);
   await ann.claim(id, 1);
   const { status, body } = await readAround(
     service,
@@ -70,7 +70,7 @@ t.test('a profile and the counts beside it are of one moment', async (t) => {
 
 t.test('a note of the queue, its state and its history are of one moment', async (t) => {
   const service = await startService(t);
-  const moderator = await hire(service, 'Ann');
+  const moderator = await addModerator(service, 'Ann');
   for (const at of ['notes', 'subjects/note']) {
     const { id } = await submit(service);
     const path = `${at}/${id}`;

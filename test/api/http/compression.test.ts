@@ -2,8 +2,8 @@ import { get } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { casesOf, opened } from '../../../harness/cases.ts';
-import { hire } from '../../../harness/moderation.ts';
+import { createOpenCase, listCases } from '../../../harness/cases.ts';
+import { addModerator } from '../../../harness/moderation.ts';
 import { preferredEncoding } from '../../../platform/http/compression.ts';
 import { type Service, startService } from '../../support/service.ts';
 
@@ -60,7 +60,7 @@ t.test('JSON and text are compressed where the caller asks, and say so', async (
   const service = await startService(t);
   const agent = await newAgent(service);
   const summary = 'The lamp of the harbour. '.repeat(50);
-  await opened(casesOf(agent), { summary });
+  await createOpenCase(listCases(agent), { summary });
   const { authorization } = agent;
   for (const path of ['/api/v1/cases', '/openapi.json', '/docs/docs.css', '/for-agents.md']) {
     const plain = await fetchRaw(service, path, { authorization });
@@ -85,7 +85,7 @@ t.test('JSON and text are compressed where the caller asks, and say so', async (
 t.test('short answers, refusals and streams are sent as they are', async (t) => {
   const service = await startService(t);
   const { authorization } = await newAgent(service);
-  const moderator = await hire(service, 'ann');
+  const moderator = await addModerator(service, 'ann');
   const accept = { 'accept-encoding': 'br, gzip' };
   for (const path of ['/livez', '/', '/nothing', '/api/v1/me', '/api/v1/me/export']) {
     const answer = await fetchRaw(service, path, { ...accept, authorization });

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { type Agent, newAgent } from '../../../harness/agent.ts';
-import { casesOf, consent, opened } from '../../../harness/cases.ts';
-import { decide, hire, type Moderator, submit } from '../../../harness/moderation.ts';
+import { consent, createOpenCase, listCases } from '../../../harness/cases.ts';
+import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
-import { operationsOf } from '../../../platform/http/invoke.ts';
+import { indexOperations } from '../../../platform/http/invoke.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { keyRing } from '../../../platform/keys/key-ring.ts';
-import { readPlace, writePlace } from '../../../platform/keyset-cursor.ts';
+import { formatKeysetCursor, parseKeysetCursor } from '../../../platform/keyset-cursor.ts';
 import { readCursor, writeCursor } from '../../../services/updates/cursor.ts';
 import { fewer, same, tries } from '../../support/sequences.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -77,12 +77,12 @@ t.test('a place has one spelling: what is read is what would be written', async 
   );
   fc.assert(
     fc.property(at, fc.uuid(), tampering, wild, (at, id, tampering, text) => {
-      const cursor = writePlace({ at, id });
-      same(readPlace(cursor), { at, id });
+      const cursor = formatKeysetCursor({ at, id });
+      same(parseKeysetCursor(cursor), { at, id });
       for (const other of [tampered(cursor, tampering), Buffer.from(text).toString('base64url')]) {
-        const read = readPlace(other);
+        const read = parseKeysetCursor(other);
         if (!read) continue;
-        same(writePlace(read), other);
+        same(formatKeysetCursor(read), other);
         const time = new Date(`${read.at.slice(0, 23)}Z`).toISOString();
         same(time.slice(0, 23), read.at.slice(0, 23));
       }
@@ -106,7 +106,7 @@ function listsOf(service: Service, agent: Agent, moderator: Moderator): List[] {
       : typeof access === 'object' && 'roles' in access
         ? { authorization: `Bearer ${moderator.token}` }
         : { authorization: agent.authorization };
-  return [...operationsOf(service.features).values()].flatMap(({ route }) =>
+  return [...indexOperations(service.features).values()].flatMap(({ route }) =>
     (['cursor', 'before'] as const)
       .filter((name) => route.query && name in route.query.shape)
       .map((name) => ({ path: route.path, name, headers: headersFor(route) })),
@@ -120,7 +120,7 @@ async function fill(service: Service, agent: Agent, moderator: Moderator): Promi
     const profile = { display_name: 'A', summary: 'B', links: [], capabilities: [], ...consent };
     await each.call('POST', '/api/v1/me/profile', profile);
     await each.call('POST', '/api/v1/artifacts', brief());
-    await opened(casesOf(each));
+    await createOpenCase(listCases(each));
   }
   for (let n = 0; n < 32; n++) await decide(moderator, (await submit(service)).id, 'approve');
   for (let n = 0; n < 2; n++) await submit(service);
@@ -128,7 +128,7 @@ async function fill(service: Service, agent: Agent, moderator: Moderator): Promi
 
 t.test('whatever is sent for a cursor, a list answers its page or its one refusal', async (t) => {
   const service = await startService(t);
-  const [agent, moderator] = [await newAgent(service), await hire(service, 'Ann', 'lead')];
+  const [agent, moderator] = [await newAgent(service), await addModerator(service, 'Ann', 'lead')];
   await fill(service, agent, moderator);
   const lists = listsOf(service, agent, moderator);
   t.ok(lists.length >= 8, `${lists.length} lists`);

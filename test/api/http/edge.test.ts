@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { hire } from '../../../harness/moderation.ts';
-import { openServer } from '../../../platform/http/server.ts';
+import { addModerator } from '../../../harness/moderation.ts';
+import { createHttpServer } from '../../../platform/http/server.ts';
 import { raw, wire } from '../../support/raw.ts';
 import { startService } from '../../support/service.ts';
 
@@ -66,7 +66,7 @@ t.test('an address that cannot be read is refused in the error model', async (t)
 });
 
 t.test('a caller who is refused cannot keep the connection', async (t) => {
-  const server = openServer(() => undefined).listen(0, '127.0.0.1');
+  const server = createHttpServer(() => undefined).listen(0, '127.0.0.1');
   t.teardown(() => server.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -81,7 +81,10 @@ t.test('a caller who is refused cannot keep the connection', async (t) => {
 
 t.test('a caller who takes no more of an answer cannot keep the connection', async (t) => {
   const answer = Buffer.alloc(1_000_000);
-  const server = openServer((_req, res) => res.end(answer), false, 500).listen(0, '127.0.0.1');
+  const server = createHttpServer((_req, res) => res.end(answer), false, 500).listen(
+    0,
+    '127.0.0.1',
+  );
   t.teardown(() => server.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -95,7 +98,7 @@ t.test('a caller who takes no more of an answer cannot keep the connection', asy
 
 t.test('a control character in a query is refused before storage sees it', async (t) => {
   const service = await startService(t);
-  const moderator = await hire(service, 'ann');
+  const moderator = await addModerator(service, 'ann');
   for (const query of ['q=a%00b', 'author=%07', 'q=%C2%9F']) {
     const { status, body } = await moderator.get(`queue?${query}`);
     t.equal(status, 400, query);

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { cookieOf } from '../../../harness/api.ts';
-import { decide, hire, type Moderator, submit } from '../../../harness/moderation.ts';
+import { readCookie } from '../../../harness/api.ts';
+import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { report } from '../../../harness/records.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { closeAppeals } from '../../../workers/guestbook/close-appeals.ts';
@@ -15,7 +15,7 @@ import { tracesInTables } from '../../support/traces.ts';
 async function leftBehind(service: Service, moderator: Moderator) {
   const { id, sign_in_key, handle, call } = await newAgent(service);
   const login = { body: { id, sign_in_key } };
-  const cookie = cookieOf(await service.call('POST', '/api/membership/login', login));
+  const cookie = readCookie(await service.call('POST', '/api/membership/login', login));
   const message = `Left ${randomBytes(8).toString('hex')}`;
   const more = { name: '', message, attribution: 'member', member_handle: handle };
   const note = await submit(service, more, cookie);
@@ -32,7 +32,10 @@ const shown = async (service: Service) =>
 t.test("the approval of a former member's note is undone: the note goes for good", async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
-  const [ann, lead] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const [ann, lead] = [
+    await addModerator(service, 'Ann'),
+    await addModerator(service, 'Lea', 'lead'),
+  ];
   const reader = await newAgent(service);
   const note = await leftBehind(service, ann);
   await report(reader, { type: 'note', id: note.id });
@@ -67,7 +70,10 @@ t.test("the approval of a former member's note is undone: the note goes for good
 t.test("a former member's note that is removed can come back, until it is erased", async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
-  const [ann, lead] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const [ann, lead] = [
+    await addModerator(service, 'Ann'),
+    await addModerator(service, 'Lea', 'lead'),
+  ];
   const note = await leftBehind(service, ann);
   const remove = (expected_version: number) =>
     ann.post(`notes/${note.id}/decisions`, { action: 'remove', policy: 'spam', expected_version });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hire } from '../../../harness/moderation.ts';
+import { addModerator } from '../../../harness/moderation.ts';
 import { startService } from '../../support/service.ts';
 
 const LENGTH = 7000;
@@ -34,7 +34,7 @@ const READ_BY: readonly { header: string; method: string; path: string; body?: u
 
 t.test('a long header of any kind is answered in a small multiple of a plain one', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann', 'auditor');
+  const ann = await addModerator(service, 'Ann', 'auditor');
   async function shortest({ header, method, path, body }: (typeof READ_BY)[number], text: string) {
     const times: number[] = [];
     for (let turn = 0; turn < 3; turn++) {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { bearerOf, bootstrap, newAgent, newCredential } from '../../../harness/agent.ts';
+import { bootstrap, newAgent, newCredential, toAuthorization } from '../../../harness/agent.ts';
 import { consent, newCase } from '../../../harness/cases.ts';
-import { hire, submit } from '../../../harness/moderation.ts';
+import { addModerator, submit } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
 import { startService } from '../../support/service.ts';
 
@@ -45,13 +45,13 @@ t.test('a 201 names where to read what it made, and so does its replay', async (
   const next = newCredential();
   const rotated = await author.call('POST', '/api/v1/me/credentials/rotate', next);
   t.equal(rotated.headers.get('location'), '/api/v1/me');
-  const authorization = bearerOf(next);
+  const authorization = toAuthorization(next);
   t.equal((await author.call('GET', '/api/v1/me', undefined, { authorization })).status, 200);
 });
 
 t.test("a moderator's decision names the record or the audit that holds it", async (t) => {
   const service = await startService(t);
-  const moderator = await hire(service, 'Anna', 'lead');
+  const moderator = await addModerator(service, 'Anna', 'lead');
   const author = await newAgent(service);
   const read = async (location: string | null) =>
     (await moderator.get((location ?? '').replace('/api/moderation/', ''))).status;

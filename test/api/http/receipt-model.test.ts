@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
 import { bootstrap, newAgent } from '../../../harness/agent.ts';
-import type { Answer } from '../../../harness/api.ts';
+import type { ApiResponse } from '../../../harness/api.ts';
 import {
   ANSWERS,
   bodyOf,
@@ -44,7 +44,7 @@ async function newSide(service: Service, keys: readonly string[]) {
   };
 }
 
-const outcome = ({ status, body, headers }: Answer): string => {
+const outcome = ({ status, body, headers }: ApiResponse): string => {
   if (status >= 300) return body.error.reason ?? body.error.code;
   return headers.get('idempotency-replayed') === 'true' ? 'replayed' : 'accepted';
 };

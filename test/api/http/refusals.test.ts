@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { asking, callA2a } from '../../../harness/a2a.ts';
-import { bearerOf, bootstrap, newAgent, newCredential } from '../../../harness/agent.ts';
+import { bootstrap, newAgent, newCredential, toAuthorization } from '../../../harness/agent.ts';
 import { newCase } from '../../../harness/cases.ts';
 import { newKey } from '../../../harness/registration.ts';
 import { startService } from '../../support/service.ts';
@@ -54,7 +54,7 @@ t.test('a refused bearer is answered with the challenge of RFC 6750', async (t) 
     });
     return [answer.status, answer.headers.get('www-authenticate')];
   };
-  const unknown = bearerOf(newCredential());
+  const unknown = toAuthorization(newCredential());
   const invalid = 'Bearer error="invalid_token"';
   t.same(await challenge('GET', '/api/v1/me'), [401, 'Bearer'], 'nothing was sent');
   t.same(await challenge('GET', '/api/v1/me', 'Basic YTpi'), [401, 'Bearer'], 'no bearer');

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import {
   type Agent,
-  bearerOf,
   bootstrap,
   newAgent,
   newCredential,
+  toAuthorization,
 } from '../../../harness/agent.ts';
-import { hire } from '../../../harness/moderation.ts';
-import { openWaitingPlaces } from '../../../platform/limits/waiting-places.ts';
+import { addModerator } from '../../../harness/moderation.ts';
+import { createWaitingPlaces } from '../../../platform/limits/waiting-places.ts';
 import { startProcess } from '../../support/processes.ts';
 import { type Service, startService } from '../../support/service.ts';
 
@@ -30,7 +30,7 @@ async function poll(service: Service, agent: Agent, authorization = agent.author
 }
 
 t.test('places are counted by holder and in all, and given back once', (t) => {
-  const places = openWaitingPlaces({ perHolder: 2, total: 3 });
+  const places = createWaitingPlaces({ perHolder: 2, total: 3 });
   const take = (holder: string) => {
     const place = places.take(holder);
     return typeof place === 'string' ? place : place.leave;
@@ -65,7 +65,7 @@ t.test('a credential has its share of waiting requests', async (t) => {
   t.equal(answer.headers.get('retry-after'), '600');
   t.match(await answer.json(), { status: 'rate_limited', error: { message: /wait already/ } });
   t.equal((await agent.call('GET', UPDATES)).status, 200, 'what does not wait is answered');
-  const other = await poll(service, agent, bearerOf(second));
+  const other = await poll(service, agent, toAuthorization(second));
   t.equal(other.status, 'waits', 'another credential of the same member');
   polls[0]?.leave();
   await sleep(100);
@@ -93,7 +93,7 @@ t.test(
   'a moderator has a share of streams, and a question for the headers keeps none',
   async (t) => {
     const service = await startService(t, { LIMIT_WAITING_PER_CREDENTIAL: '1' });
-    const headers = { authorization: `Bearer ${(await hire(service, 'Ann')).token}` };
+    const headers = { authorization: `Bearer ${(await addModerator(service, 'Ann')).token}` };
     const follow = async (method = 'GET') => {
       const leaving = new AbortController();
       const url = `${service.baseUrl}/api/moderation/stream`;

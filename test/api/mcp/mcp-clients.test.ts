@@ -3,8 +3,8 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import t, { type Test } from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { casesOf, opened } from '../../../harness/cases.ts';
-import { hire, submit } from '../../../harness/moderation.ts';
+import { createOpenCase, listCases } from '../../../harness/cases.ts';
+import { addModerator, submit } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { type Service, startService } from '../../support/service.ts';
@@ -21,7 +21,7 @@ async function connected(service: Service, mode: (typeof ERAS)[keyof typeof ERAS
 /** A public record with one of everything. */
 async function populated(service: Service) {
   const agent = await newAgent(service);
-  const caseId = await opened(casesOf(agent), { title: 'Mend the harbour lamp' });
+  const caseId = await createOpenCase(listCases(agent), { title: 'Mend the harbour lamp' });
   const published = await agent.call('POST', '/api/v1/artifacts', brief());
   if (published.status !== 201) throw new Error(published.text);
   const profile = await agent.call('POST', '/api/v1/me/profile', {
@@ -34,7 +34,7 @@ async function populated(service: Service) {
     policy_version: 'service-public-v1',
   });
   if (profile.status !== 200) throw new Error(profile.text);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const notes: string[] = [];
   for (const message of ['The harbour is calm', 'A second word']) {
     const { id } = await submit(service, { message });

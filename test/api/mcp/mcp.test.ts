@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { windowOf } from '../../../services/protocols/mcp/arguments.ts';
+import { toWindow } from '../../../services/protocols/mcp/arguments.ts';
 import { raw, wire } from '../../support/raw.ts';
 import { type Service, startService } from '../../support/service.ts';
 
@@ -241,7 +241,7 @@ t.test('a notification is taken without an answer, and nothing is kept for later
 });
 
 t.test('a body is read in pieces of code points, to its end', (t) => {
-  const piece = (offset: number) => windowOf('👋👋', { offset, max_chars: 2 });
+  const piece = (offset: number) => toWindow('👋👋', { offset, max_chars: 2 });
   t.same(piece(0), { text: '"👋', offset: 0, total_chars: 4, next_offset: 2 });
   t.same(piece(2), { text: '👋"', offset: 2, total_chars: 4, next_offset: null });
   t.end();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { cookieOf } from '../../../harness/api.ts';
+import { readCookie } from '../../../harness/api.ts';
 import { newKey, newRegistration, signedIn } from '../../../harness/registration.ts';
 import { startService } from '../../support/service.ts';
 
@@ -171,8 +171,8 @@ t.test('a sign-in ends the session whose cookie it was sent with, and no other',
   const service = await startService(t);
   const member = await signedIn(service);
   const body = { id: member.id, sign_in_key: member.sign_in_key };
-  const other = cookieOf(await service.call('POST', '/api/membership/login', { body }));
-  const next = cookieOf(
+  const other = readCookie(await service.call('POST', '/api/membership/login', { body }));
+  const next = readCookie(
     await service.call('POST', '/api/membership/login', { body, cookie: member.cookie }),
   );
   const status = async (cookie: string) =>

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { decide, hire, type Moderator, submitAs } from '../../../harness/moderation.ts';
+import { addModerator, decide, type Moderator, submitAs } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { eventStream } from '../../support/event-stream.ts';
 import { letPass } from '../../support/passing-time.ts';
@@ -20,10 +20,10 @@ async function appealed(service: Service, by: Moderator): Promise<string> {
 
 t.test('counts the appeals that a moderator may answer, in the queue and the stream', async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
-  const lea = await hire(service, 'Lea', 'lead');
-  const tri = await hire(service, 'Tri', 'triage');
-  const aud = await hire(service, 'Aud', 'auditor');
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+  const lea = await addModerator(service, 'Lea', 'lead');
+  const tri = await addModerator(service, 'Tri', 'triage');
+  const aud = await addModerator(service, 'Aud', 'auditor');
   const first = await appealed(service, ann);
   await appealed(service, ann);
   await appealed(service, bob);

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { cookieOf } from '../../../harness/api.ts';
-import { decide, hire, submit } from '../../../harness/moderation.ts';
+import { readCookie } from '../../../harness/api.ts';
+import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { auditAfter, auditBefore } from '../../../projections/moderation/audit.ts';
 import { revokeModerator } from '../../../services/moderation/staff/moderators.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -15,8 +15,8 @@ const typesOf = (entries: Entry[]) => entries.map(({ type }) => type);
 
 async function busyService(t: Parameters<typeof startService>[0]) {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann', 'lead');
-  const auditor = await hire(service, 'Aud', 'auditor');
+  const ann = await addModerator(service, 'Ann', 'lead');
+  const auditor = await addModerator(service, 'Aud', 'auditor');
   const first = await submit(service, { message: 'Never shown to an auditor' });
   const second = await submit(service, { name: 'Hidden' });
   const approved = await decide(ann, first.id, 'approve');
@@ -32,9 +32,9 @@ async function busyService(t: Parameters<typeof startService>[0]) {
   });
   await service.call('PUT', '/api/moderation/policies', {
     body: { code: 'rude', title: 'Rude', text: 'Be kind.', active: true },
-    cookie: cookieOf(signIn),
+    cookie: readCookie(signIn),
   });
-  await service.call('DELETE', '/api/moderation/session', { cookie: cookieOf(signIn) });
+  await service.call('DELETE', '/api/moderation/session', { cookie: readCookie(signIn) });
   await revokeModerator(service.core, 'Ann');
   return { service, ann, auditor, first, second };
 }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { decide, hire, type Moderator, submit } from '../../../harness/moderation.ts';
+import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { letPass } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
@@ -15,10 +15,10 @@ const reason = (answer: { body: { error: { reason: string } } }) => answer.body.
 
 async function begin(service: Service) {
   return {
-    tri: await hire(service, 'Tri', 'triage'),
-    ann: await hire(service, 'Ann'),
-    bob: await hire(service, 'Bob'),
-    lea: await hire(service, 'Lea', 'lead'),
+    tri: await addModerator(service, 'Tri', 'triage'),
+    ann: await addModerator(service, 'Ann'),
+    bob: await addModerator(service, 'Bob'),
+    lea: await addModerator(service, 'Lea', 'lead'),
   };
 }
 

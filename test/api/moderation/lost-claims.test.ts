@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hire, submit } from '../../../harness/moderation.ts';
+import { addModerator, submit } from '../../../harness/moderation.ts';
 import { wireProxy } from '../../../harness/wire-proxy.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startService } from '../../support/service.ts';
@@ -11,7 +11,7 @@ t.test('a claim without a key whose answer was lost is found to have been made',
     DATABASE_URL: proxy.url,
     DATABASE_DIRECT_URL: database.url,
   });
-  const ann = await hire(service, 'ann');
+  const ann = await addModerator(service, 'ann');
   const notes: string[] = [];
   for (let n = 0; n < 4; n++) notes.push((await submit(service)).id);
   const leases = async () => (await ann.get('me')).body.leases.map(leaseIdOf).sort();

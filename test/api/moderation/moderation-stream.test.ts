@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { cookieOf } from '../../../harness/api.ts';
-import { decide, hire, type Moderator, submit } from '../../../harness/moderation.ts';
+import { readCookie } from '../../../harness/api.ts';
+import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { publishArtifact, report } from '../../../harness/records.ts';
-import { openServer } from '../../../platform/http/server.ts';
-import { openWaitingPlaces } from '../../../platform/limits/waiting-places.ts';
-import { openApp, openCore } from '../../../services/compose.ts';
+import { createHttpServer } from '../../../platform/http/server.ts';
+import { createWaitingPlaces } from '../../../platform/limits/waiting-places.ts';
+import { createApp, createCore } from '../../../services/compose.ts';
 import { revokeModerator, rotateModerator } from '../../../services/moderation/staff/moderators.ts';
 import { streamHandlers } from '../../../services/moderation/stream/handlers.ts';
 import { eventStream } from '../../support/event-stream.ts';
@@ -27,9 +27,9 @@ const of = (id: string) => (data: { subject: { id: string } }) => data.subject.i
 
 /** A second web process, as far as storage can tell, on the same database. */
 async function secondProcess(t: Test, service: Service) {
-  const core = await openCore(service.core.config, 'service second');
-  const { app, stop } = openApp(core, pino({ level: 'silent' }));
-  const server = openServer(app);
+  const core = await createCore(service.core.config, 'service second');
+  const { app, stop } = createApp(core, pino({ level: 'silent' }));
+  const server = createHttpServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(async () => {
     stop();
@@ -43,7 +43,7 @@ async function secondProcess(t: Test, service: Service) {
 
 t.test('a console learns of notes, claims, decisions and counts, from every process', async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const early = await submit(service);
   const held = await bob.post('claims', { note_ids: [early.id] });
   const second = await secondProcess(t, service);
@@ -97,7 +97,7 @@ t.test('a console learns of notes, claims, decisions and counts, from every proc
 
 t.test('a stream goes on where it broke off, or says that it cannot', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const first = await submit(service);
   const before = await open(t, service, bearer(ann));
   await before.until('counts');
@@ -134,7 +134,7 @@ t.test('a stream goes on where it broke off, or says that it cannot', async (t) 
 
 t.test('what is committed late is told late, and is not lost between two streams', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const client = await service.database.pool.connect();
   const late = randomUUID();
   const steady = await open(t, service, bearer(ann));
@@ -162,7 +162,10 @@ t.test('what is committed late is told late, and is not lost between two streams
 
 t.test("a lead's count of what is to do holds what is escalated", async (t) => {
   const service = await startService(t);
-  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const [ann, lea] = [
+    await addModerator(service, 'Ann'),
+    await addModerator(service, 'Lea', 'lead'),
+  ];
   const [one] = [await submit(service), await submit(service)];
   const escalate = { action: 'escalate', expected_version: 1, message: 'Hard' };
   await ann.post(`notes/${one.id}/decisions`, escalate);
@@ -180,7 +183,7 @@ t.test(
   'what was deferred is counted again when it is due, though nothing tells of it',
   async (t) => {
     const service = await startService(t);
-    const ann = await hire(service, 'Ann');
+    const ann = await addModerator(service, 'Ann');
     const note = await submit(service);
     const until = new Date(Date.now() + 3_600_000).toISOString();
     const defer = { action: 'defer', expected_version: 1, until };
@@ -195,7 +198,7 @@ t.test(
 
 t.test('a change of policies asks for a new look', async (t) => {
   const service = await startService(t);
-  const lead = await hire(service, 'Lea', 'lead');
+  const lead = await addModerator(service, 'Lea', 'lead');
   const console = await open(t, service, bearer(lead));
   await console.until('counts');
   await service.call('PUT', '/api/moderation/policies', {
@@ -209,9 +212,9 @@ t.test(
   'a stream ends with the session, the token or the moderator, and no other does',
   async (t) => {
     const service = await startService(t);
-    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
     const signIn = async () =>
-      cookieOf(
+      readCookie(
         await service.call('POST', '/api/moderation/session', { body: { token: ann.token } }),
       );
     const cookies = [await signIn(), await signIn()] as const;
@@ -245,7 +248,7 @@ t.test(
 
 t.test('consoles of one process share one look; the last one that leaves ends it', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const { pool, wakeUps } = service.core;
   let subscribed = 0;
   const counted: typeof wakeUps = {
@@ -260,7 +263,7 @@ t.test('consoles of one process share one look; the last one that leaves ends it
     },
   };
   const ending = new AbortController();
-  const places = openWaitingPlaces({ perHolder: 10, total: 10 });
+  const places = createWaitingPlaces({ perHolder: 10, total: 10 });
   const handlers = streamHandlers({
     pool,
     wakeUps: counted,
@@ -294,10 +297,10 @@ t.test('consoles of one process share one look; the last one that leaves ends it
 
 t.test('a ping comes beside what is told, however often that is', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const { pool, wakeUps } = service.core;
   const ending = new AbortController();
-  const places = openWaitingPlaces({ perHolder: 10, total: 10 });
+  const places = createWaitingPlaces({ perHolder: 10, total: 10 });
   const handlers = streamHandlers({ pool, wakeUps, places, ending: ending.signal, pingMs: 400 });
   const outcome = await handlers['moderation.stream']({
     principal: {
@@ -325,7 +328,7 @@ t.test('a ping comes beside what is told, however often that is', async (t) => {
 
 t.test('who may follow, and that a draining process lets go', async (t) => {
   const service = await startService(t);
-  const auditor = await hire(service, 'Aud', 'auditor');
+  const auditor = await addModerator(service, 'Aud', 'auditor');
   const second = await secondProcess(t, service);
   t.equal((await open(t, service, {})).response.status, 401);
   const head = await service.call('HEAD', '/api/moderation/stream', { headers: bearer(auditor) });
@@ -340,7 +343,7 @@ t.test('who may follow, and that a draining process lets go', async (t) => {
 t.test('a console learns of reports on records and of what is decided on them', async (t) => {
   const service = await startService(t);
   const [author, reporter] = [await newAgent(service), await newAgent(service)];
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const artifact = await publishArtifact(author);
   const console = await open(t, service, bearer(ann));
   await console.until('counts', ({ reported }) => reported === 0);

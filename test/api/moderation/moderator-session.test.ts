@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { cookieOf } from '../../../harness/api.ts';
-import { hire, submit } from '../../../harness/moderation.ts';
+import { readCookie } from '../../../harness/api.ts';
+import { addModerator, submit } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { revokeModerator, rotateModerator } from '../../../services/moderation/staff/moderators.ts';
 import { meanwhile } from '../../support/meanwhile.ts';
@@ -17,7 +17,7 @@ const me = (service: Service, cookie: string) =>
 
 t.test('a token is exchanged for a cookie, which does what the bearer does', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const note = await submit(service);
   const answer = await signIn(service, ann.token);
   t.equal(answer.status, 200);
@@ -31,7 +31,7 @@ t.test('a token is exchanged for a cookie, which does what the bearer does', asy
     answer.headers.get('set-cookie'),
     /^__Host-ServiceModerator=[0-9a-f-]{36}\.[0-9a-f]{64}; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=86400$/,
   );
-  const cookie = cookieOf(answer);
+  const cookie = readCookie(answer);
   t.match((await me(service, cookie)).body, { moderator: { id: ann.id } });
   const claimed = await service.call('POST', '/api/moderation/claims', {
     body: { count: 1 },
@@ -59,8 +59,8 @@ t.test('a token is exchanged for a cookie, which does what the bearer does', asy
 
 t.test('whoever says whom it is for is refused in the name of another', async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
-  const cookie = cookieOf(await signIn(service, ann.token));
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+  const cookie = readCookie(await signIn(service, ann.token));
   const status = async (expected: string, headers: object) =>
     (
       await service.call('GET', '/api/moderation/me', {
@@ -77,7 +77,7 @@ t.test('whoever says whom it is for is refused in the name of another', async (t
 
 t.test('a wrong token, and who is no moderator', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const wrong = [
     'mod_wrong',
@@ -96,7 +96,7 @@ t.test('a wrong token, and who is no moderator', async (t) => {
 
   t.equal((await service.call('DELETE', PATH)).status, 401);
   t.equal((await service.call('DELETE', PATH, { cookie: member.cookie })).status, 401);
-  const cookie = cookieOf(await signIn(service, ann.token));
+  const cookie = readCookie(await signIn(service, ann.token));
   const twice = await me(service, `${cookie}; ${cookie}`);
   t.equal(twice.status, 401, 'a cookie sent twice is none');
   const both = await service.call('GET', '/api/moderation/me', {
@@ -114,8 +114,8 @@ t.test('a wrong token, and who is no moderator', async (t) => {
 
 t.test('with the cookie a mutation must come from a page of this service', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  const cookie = cookieOf(await signIn(service, ann.token));
+  const ann = await addModerator(service, 'Ann');
+  const cookie = readCookie(await signIn(service, ann.token));
   const claims = (headers: Record<string, string>, more: object = { cookie }) =>
     fetch(`${service.baseUrl}/api/moderation/claims`, {
       method: 'POST',
@@ -152,8 +152,8 @@ t.test('with the cookie a mutation must come from a page of this service', async
 t.test('a session ends when it is idle, when it is old, and with the next sign-in', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
-  const ann = await hire(service, 'Ann');
-  const cookie = cookieOf(await signIn(service, ann.token));
+  const ann = await addModerator(service, 'Ann');
+  const cookie = readCookie(await signIn(service, ann.token));
   const seen = async () => (await pool.query('SELECT seen_at FROM moderator_sessions')).rows;
   const shift = (column: string, by: string) =>
     pool.query(`UPDATE moderator_sessions SET ${column} = ${column} - interval '${by}'`);
@@ -168,26 +168,26 @@ t.test('a session ends when it is idle, when it is old, and with the next sign-i
   await shift('seen_at', '8 hours');
   t.equal((await me(service, cookie)).status, 401);
 
-  const second = cookieOf(await signIn(service, ann.token));
+  const second = readCookie(await signIn(service, ann.token));
   t.equal((await seen()).length, 1, 'what was over is gone');
   await shift('expires_at', '24 hours');
   t.equal((await me(service, second)).status, 401);
 
-  const third = cookieOf(await signIn(service, ann.token));
-  const fourth = cookieOf(await signIn(service, ann.token, third));
+  const third = readCookie(await signIn(service, ann.token));
+  const fourth = readCookie(await signIn(service, ann.token, third));
   t.equal((await me(service, third)).status, 401);
   t.equal((await me(service, fourth)).status, 200);
 
-  const bob = await hire(service, 'Bob');
+  const bob = await addModerator(service, 'Bob');
   await signIn(service, bob.token, fourth.replace(/[0-9a-f]{64}$/, 'a'.repeat(64)));
   t.equal((await me(service, fourth)).status, 200, 'whoever knows its id alone ends no session');
 });
 
 t.test('revoking and rotating end every session at once', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   await submit(service);
-  const cookie = cookieOf(await signIn(service, ann.token));
+  const cookie = readCookie(await signIn(service, ann.token));
   await ann.post('claims', { count: 1 });
   const rotated = await rotateModerator(service.core, 'Ann');
   if ('refused' in rotated) throw new Error(rotated.refused);
@@ -201,7 +201,7 @@ t.test('revoking and rotating end every session at once', async (t) => {
   t.same(rows, []);
 
   t.match(await revokeModerator(service.core, ann.id), { id: ann.id });
-  t.equal((await me(service, cookieOf(again))).status, 401);
+  t.equal((await me(service, readCookie(again))).status, 401);
   t.equal((await signIn(service, rotated.token)).status, 401);
   t.match(await rotateModerator(service.core, 'Ann'), { refused: 'not_found' });
   t.match(await revokeModerator(service.core, 'Ann'), { refused: 'not_found' });
@@ -213,9 +213,9 @@ t.test('what waits while its token is rotated, or its session ends, is refused',
   const member = await signedIn(service);
   const byMember = { attribution: 'member', name: '', member_handle: member.handle };
   const note = await submit(service, byMember, member.cookie);
-  const ann = await hire(service, 'Ann');
-  const bob = await hire(service, 'Bob');
-  const cookie = cookieOf(await signIn(service, bob.token));
+  const ann = await addModerator(service, 'Ann');
+  const bob = await addModerator(service, 'Bob');
+  const cookie = readCookie(await signIn(service, bob.token));
   const approval = { action: 'approve', expected_version: 1 };
   const path = `/api/moderation/notes/${note.id}/decisions`;
 
@@ -235,9 +235,9 @@ t.test('what waits while its token is rotated, or its session ends, is refused',
   );
   t.match(bySession, { status: 401, body: { status: 'moderator_required' } });
 
-  const again = cookieOf(await signIn(service, bob.token));
+  const again = readCookie(await signIn(service, bob.token));
   for (const headers of [{}, { 'idempotency-key': randomUUID() }]) {
-    const session = cookieOf(await signIn(service, bob.token));
+    const session = readCookie(await signIn(service, bob.token));
     const claimed = await meanwhile(
       pool,
       'SELECT FROM moderators FOR UPDATE',
@@ -260,7 +260,7 @@ t.test('what waits while its token is rotated, or its session ends, is refused',
 
 t.test('attempts are counted by address; a malformed body costs none', async (t) => {
   const service = await startService(t, { LIMIT_KEY_ATTEMPTS: '2' });
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   t.equal((await service.call('POST', PATH, { body: {} })).status, 400);
   t.equal((await signIn(service, 'mod_wrong')).status, 401);
   t.equal((await signIn(service, ann.token)).status, 200);

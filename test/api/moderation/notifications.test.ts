@@ -1,5 +1,5 @@
 import t from 'tap';
-import { decide, hire, type Moderator, submitAs } from '../../../harness/moderation.ts';
+import { addModerator, decide, type Moderator, submitAs } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { matchAll } from '../../support/match-all.ts';
 import { feedOf, letPass, tellAll } from '../../support/passing-time.ts';
@@ -31,7 +31,10 @@ async function becomeFinal(service: Service): Promise<number> {
 
 t.test('a note is told back, though it was removed again for a moment', async (t) => {
   const service = await startService(t);
-  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const [ann, lea] = [
+    await addModerator(service, 'Ann'),
+    await addModerator(service, 'Lea', 'lead'),
+  ];
   const member = await signedIn(service);
   const { id } = await submitAs(service, member);
   const path = `notes/${id}/decisions`;
@@ -59,7 +62,10 @@ for (const way of ['restored', 'granted on appeal'])
     `a reply is told to whom it answers, though it was removed and ${way} first`,
     async (t) => {
       const service = await startService(t);
-      const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+      const [ann, lea] = [
+        await addModerator(service, 'Ann'),
+        await addModerator(service, 'Lea', 'lead'),
+      ];
       const [asker, answerer] = [await signedIn(service), await signedIn(service)];
       const parent = await submitAs(service, asker);
       await decide(ann, parent.id, 'approve');
@@ -93,7 +99,7 @@ for (const way of ['restored', 'granted on appeal'])
 
 t.test('why a note was taken down is read once nobody can undo it', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const { id } = await submitAs(service, member);
   await decide(ann, id, 'approve');

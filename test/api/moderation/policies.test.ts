@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hire } from '../../../harness/moderation.ts';
+import { addModerator } from '../../../harness/moderation.ts';
 import { findPolicy, type PolicyRow } from '../../../projections/moderation/policies.ts';
 import { rebuild } from '../../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../../projections/registry.ts';
@@ -15,8 +15,8 @@ const rude = { code: 'rudeness', title: 'Rude', text: 'Be kind.', active: true }
 
 t.test('every role reads the policies; a lead changes them, version by version', async (t) => {
   const service = await startService(t);
-  const lead = await hire(service, 'Lea', 'lead');
-  const auditor = await hire(service, 'Aud', 'auditor');
+  const lead = await addModerator(service, 'Lea', 'lead');
+  const auditor = await addModerator(service, 'Aud', 'auditor');
   const codes = async () =>
     (await auditor.get('policies')).body.policies.map(
       ({ code, version, active }: PolicyRow) => `${code} ${version} ${active}`,
@@ -65,9 +65,9 @@ t.test('every role reads the policies; a lead changes them, version by version',
 
 t.test('who may not change a policy, and what is no policy', async (t) => {
   const service = await startService(t);
-  const lead = await hire(service, 'Lea', 'lead');
+  const lead = await addModerator(service, 'Lea', 'lead');
   for (const role of ['triage', 'moderator', 'auditor'] as const) {
-    const { token } = await hire(service, role, role);
+    const { token } = await addModerator(service, role, role);
     const refused = await put(service, token, rude);
     t.equal(refused.status, 403);
     t.equal(refused.body.status, 'role_required');
@@ -88,7 +88,7 @@ t.test('who may not change a policy, and what is no policy', async (t) => {
 
 t.test('of leads who change one policy at once, each change is one version', async (t) => {
   const service = await startService(t);
-  const lead = await hire(service, 'Lea', 'lead');
+  const lead = await addModerator(service, 'Lea', 'lead');
   const answers = await Promise.all(
     ['a', 'b', 'c', 'd'].map((text) => put(service, lead.token, { ...rude, text })),
   );
@@ -101,7 +101,7 @@ t.test('of leads who change one policy at once, each change is one version', asy
 
 t.test('a decision may name active policies only', async (t) => {
   const service = await startService(t);
-  const lead = await hire(service, 'Lea', 'lead');
+  const lead = await addModerator(service, 'Lea', 'lead');
   await put(service, lead.token, { ...rude, active: false });
   const known = async (code: string) => {
     const { text, values } = findPolicy(code);

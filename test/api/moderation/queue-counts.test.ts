@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { hire } from '../../../harness/moderation.ts';
+import { addModerator } from '../../../harness/moderation.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const WAITING = 1500;
@@ -15,7 +15,7 @@ const flood = (service: Service) =>
 
 t.test('a view of more than a thousand is counted whole', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   await flood(service);
   let todo: number;
   do {
@@ -31,7 +31,7 @@ t.test('a view of more than a thousand is counted whole', async (t) => {
 
 t.test('a view that cannot be counted in time is read all the same', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   await flood(service);
   // Whoever reads the last note waits longer than storage may.
   await service.tamper(`CREATE FUNCTION slow(name text) RETURNS boolean LANGUAGE plpgsql AS $$

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { decide, hire, type Moderator, submit } from '../../../harness/moderation.ts';
+import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
-import { LOOKED_AT, RARE } from '../../../services/moderation/queue/queue-page.ts';
+import { MAX_SCANNED, RARE_FILTERS } from '../../../services/moderation/queue/queue-page.ts';
 import { othersDecided } from '../../support/decided-notes.ts';
 import { letPass } from '../../support/passing-time.ts';
 import { startService } from '../../support/service.ts';
@@ -23,8 +23,8 @@ async function walk(who: Moderator, query: string): Promise<string[]> {
 
 t.test('each view is walked to its end, in its order, without a gap', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  const lea = await hire(service, 'Lea', 'lead');
+  const ann = await addModerator(service, 'Ann');
+  const lea = await addModerator(service, 'Lea', 'lead');
   const notes: string[] = [];
   for (let n = 0; n < 12; n++) notes.push((await submit(service)).id);
   const [a = '', b = ''] = [notes[4], notes[9]];
@@ -66,7 +66,7 @@ t.test('each view is walked to its end, in its order, without a gap', async (t) 
 
 t.test('what lets an item stand is the first of its actions', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const note = await submit(service);
   const actions = async () => (await ann.get(`notes/${note.id}`)).body.item.allowed_actions;
   t.same(await actions(), ['approve', 'reject', 'escalate', 'defer']);
@@ -77,7 +77,7 @@ t.test('what lets an item stand is the first of its actions', async (t) => {
 
 t.test('the queue is searched by author, text and age', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const old = await submit(service, { name: 'Grace', message: 'Buy 100% off_here' });
   await letPass(service, '25 hours');
@@ -109,7 +109,7 @@ t.test('the queue is searched by author, text and age', async (t) => {
 
 t.test('a page of a search ends after so many notes, and the next goes on', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const { cookie } = await login(service, member);
   const own = { name: '', attribution: 'member', member_handle: member.handle };
@@ -117,7 +117,7 @@ t.test('a page of a search ends after so many notes, and the next goes on', asyn
   const mine = await submit(service, { ...own, message: 'Another needle' }, cookie);
   for (const { id } of [guests, mine]) await decide(ann, id, 'approve');
   await letPass(service, '1 day');
-  const others = LOOKED_AT + 500;
+  const others = MAX_SCANNED + 500;
   await service.tamper(othersDecided(others));
 
   const first = (await ann.get('queue?view=decided&q=needle')).body;
@@ -147,16 +147,16 @@ t.test('a page of a search ends after so many notes, and the next goes on', asyn
 
 t.test('a rare finding is found at once, and a common one along the view', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  const others = LOOKED_AT + 500;
+  const ann = await addModerator(service, 'Ann');
+  const others = MAX_SCANNED + 500;
   await service.tamper(othersDecided(others));
   await service.tamper(`WITH aged AS (
       SELECT note_id, row_number() OVER (ORDER BY settled_at) AS age FROM notes)
     INSERT INTO note_findings (note_id, code)
       SELECT note_id, 'links' FROM aged WHERE age % 4 = 0 UNION ALL
       SELECT note_id, 'email' FROM aged WHERE age <= 3 UNION ALL
-      SELECT note_id, 'phone' FROM aged WHERE age <= ${RARE + 1} UNION ALL
-      SELECT note_id, 'markup' FROM aged WHERE age <= ${RARE}`);
+      SELECT note_id, 'phone' FROM aged WHERE age <= ${RARE_FILTERS + 1} UNION ALL
+      SELECT note_id, 'markup' FROM aged WHERE age <= ${RARE_FILTERS}`);
   const { rows } = await service.database.pool.query<{ note_id: string }>(
     'SELECT note_id FROM notes ORDER BY settled_at DESC',
   );
@@ -194,8 +194,8 @@ async function login(
 
 t.test('a lead claims what was escalated first, and the others never by themselves', async (t) => {
   const service = await startService(t);
-  const tri = await hire(service, 'Tri', 'triage');
-  const lea = await hire(service, 'Lea', 'lead');
+  const tri = await addModerator(service, 'Tri', 'triage');
+  const lea = await addModerator(service, 'Lea', 'lead');
   const [one, two] = [await submit(service), await submit(service)];
   const escalate = { action: 'escalate', expected_version: 1, message: 'Hard' };
   await tri.post(`notes/${two.id}/decisions`, escalate);

@@ -1,16 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { type Agent, newAgent } from '../../../harness/agent.ts';
-import { decide, held, hire, type Moderator, submit } from '../../../harness/moderation.ts';
+import {
+  addModerator,
+  decide,
+  type Moderator,
+  readHeldNotes,
+  submit,
+} from '../../../harness/moderation.ts';
 import { brief, handoff, result } from '../../../harness/packets.ts';
 import {
+  notifyRemovals,
   type Published,
   publishArtifact,
   publishCase,
   publishCaseNote,
   publishProfile,
   report,
-  tellRemovals,
 } from '../../../harness/records.ts';
 import { matchAll } from '../../support/match-all.ts';
 import { feedOf, letPass } from '../../support/passing-time.ts';
@@ -50,9 +56,9 @@ for (const { publish, told, back } of KINDS)
     async (t) => {
       const service = await startService(t);
       const [author, ann] = [await newAgent(service), await newAgent(service)];
-      const mod = await hire(service, 'Mod');
-      const other = await hire(service, 'Other');
-      const lead = await hire(service, 'Lea', 'lead');
+      const mod = await addModerator(service, 'Mod');
+      const other = await addModerator(service, 'Other');
+      const lead = await addModerator(service, 'Lea', 'lead');
       const record = await publish(author);
       const path = `${pathOf(record)}/decisions`;
       const newest = async () => (await feedOf(service, author.id)).at(-1);
@@ -92,14 +98,14 @@ for (const { publish, told, back } of KINDS)
       const [waiting] = (await mod.get('queue?view=reported')).body.items;
       t.match(waiting, { id: record.id, reports: [{ state: 'open' }], decision: null });
       await letPass(service, '11 minutes');
-      t.equal(await tellRemovals(service), 0, 'nobody learns of what was undone');
+      t.equal(await notifyRemovals(service), 0, 'nobody learns of what was undone');
       t.same(await newest(), before);
 
       const again = await lead.post(path, remove(undone.body.version));
       t.equal(again.status, 201, again.text);
       await letPass(service, '11 minutes');
-      t.equal(await tellRemovals(service), 1);
-      t.equal(await tellRemovals(service), 0, 'told once');
+      t.equal(await notifyRemovals(service), 1);
+      t.equal(await notifyRemovals(service), 0, 'told once');
       t.match(await newest(), {
         type: told,
         data: { policy: 'spam' },
@@ -117,7 +123,7 @@ for (const { publish, told, back } of KINDS)
       const alone = await lead.post(path, restore);
       t.equal(alone.body.error.reason, 'second_person_required');
       t.notOk(await isPublic(service, record));
-      const another = await hire(service, 'Lou', 'lead');
+      const another = await addModerator(service, 'Lou', 'lead');
       t.same((await itemOf(another, record)).allowed_actions, ['restore']);
       const restored = await another.post(path, restore);
       t.match(restored.body, { state: 'published', undo_until: null });
@@ -145,7 +151,7 @@ for (const { publish, told, back } of KINDS)
 t.test('two decide at once: one 201, one 409 that names the winner', async (t) => {
   const service = await startService(t);
   const [author, ann] = [await newAgent(service), await newAgent(service)];
-  const mods = [await hire(service, 'Ann'), await hire(service, 'Ben')] as const;
+  const mods = [await addModerator(service, 'Ann'), await addModerator(service, 'Ben')] as const;
   for (const publish of [publishProfile, publishCase]) {
     const record = await publish(author);
     await report(ann, record);
@@ -172,7 +178,7 @@ t.test('a report that came in between makes the decision another one', async (t)
     await newAgent(service),
     await newAgent(service),
   ];
-  const mod = await hire(service, 'Mod');
+  const mod = await addModerator(service, 'Mod');
   const record = await publishArtifact(author);
   await report(ann, record);
   const { version } = await itemOf(mod, record);
@@ -192,11 +198,11 @@ t.test('a report that came in between makes the decision another one', async (t)
 t.test('who may not decide, and what cannot be decided', async (t) => {
   const service = await startService(t);
   const author = await newAgent(service);
-  const mod = await hire(service, 'Mod');
+  const mod = await addModerator(service, 'Mod');
   const record = await publishArtifact(author);
   const path = `${pathOf(record)}/decisions`;
   for (const role of ['triage', 'auditor'] as const) {
-    const reader = await hire(service, role, role);
+    const reader = await addModerator(service, role, role);
     t.equal((await reader.get(pathOf(record))).status, 200);
     t.equal((await reader.post(path, remove(1))).body.error.code, 'role_required');
   }
@@ -218,7 +224,10 @@ t.test('who may not decide, and what cannot be decided', async (t) => {
 t.test('what went with its author is public for nobody, restored or not', async (t) => {
   const service = await startService(t);
   const [author, other] = [await newAgent(service), await newAgent(service)];
-  const [mod, lead] = [await hire(service, 'Mod'), await hire(service, 'Lea', 'lead')];
+  const [mod, lead] = [
+    await addModerator(service, 'Mod'),
+    await addModerator(service, 'Lea', 'lead'),
+  ];
   const theCase = await publishCase(author);
   const note = await publishCaseNote(other, theCase.id);
   const ofNote = await mod.post(`${pathOf(note)}/decisions`, remove(1));
@@ -243,8 +252,8 @@ t.test(
   async (t) => {
     const service = await startService(t);
     const author = await newAgent(service);
-    const mod = await hire(service, 'Mod');
-    const lead = await hire(service, 'Lea', 'lead');
+    const mod = await addModerator(service, 'Mod');
+    const lead = await addModerator(service, 'Lea', 'lead');
     const record = await publishArtifact(author);
     const path = `${pathOf(record)}/decisions`;
     const removed = await mod.post(path, remove(1));
@@ -262,8 +271,8 @@ t.test(
 t.test('undo: its decider for ten minutes, a lead at any time', async (t) => {
   const service = await startService(t);
   const author = await newAgent(service);
-  const mod = await hire(service, 'Mod');
-  const lead = await hire(service, 'Lea', 'lead');
+  const mod = await addModerator(service, 'Mod');
+  const lead = await addModerator(service, 'Lea', 'lead');
   const record = await publishCase(author);
   for (let n = 0; n < 2; n++) await report(await newAgent(service), record);
   const { version } = await itemOf(mod, record);
@@ -280,7 +289,7 @@ t.test('undo: its decider for ten minutes, a lead at any time', async (t) => {
 
 t.test('nobody goes on holding a record that its author took away', async (t) => {
   const service = await startService(t);
-  const mod = await hire(service, 'Mod');
+  const mod = await addModerator(service, 'Mod');
   const reader = await newAgent(service);
   const claims = async (agent: Agent) => {
     const records = [
@@ -291,7 +300,7 @@ t.test('nobody goes on holding a record that its author took away', async (t) =>
     for (const record of records) await report(reader, record);
     const subjects = records.map(({ type, id }) => ({ type, id }));
     t.equal((await mod.post('claims', { subjects })).status, 200);
-    t.equal(await held(mod), 3);
+    t.equal(await readHeldNotes(mod), 3);
     return records;
   };
   const author = await newAgent(service);
@@ -299,16 +308,16 @@ t.test('nobody goes on holding a record that its author took away', async (t) =>
   await author.call('POST', '/api/v1/me/profile/withdraw', {});
   await author.call('POST', `/api/v1/artifacts/${artifact?.id}/withdraw`, {});
   await author.call('POST', `/api/v1/cases/${opened?.id}/withdraw`, { expected_version: 1 });
-  t.equal(await held(mod), 0);
+  t.equal(await readHeldNotes(mod), 0);
   const leaver = await newAgent(service);
   await claims(leaver);
   await leaver.call('POST', '/api/v1/me/delete', { confirm_handle: leaver.handle });
-  t.equal(await held(mod), 0);
+  t.equal(await readHeldNotes(mod), 0);
 });
 
 t.test('whoever comes too late is told who decided, and not that it was told', async (t) => {
   const service = await startService(t);
-  const mod = await hire(service, 'Mod');
+  const mod = await addModerator(service, 'Mod');
   const author = await newAgent(service);
   const record = await publishProfile(author);
   const { body } = await mod.post(`${pathOf(record)}/decisions`, remove(1));
@@ -322,7 +331,7 @@ t.test('whoever comes too late is told who decided, and not that it was told', a
 t.test('a key makes a decision on a record happen once', async (t) => {
   const service = await startService(t);
   const author = await newAgent(service);
-  const mod = await hire(service, 'Mod');
+  const mod = await addModerator(service, 'Mod');
   const record = await publishProfile(author);
   const headers = { authorization: `Bearer ${mod.token}`, 'idempotency-key': randomUUID() };
   const path = `/api/moderation/${pathOf(record)}/decisions`;
@@ -338,7 +347,7 @@ t.test(
   async (t) => {
     const service = await startService(t);
     const [author, reporter] = [await newAgent(service), await newAgent(service)];
-    const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+    const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
     const [packet, open] = [await publishArtifact(author), await publishCase(author)];
     await report(reporter, packet);
     await report(reporter, open);
@@ -387,7 +396,10 @@ t.test(
 t.test('what was decided on is found again, whatever it is, the newest first', async (t) => {
   const service = await startService(t);
   const [author, reporter] = [await newAgent(service), await newAgent(service)];
-  const [ann, lea] = [await hire(service, 'Ann'), await hire(service, 'Lea', 'lead')];
+  const [ann, lea] = [
+    await addModerator(service, 'Ann'),
+    await addModerator(service, 'Lea', 'lead'),
+  ];
   const note = await submit(service);
   await decide(ann, note.id, 'approve');
   const [packet, open] = [await publishArtifact(author), await publishCase(author)];
@@ -419,7 +431,7 @@ t.test('what was decided on is found again, whatever it is, the newest first', a
 t.test('a packet is shown in the words of its author', async (t) => {
   const service = await startService(t);
   const author = await newAgent(service);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const shown = async (packet: object) => {
     const published = await author.call('POST', '/api/v1/artifacts', packet);
     t.equal(published.status, 201, published.text);

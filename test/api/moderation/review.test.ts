@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { decide, hire, type Moderator, submit } from '../../../harness/moderation.ts';
+import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { screenNote } from '../../../workers/screening/screen-note.ts';
 import { matchAll } from '../../support/match-all.ts';
@@ -17,8 +17,11 @@ const reason = (answer: { body: { error: { reason: string } } }) => answer.body.
 
 t.test('a note is taken down, brought back by a lead, and its history says by whom', async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
-  const [lea, max] = [await hire(service, 'Lea', 'lead'), await hire(service, 'Max', 'lead')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+  const [lea, max] = [
+    await addModerator(service, 'Lea', 'lead'),
+    await addModerator(service, 'Max', 'lead'),
+  ];
   const note = await submit(service);
   await decide(ann, note.id, 'approve');
   t.equal((await act(bob, note.id, 'remove', 2)).status, 400, 'a policy is obligatory');
@@ -50,7 +53,7 @@ t.test('a note is taken down, brought back by a lead, and its history says by wh
 
 t.test('its history has its screening and what was told, at the version of then', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const { handle, cookie } = await signedIn(service);
   const note = await submit(
     service,
@@ -73,7 +76,7 @@ t.test('its history has its screening and what was told, at the version of then'
 
 t.test('an undone removal leaves the note where it was, for whoever may undo', async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const [first, second] = [await submit(service), await submit(service)];
   for (const { id } of [first, second]) await decide(ann, id, 'approve');
   const removed = await act(bob, first.id, 'remove', 2, { policy: 'spam' });
@@ -92,7 +95,7 @@ t.test('an undone removal leaves the note where it was, for whoever may undo', a
 
 t.test('nobody undoes under the hands of who holds the note', async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const note = await submit(service);
   const { body } = await decide(ann, note.id, 'approve');
   const claim = await bob.post('claims', { note_ids: [note.id] });
@@ -105,7 +108,7 @@ t.test('nobody undoes under the hands of who holds the note', async (t) => {
 
 t.test('a batch undone has one result for each note', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const notes = [await submit(service), await submit(service)];
   for (const { id } of notes) await decide(ann, id, 'approve');
   const items = notes.map(({ id }) => ({ note_id: id, expected_version: 2 }));
@@ -121,8 +124,8 @@ t.test('a batch undone has one result for each note', async (t) => {
 
 t.test('triage escalates and defers, and decides nothing', async (t) => {
   const service = await startService(t);
-  const tri = await hire(service, 'Tri', 'triage');
-  const lea = await hire(service, 'Lea', 'lead');
+  const tri = await addModerator(service, 'Tri', 'triage');
+  const lea = await addModerator(service, 'Lea', 'lead');
   const [one, two] = [await submit(service), await submit(service)];
   for (const action of ['approve', 'keep', 'grant', 'uphold', 'restore'])
     t.equal((await act(tri, one.id, action, 1)).status, 403, action);
@@ -168,7 +171,7 @@ t.test('triage escalates and defers, and decides nothing', async (t) => {
 
 t.test('approving a reply whose parent is taken down at the same time', async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   for (let round = 0; round < 4; round++) {
     const parent = await submit(service);
     await decide(ann, parent.id, 'approve');
@@ -189,7 +192,7 @@ t.test('approving a reply whose parent is taken down at the same time', async (t
 
 t.test('a batch has a result for each item and is undone as one', async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const parent = await submit(service);
   const held = await submit(service);
   const gone = randomUUID();
@@ -223,7 +226,7 @@ t.test('a batch has a result for each item and is undone as one', async (t) => {
 
 t.test('a hundred notes are decided on at once', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const notes = [];
   for (let n = 0; n < 100; n++) notes.push(await submit(service));
   const items = notes.map(({ id }) => ({ note_id: id, expected_version: 1 }));
@@ -234,7 +237,7 @@ t.test('a hundred notes are decided on at once', async (t) => {
 
 t.test('a key makes every POST of a moderator happen once', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const notes = [await submit(service), await submit(service), await submit(service)];
   const [one, two] = notes.map(({ id }) => id);
   const keyed = (key: string) => (path: string, body: object) =>
@@ -283,7 +286,7 @@ t.test('a key makes every POST of a moderator happen once', async (t) => {
 
 t.test('a decision is told only if it still stands', async (t) => {
   const service = await startService(t);
-  const lea = await hire(service, 'Lea', 'lead');
+  const lea = await addModerator(service, 'Lea', 'lead');
   const note = await submit(service);
   const { body } = await decide(lea, note.id, 'approve');
   const reply = await submit(service, { parent_id: note.id });

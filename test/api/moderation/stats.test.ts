@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { decide, hire, submit } from '../../../harness/moderation.ts';
+import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { publishArtifact, publishCase, report } from '../../../harness/records.ts';
 import { arrivalsByDay, decisionsIn } from '../../../projections/moderation/review-stats.ts';
 import { matchAll } from '../../support/match-all.ts';
@@ -47,8 +47,8 @@ async function past(
 
 t.test('depth, arrivals, decisions and their times, as moderators made them', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  const auditor = await hire(service, 'Aud', 'auditor');
+  const ann = await addModerator(service, 'Ann');
+  const auditor = await addModerator(service, 'Aud', 'auditor');
   const [first, second] = [await submit(service), await submit(service)];
   await submit(service);
   await ann.post('claims', { note_ids: [first.id] });
@@ -86,8 +86,8 @@ t.test('depth, arrivals, decisions and their times, as moderators made them', as
 
 t.test('the figures of a time, and of nothing outside of it', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
-  const bob = await hire(service, 'Bob');
+  const ann = await addModerator(service, 'Ann');
+  const bob = await addModerator(service, 'Bob');
   const day = (time: string) => `2026-03-0${time}:00Z`;
   for (let minute = 1; minute <= 20; minute++) {
     const at = day(`2T10:${String(minute).padStart(2, '0')}`);
@@ -182,7 +182,7 @@ t.test('the figures of a time, and of nothing outside of it', async (t) => {
 
 t.test('a time that is none, that runs backwards or that is too long', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   for (const [search, path] of [
     ['from=yesterday', 'from'],
     ['from=2026-03-02&to=2026-03-02', 'from'],
@@ -225,7 +225,7 @@ t.test('records that are reported arrive, wait and are decided on like notes', a
     await newAgent(service),
     await newAgent(service),
   ];
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const [packet, open] = [await publishArtifact(author), await publishCase(author)];
   await report(reporter, packet);
   await report(another, packet, { reason: 'abuse' });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { cookieOf } from '../../../harness/api.ts';
-import { decide, hire, submit } from '../../../harness/moderation.ts';
-import { definePlan } from '../../../platform/eventstore/event-store.ts';
+import { readCookie } from '../../../harness/api.ts';
+import { addModerator, decide, submit } from '../../../harness/moderation.ts';
+import { defineCommand } from '../../../platform/eventstore/event-store.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { findProfile, type ProfileRow } from '../../../projections/profiles/profiles.ts';
 import { closeProfile } from '../../../services/profiles/closure.ts';
@@ -78,10 +78,10 @@ t.test('a profile is published and read as an agent, with its version', async (t
 
 t.test('a note counts for its member while it can be read', async (t) => {
   const service = await startService(t);
-  const [ada, ann] = [await newAgent(service), await hire(service, 'Ann')];
+  const [ada, ann] = [await newAgent(service), await addModerator(service, 'Ann')];
   await ada.call('POST', PROFILE, profile);
   const body = { id: ada.id, sign_in_key: ada.sign_in_key };
-  const cookie = cookieOf(await service.call('POST', '/api/membership/login', { body }));
+  const cookie = readCookie(await service.call('POST', '/api/membership/login', { body }));
   const top = await submit(service);
   await decide(ann, top.id, 'approve');
   const member = { name: '', attribution: 'member', member_handle: ada.handle };
@@ -259,7 +259,7 @@ t.test('while the API is closed, nothing of profiles is read or written', async 
 /** What a moderator or an account's closing does to a profile, told to the log. */
 async function append(service: Service, memberId: string, make: (row: ProfileRow) => unknown) {
   await service.core.store.execute(
-    definePlan({
+    defineCommand({
       lock: [memberId],
       load: findProfile(memberId),
       decide: ({ rows: [row] }) => ({ answer: null, appends: make(row as ProfileRow) as never }),

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { decide, hire, submit } from '../../../harness/moderation.ts';
+import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import {
+  notifyRemovals,
   publishArtifact,
   publishCase,
   publishCaseNote,
   publishProfile,
   report,
-  tellRemovals,
 } from '../../../harness/records.ts';
 import { matchAll } from '../../support/match-all.ts';
 import { feedOf, letPass } from '../../support/passing-time.ts';
@@ -21,7 +21,7 @@ t.test('everything public can be reported, once, and stands in the queue', async
     await newAgent(service),
     await newAgent(service),
   ];
-  const mod = await hire(service, 'Mod');
+  const mod = await addModerator(service, 'Mod');
   const note = await submit(service);
   await decide(mod, note.id, 'approve');
   const theCase = await publishCase(author);
@@ -94,7 +94,7 @@ t.test('everything public can be reported, once, and stands in the queue', async
 t.test('what is not public is not there to be reported', async (t) => {
   const service = await startService(t);
   const [author, ann] = [await newAgent(service), await newAgent(service)];
-  const mod = await hire(service, 'Mod');
+  const mod = await addModerator(service, 'Mod');
   const artifact = await publishArtifact(author);
   await author.call('POST', `${artifact.path}/withdraw`, {});
   const waiting = await submit(service);
@@ -164,7 +164,7 @@ t.test('after keep a reason is silent, and a new one is heard', async (t) => {
     await newAgent(service),
   ];
   const [late, later] = [await newAgent(service), await newAgent(service)];
-  const mod = await hire(service, 'Mod');
+  const mod = await addModerator(service, 'Mod');
   const { id } = await publishArtifact(author);
   const subject = { type: 'artifact', id };
   await report(ann, subject);
@@ -205,14 +205,14 @@ t.test(
   async (t) => {
     const service = await startService(t);
     const [author, ann] = [await newAgent(service), await newAgent(service)];
-    const mod = await hire(service, 'Mod');
+    const mod = await addModerator(service, 'Mod');
     const artifact = await publishArtifact(author);
     const theCase = await publishCase(author);
     await report(ann, artifact);
     await report(ann, theCase);
     await author.call('POST', `${artifact.path}/withdraw`, {});
     t.equal((await mod.get('queue?view=reported')).body.items.length, 1, 'gone at once');
-    t.equal(await tellRemovals(service), 1);
+    t.equal(await notifyRemovals(service), 1);
     t.match((await feedOf(service, ann.id)).at(-1), {
       type: 'report.resolved',
       data: { outcome: 'withdrawn', subject: { type: 'artifact', id: artifact.id } },
@@ -221,17 +221,17 @@ t.test(
     const gone = await author.call('POST', '/api/v1/me/delete', { confirm_handle: author.handle });
     t.equal(gone.status, 200, gone.text);
     t.equal((await mod.get('queue?view=reported')).body.counts.reported, 0);
-    t.equal(await tellRemovals(service), 1);
+    t.equal(await notifyRemovals(service), 1);
     t.match((await feedOf(service, ann.id)).at(-1), { data: { outcome: 'withdrawn' } });
-    t.equal(await tellRemovals(service), 0, 'once');
+    t.equal(await notifyRemovals(service), 0, 'once');
   },
 );
 
 t.test('reporters learn that a record stays, restored before they were told', async (t) => {
   const service = await startService(t);
   const [author, ann] = [await newAgent(service), await newAgent(service)];
-  const mod = await hire(service, 'Mod');
-  const lead = await hire(service, 'Lea', 'lead');
+  const mod = await addModerator(service, 'Mod');
+  const lead = await addModerator(service, 'Lea', 'lead');
   const artifact = await publishArtifact(author);
   const { id } = artifact;
   await report(ann, artifact);
@@ -244,10 +244,10 @@ t.test('reporters learn that a record stays, restored before they were told', as
   t.equal(restored.status, 201, restored.text);
   const again = await act(mod, { ...removal, expected_version: restored.body.version });
   t.equal(again.status, 201, 'the second removal tells nothing of the first');
-  await t.rejects(tellRemovals(service), /before the undo window has passed/);
+  await t.rejects(notifyRemovals(service), /before the undo window has passed/);
   await letPass(service, '11 minutes');
-  t.equal(await tellRemovals(service), 2);
-  t.equal(await tellRemovals(service), 0, 'once');
+  t.equal(await notifyRemovals(service), 2);
+  t.equal(await notifyRemovals(service), 0, 'once');
   t.match((await feedOf(service, ann.id)).at(-1), {
     type: 'report.resolved',
     data: { outcome: 'kept', subject: { type: 'artifact', id } },
@@ -262,7 +262,7 @@ t.test(
   async (t) => {
     const service = await startService(t);
     const [author, ann] = [await newAgent(service), await newAgent(service)];
-    const mod = await hire(service, 'Mod');
+    const mod = await addModerator(service, 'Mod');
     const profile = await publishProfile(author);
     await report(ann, profile);
     const path = `subjects/profile/${author.id}`;
@@ -283,8 +283,8 @@ t.test(
       { type: 'profile.published', data: { version: 4 }, actor: { id: author.id } },
     ]);
     await letPass(service, '11 minutes');
-    t.equal(await tellRemovals(service), 1);
-    t.equal(await tellRemovals(service), 0, 'once');
+    t.equal(await notifyRemovals(service), 1);
+    t.equal(await notifyRemovals(service), 0, 'once');
     t.match((await feedOf(service, ann.id)).at(-1), {
       type: 'report.resolved',
       data: { outcome: 'removed', subject: { type: 'profile', id: author.id } },
@@ -296,7 +296,7 @@ t.test(
 t.test("an export has one's own reports, on notes and records, and no decision", async (t) => {
   const service = await startService(t);
   const [author, ann] = [await newAgent(service), await newAgent(service)];
-  const mod = await hire(service, 'Mod');
+  const mod = await addModerator(service, 'Mod');
   const note = await submit(service);
   await decide(mod, note.id, 'approve');
   const artifact = await publishArtifact(author);
@@ -330,7 +330,7 @@ t.test("an export has one's own reports, on notes and records, and no decision",
 
 t.test('a note answers under subjects as well', async (t) => {
   const service = await startService(t);
-  const mod = await hire(service, 'Mod');
+  const mod = await addModerator(service, 'Mod');
   const note = await submit(service);
   await decide(mod, note.id, 'approve');
   const path = `subjects/note/${note.id}`;

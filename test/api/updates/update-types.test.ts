@@ -1,14 +1,14 @@
 import t from 'tap';
-import { hire } from '../../../harness/moderation.ts';
-import { openTraffic } from '../../../harness/traffic.ts';
-import { UPDATES, type UpdateType } from '../../../services/updates/update-type.ts';
+import { addModerator } from '../../../harness/moderation.ts';
+import { createTraffic } from '../../../harness/traffic.ts';
+import { UPDATE_TYPES, type UpdateType } from '../../../services/updates/update-type.ts';
 import { startService } from '../../support/service.ts';
 
 t.test('what is told of each update is what its feed holds', async (t) => {
   const service = await startService(t, { LIMIT_WRITES_PER_DAY: '10000' });
-  const moderator = await hire(service, 'Grace', 'moderator');
-  const lead = await hire(service, 'Edsger', 'lead');
-  for (const { prepare } of await openTraffic(service, { moderator, lead }))
+  const moderator = await addModerator(service, 'Grace', 'moderator');
+  const lead = await addModerator(service, 'Edsger', 'lead');
+  for (const { prepare } of await createTraffic(service, { moderator, lead }))
     await (await prepare())();
 
   const { rows: seen } = await service.database.pool.query<{
@@ -21,7 +21,7 @@ t.test('what is told of each update is what its feed holds', async (t) => {
   );
   t.ok(new Set(seen.map(({ type }) => type)).size > 20);
   for (const { type, subject, keys } of seen) {
-    const { subjects, data } = UPDATES[type];
+    const { subjects, data } = UPDATE_TYPES[type];
     t.ok((subjects as readonly string[]).includes(subject), `${type}: ${subject}`);
     for (const key of keys) t.ok(key in data, `${type}: ${key}`);
   }

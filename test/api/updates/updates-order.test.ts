@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { type Agent, bootstrap, newAgent, newCredential } from '../../../harness/agent.ts';
-import { type Answer, cookieOf } from '../../../harness/api.ts';
+import { type ApiResponse, readCookie } from '../../../harness/api.ts';
 import { matchAll } from '../../support/match-all.ts';
 import { type Service, startService } from '../../support/service.ts';
 
@@ -17,7 +17,7 @@ interface Update {
 }
 
 /** The very same request again, where a busy machine answered 503. */
-async function settled(send: () => Promise<Answer>): Promise<Answer> {
+async function settled(send: () => Promise<ApiResponse>): Promise<ApiResponse> {
   for (;;) {
     const answer = await send();
     if (answer.status !== 503) return answer;
@@ -42,7 +42,7 @@ async function write(service: Service, agent: Agent, round: number): Promise<str
   const call = (path: string, body: object, cookie?: string) =>
     settled(() => service.call('POST', path, { body, cookie }));
   const login = await call('/api/membership/login', { id, sign_in_key });
-  const cookie = cookieOf(login);
+  const cookie = readCookie(login);
   const note = { id: randomUUID(), message: 'Hello', attribution: 'member', member_handle: handle };
   const sent = await call('/api/guestbook', note, cookie);
   const out = await call('/api/membership/logout', {}, cookie);

@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import {
   type Agent,
-  bearerOf,
   bootstrap,
   newAgent,
   newCredential,
+  toAuthorization,
 } from '../../../harness/agent.ts';
-import type { Answer } from '../../../harness/api.ts';
+import type { ApiResponse } from '../../../harness/api.ts';
 import { freePort } from '../../../harness/free-port.ts';
-import { openWaiting } from '../../../services/updates/waiting.ts';
+import { createUpdatesWaiting } from '../../../services/updates/waiting.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const UPDATES = '/api/v1/updates';
@@ -28,7 +28,7 @@ async function waiter(service: Service, agent: Agent, seconds = 25, authorizatio
 }
 
 /** True where no answer has come after a moment. */
-async function waits(pending: Promise<Answer>): Promise<boolean> {
+async function waits(pending: Promise<ApiResponse>): Promise<boolean> {
   return (await Promise.race([pending, sleep(150, NOTHING_YET)])) === NOTHING_YET;
 }
 
@@ -90,7 +90,7 @@ t.test('a bearer revoked during the wait is refused, at once and whatever has co
   const agent = await newAgent(service);
   const reader = newCredential(['updates:read']);
   await bootstrap(service, agent, reader);
-  const pending = (await waiter(second, agent, 25, bearerOf(reader))).answer();
+  const pending = (await waiter(second, agent, 25, toAuthorization(reader))).answer();
   t.ok(await waits(pending));
   const revoked = await agent.call('POST', '/api/v1/me/credentials/revoke', {
     credential_id: reader.credential_id,
@@ -106,7 +106,7 @@ t.test('a bearer that ends by the clock during the wait is refused', async (t) =
   const agent = await newAgent(service);
   const reader = newCredential(['updates:read']);
   await bootstrap(service, agent, reader);
-  const pending = (await waiter(service, agent, 1, bearerOf(reader))).answer();
+  const pending = (await waiter(service, agent, 1, toAuthorization(reader))).answer();
   t.ok(await waits(pending));
   await service.tamper('UPDATE credentials SET expires_at = now() WHERE credential_id = $1', [
     reader.credential_id,
@@ -119,7 +119,7 @@ t.test('no wait goes on beyond the end of its bearer', async (t) => {
   const agent = await newAgent(service);
   const reader = newCredential(['updates:read']);
   await bootstrap(service, agent, reader);
-  const { answer } = await waiter(service, agent, 25, bearerOf(reader));
+  const { answer } = await waiter(service, agent, 25, toAuthorization(reader));
   await service.tamper(
     `UPDATE credentials SET expires_at = clock_timestamp() + interval '1 second'
      WHERE credential_id = $1`,
@@ -170,7 +170,10 @@ t.test('nobody waits whom something was told of before, who has gone, or in a dr
     hear();
     return () => undefined;
   };
-  const waiting = openWaiting(service.core.pool, { ...service.core.wakeUps, subscribe: early });
+  const waiting = createUpdatesWaiting(service.core.pool, {
+    ...service.core.wakeUps,
+    subscribe: early,
+  });
   const takes = async (seen: number, gone = new AbortController().signal, seconds = 20) => {
     const started = performance.now();
     await waiting.listen(id).more(seen, seconds, gone);

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import { bearerOf, bootstrap, newAgent, newCredential } from '../../../harness/agent.ts';
+import { bootstrap, newAgent, newCredential, toAuthorization } from '../../../harness/agent.ts';
 import { newKey } from '../../../harness/registration.ts';
 import { UpdatesPage } from '../../../services/updates/contract.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -195,22 +195,22 @@ t.test(
 
     const rotated = newCredential();
     await agent.call('POST', '/api/v1/me/credentials/rotate', rotated);
-    t.same(await sequences(bearerOf(rotated)), [2, 3, 4]);
+    t.same(await sequences(toAuthorization(rotated)), [2, 3, 4]);
 
     await service.tamper(
       `UPDATE credentials SET expires_at = now() - interval '1 second' WHERE member_id = $1`,
       [agent.id],
     );
-    t.same(await sequences(bearerOf(rotated)), undefined);
+    t.same(await sequences(toAuthorization(rotated)), undefined);
     const again = newCredential();
     await bootstrap(service, agent, again);
-    t.same(await sequences(bearerOf(again)), [2, 3, 4, 5]);
+    t.same(await sequences(toAuthorization(again)), [2, 3, 4, 5]);
 
     const recovered = await recover(service, agent);
     t.equal(recovered.status, 200);
     const last = newCredential();
     await bootstrap(service, recovered, last);
-    const seen = await sequences(bearerOf(last));
+    const seen = await sequences(toAuthorization(last));
     t.same(
       seen,
       Array.from({ length: seen.length }, (_, index) => index + 2),
@@ -218,10 +218,12 @@ t.test(
 
     const both = `2:${fresh},1:${old}`;
     const next = await startService(t, { SERVER_KEYS: both, DATABASE_URL: service.database.url });
-    t.same(await sequences(bearerOf(last), next), seen);
-    const under = await next.call('GET', UPDATES, { headers: { authorization: bearerOf(last) } });
+    t.same(await sequences(toAuthorization(last), next), seen);
+    const under = await next.call('GET', UPDATES, {
+      headers: { authorization: toAuthorization(last) },
+    });
     const newer = from(under.body.next_cursor);
-    const headers = { authorization: bearerOf(last) };
+    const headers = { authorization: toAuthorization(last) };
     t.equal((await next.call('GET', newer, { headers })).status, 200);
     t.equal((await service.call('GET', newer, { headers })).body.status, 'invalid_cursor');
   },

@@ -3,7 +3,7 @@ import t from 'tap';
 import { replay } from '../../../platform/eventstore/decider.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { atTime, caseDecider } from '../../../services/cases/case.ts';
-import type { CaseEvent, CaseState, KnownCase } from '../../../services/cases/case-state.ts';
+import type { CaseEvent, CaseState, ExistingCase } from '../../../services/cases/case-state.ts';
 import type { CaseCommand } from '../../../services/cases/commands.ts';
 import { type Act, CaseModel, MEMBERS, type Step, steps } from '../../support/case-model.ts';
 import { tries } from '../../support/sequences.ts';
@@ -29,7 +29,7 @@ function commandOf({ act, member }: Step, known: number, second: number): CaseCo
   }
 }
 
-const shown = (state: KnownCase) => ({
+const shown = (state: ExistingCase) => ({
   state: state.status,
   version: state.version,
   holder: state.status === 'claimed' ? members.indexOf(state.claim.memberId) : null,
@@ -84,7 +84,7 @@ t.test(
             throw new Error(`${JSON.stringify(step)}: ${answer}, where the model says ${expected}`);
           answers.add(`${step.act.type} ${answer}`);
           if (!isRefusal(decided)) take(decided);
-          const now = shown(atTime(state as KnownCase, at(second)));
+          const now = shown(atTime(state as ExistingCase, at(second)));
           const wanted = model.shownAt(second);
           if (JSON.stringify(now) !== JSON.stringify(wanted))
             throw new Error(

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { type NoteCommand, note } from '../../../services/guestbook/note.ts';
-import type { KnownNote, NoteEvents, NoteState } from '../../../services/guestbook/state.ts';
+import type { ExistingNote, NoteEvents, NoteState } from '../../../services/guestbook/state.ts';
 import { DAY, LEAD, NoteModel, type Step, steps, UNDO } from '../../support/note-model.ts';
 import { answersOf, same, tries } from '../../support/sequences.ts';
 import {
@@ -27,7 +27,7 @@ type Reviewed = Exclude<
 
 const BY_SERVICE: readonly string[] = ['escalateOld', 'endAppealPeriod', 'erase'];
 
-function commandOf(step: Step, state: KnownNote, second: number): NoteCommand {
+function commandOf(step: Step, state: ExistingNote, second: number): NoteCommand {
   const { act, stale } = step;
   const now = later(second);
   const moderatorId = MODERATORS[step.moderator] as string;
@@ -105,7 +105,7 @@ function commandOf(step: Step, state: KnownNote, second: number): NoteCommand {
   }
 }
 
-function shown(state: KnownNote) {
+function shown(state: ExistingNote) {
   const pending = state.status === 'pending' ? state : null;
   const appeal = 'appeal' in state ? state.appeal.status : 'none';
   return {
@@ -162,11 +162,11 @@ t.test('whatever moderators, authors, readers and workers do, a note is the mode
     take({ ...submission, parentId: reply ? parentId : null, parent }, null);
     for (const step of sequence) {
       second += step.wait;
-      const command = commandOf(step, state as KnownNote, second);
+      const command = commandOf(step, state as ExistingNote, second);
       const by = BY_SERVICE.includes(step.act.type) ? null : MODERATORS[step.moderator];
       const answer = take(command, by ?? null);
       answers.agree(step.act, answer, model.act(step, second));
-      same(shown(state as KnownNote), wanted(model));
+      same(shown(state as ExistingNote), wanted(model));
     }
     same(note.replay(log), state);
     for (const what of model.brought) answers.seen.add(`undo accepted: ${what}`);

@@ -6,7 +6,7 @@ import {
   type ProfileState,
   profile,
 } from '../../../services/profiles/profile.ts';
-import { stateOf } from '../../../services/profiles/publish.ts';
+import { profileState } from '../../../services/profiles/publish.ts';
 import { matchAll } from '../../support/match-all.ts';
 
 const memberId = '2d8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f62';
@@ -104,5 +104,5 @@ t.test('an account that closes withdraws its profile, one that was taken down to
     ]);
   t.same(closeProfile(memberId, { ...row, state: 'withdrawn' }), []);
   t.same(closeProfile(memberId, undefined), []);
-  t.same(stateOf({ ...row, state: 'removed' }), { status: 'removed', version: 3, told: true });
+  t.same(profileState({ ...row, state: 'removed' }), { status: 'removed', version: 3, told: true });
 });

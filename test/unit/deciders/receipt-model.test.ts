@@ -2,14 +2,17 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { ReceiptRow } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
-import type { EventStore, Plan } from '../../../platform/eventstore/event-store.ts';
+import type { Command, EventStore } from '../../../platform/eventstore/event-store.ts';
 import { keyRing } from '../../../platform/keys/key-ring.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { artifactsContract } from '../../../services/artifacts/contract.ts';
 import { withdrawArtifact } from '../../../services/artifacts/publish.ts';
 import { credentialsContract } from '../../../services/credentials/contract.ts';
 import { createCredential } from '../../../services/credentials/create.ts';
-import { commandAs, type MemberCommand } from '../../../services/credentials/run-member-command.ts';
+import {
+  type MemberCommand,
+  runCommandAs,
+} from '../../../services/credentials/run-member-command.ts';
 import { profilesContract } from '../../../services/profiles/contract.ts';
 import { publishProfile, withdrawProfile } from '../../../services/profiles/publish.ts';
 import {
@@ -65,9 +68,9 @@ class Storage {
       },
     }[step.type];
     const store = {
-      execute: async (plan: Plan<unknown, string>) => this.#execute(plan, key, rows),
+      execute: async (command: Command<unknown, string>) => this.#execute(command, key, rows),
     } as unknown as EventStore;
-    const answer = await commandAs(
+    const answer = await runCommandAs(
       { memberId: MEMBER, load: null, prove: () => null },
       { store, keys, config: { limitWritesPerDay: WRITES } },
       {
@@ -88,10 +91,10 @@ class Storage {
 
   #rows = (row: object | undefined) => (row ? [row] : []);
 
-  #execute(plan: Plan<unknown, string>, key: string, command: object): unknown {
+  #execute(stored: Command<unknown, string>, key: string, command: object): unknown {
     const receipts = this.#rows(this.#receipts.get(key));
     const rows = { caller: [], receipts, budgets: [{ used: this.used }], command };
-    const decision = plan.decide({ rows, now: NOW, locked: [MEMBER] });
+    const decision = stored.decide({ rows, now: NOW, locked: [MEMBER] });
     if (isRefusal(decision)) return decision;
     if ('unchanged' in decision) return decision.unchanged;
     const events = decision.appends.flatMap(({ version, events }) =>

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { handoff } from '../../../harness/packets.ts';
-import { NEXT_ACTION, STATES } from '../../../services/artifacts/fixture.ts';
+import { FIXTURE_STATES, NEXT_ACTION } from '../../../services/artifacts/fixture.ts';
 import {
   CheckableFixture,
   checkFixture,
@@ -40,7 +40,7 @@ t.test('the first state that holds is found, in the order of precedence', async 
     { evidence: false },
   ];
   for (let first = 0; first <= faults.length; first++) {
-    const state = STATES[first] ?? 'ready';
+    const state = FIXTURE_STATES[first] ?? 'ready';
     // This fault and every graver one that comes after it: the first must win.
     const observed = Object.assign({}, ...faults.slice(first).reverse());
     t.same(check(observed), {

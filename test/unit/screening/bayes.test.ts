@@ -1,6 +1,6 @@
 import t from 'tap';
 import { bayesFindings, newBayes } from '../../../services/screening/bayes.ts';
-import { sentenceOf } from '../../../services/screening/sentences.ts';
+import { toSentence } from '../../../services/screening/sentences.ts';
 
 function taught(approved: number, rejected: number) {
   const bayes = newBayes();
@@ -29,7 +29,7 @@ t.test('it shows its five strongest words as they are written', async (t) => {
   t.match(findings, [{ code: 'reads_like_rejected', count: Number }]);
   t.strictSame(words.reads_like_rejected, ['CASINO', 'jackpot', 'bonus', 'spins', 'Winner']);
   t.match(
-    sentenceOf({ code: 'reads_like_rejected', count: 97 }, words.reads_like_rejected),
+    toSentence({ code: 'reads_like_rejected', count: 97 }, words.reads_like_rejected),
     'reads like rejected notes (97 %): CASINO, jackpot, bonus, spins, Winner',
   );
 });

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { findingsIn } from '../../../services/screening/findings.ts';
-import { fold, wordsOf } from '../../../services/screening/folded.ts';
-import { bandOf } from '../../../services/screening/rules.ts';
-import { sentenceOf } from '../../../services/screening/sentences.ts';
+import { fold, foldedWords } from '../../../services/screening/folded.ts';
+import { lengthBand } from '../../../services/screening/rules.ts';
+import { toSentence } from '../../../services/screening/sentences.ts';
 
 const said = (message: string, name = '') => {
   const { findings, words } = findingsIn({ name, message });
-  return findings.map((finding) => sentenceOf(finding, words[finding.code]));
+  return findings.map((finding) => toSentence(finding, words[finding.code]));
 };
 
 const HONEST: Record<string, string> = {
@@ -78,11 +78,11 @@ t.test('a finding keeps the words that it points at apart', async (t) => {
 });
 
 t.test('bands group by points', async (t) => {
-  t.equal(bandOf([]), 'clear');
-  t.equal(bandOf([{ code: 'same_as_approved' }]), 'clear');
-  t.equal(bandOf([{ code: 'links' }]), 'look');
-  t.equal(bandOf([{ code: 'many_links' }, { code: 'markup' }]), 'likely_spam');
-  t.equal(bandOf([{ code: 'same_as_rejected' }]), 'likely_spam');
+  t.equal(lengthBand([]), 'clear');
+  t.equal(lengthBand([{ code: 'same_as_approved' }]), 'clear');
+  t.equal(lengthBand([{ code: 'links' }]), 'look');
+  t.equal(lengthBand([{ code: 'many_links' }, { code: 'markup' }]), 'likely_spam');
+  t.equal(lengthBand([{ code: 'same_as_rejected' }]), 'likely_spam');
 });
 
 t.test('a folded text is the same for the same words', async (t) => {
@@ -90,8 +90,8 @@ t.test('a folded text is the same for the same words', async (t) => {
   t.equal(fold('ΟΔΟΣ οδος οδός'), 'οδοσ οδοσ οδοσ');
   t.equal(fold('İIıi'), 'iiii');
   t.equal(fold('한국'), '한국');
-  t.strictSame(wordsOf("It's 2 ca\u0301fe\u0301s"), ["It's", '2', 'cáfés']);
-  t.ok(wordsOf('你好世界').length > 1);
+  t.strictSame(foldedWords("It's 2 ca\u0301fe\u0301s"), ["It's", '2', 'cáfés']);
+  t.ok(foldedWords('你好世界').length > 1);
 });
 
 const nasty = fc.oneof(
@@ -126,7 +126,7 @@ t.test('no text makes it throw, nor says anything that is no finding', async (t)
     fc.property(nasty, nasty, (name, message) => {
       const { findings, words } = findingsIn({ name, message });
       for (const { code, count } of findings)
-        if (!Number.isSafeInteger(count) || count < 1 || !sentenceOf({ code, count }))
+        if (!Number.isSafeInteger(count) || count < 1 || !toSentence({ code, count }))
           throw new Error(code);
       for (const code of Object.keys(words))
         if (!findings.some((finding) => finding.code === code)) throw new Error(code);

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { keyRing } from '../../../platform/keys/key-ring.ts';
 import type { LookAlikeRow } from '../../../projections/screening/screenings.ts';
-import { fingerprintsOf, likeness, shinglesOf } from '../../../services/screening/fingerprint.ts';
+import { likeness, toFingerprints, toShingles } from '../../../services/screening/fingerprint.ts';
 import { lookAlikeFindings } from '../../../services/screening/look-alikes.ts';
-import { sentenceOf } from '../../../services/screening/sentences.ts';
+import { toSentence } from '../../../services/screening/sentences.ts';
 
 const key = (id: number) => ({ id, secret: randomBytes(32) });
 const old = key(1);
 const keys = keyRing([old]);
 const print = (text: string) =>
-  fingerprintsOf(keys, text)[0] ?? { key_id: 0, whole: '', parts: [] };
+  toFingerprints(keys, text)[0] ?? { key_id: 0, whole: '', parts: [] };
 const LONG =
   'Greetings from the seaside, where the weather is fine and the ice cream is better still.';
 
@@ -38,15 +38,15 @@ t.test('a text that was changed a little shares a part; a short one has no parts
 });
 
 t.test('it is keyed: another key gives nothing that fits, an older one still finds', async (t) => {
-  const [newest, oldest] = fingerprintsOf(keyRing([key(2), old]), LONG);
+  const [newest, oldest] = toFingerprints(keyRing([key(2), old]), LONG);
   t.strictSame(oldest, print(LONG));
   t.not(newest?.whole, oldest?.whole);
   t.notOk(newest?.parts.some((part) => oldest?.parts.includes(part)));
 });
 
 t.test('likeness is the share of pieces in common', async (t) => {
-  t.equal(likeness(shinglesOf(LONG), shinglesOf(LONG)), 1);
-  t.equal(likeness(shinglesOf(LONG), shinglesOf('Совсем другой текст о коровах')), 0);
+  t.equal(likeness(toShingles(LONG), toShingles(LONG)), 1);
+  t.equal(likeness(toShingles(LONG), toShingles('Совсем другой текст о коровах')), 0);
   t.equal(likeness(new Set(), new Set()), 0);
 });
 
@@ -70,7 +70,7 @@ t.test('look-alikes are counted by what became of them', async (t) => {
     note('approved', 'Something else that shares a part by chance'),
   ]);
   t.strictSame(
-    findings.map((finding) => sentenceOf(finding)),
+    findings.map((finding) => toSentence(finding)),
     ['same text as 2 rejected notes', 'like 1 waiting note', 'like 2 approved notes'],
   );
 });

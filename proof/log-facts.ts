@@ -29,13 +29,13 @@ export interface FeedFact {
 }
 
 /** The contents of storage after a run. */
-export interface Facts {
+export interface LogFacts {
   events: readonly EventFact[];
   receipts: readonly ReceiptFact[];
   feed: readonly FeedFact[];
 }
 
-export async function readFacts(pool: pg.Pool): Promise<Facts> {
+export async function readLogFacts(pool: pg.Pool): Promise<LogFacts> {
   const millis = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8 AS at`;
   const [events, receipts, feed] = await Promise.all([
     pool.query<EventFact>(`SELECT position::float8, event_id AS id, owner_id AS owner,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { anyAddress, type Common, uuid } from './client.ts';
-import { guestNote, openDeeds } from './deeds.ts';
+import { anyAddress, type ProofClientOptions, uuid } from './client.ts';
 import { type Answer, done } from './history.ts';
-import { type Member, openMember } from './member.ts';
+import { createProofMember, type Member } from './member.ts';
 import type { Moderator } from './moderator.ts';
+import { createOperations, guestNote } from './operations.ts';
 import type { Random } from './random.ts';
 import type { Limits } from './rules/limits.ts';
 
@@ -17,7 +17,11 @@ const times = <Result>(count: number, work: (index: number) => Result): Result[]
  * Bursts of concurrent requests on one target or across one limit, which expose a missing lock,
  * receipt or check.
  */
-export function openBursts(common: Common, moderators: readonly Moderator[], limits: Limits) {
+export function createContention(
+  common: ProofClientOptions,
+  moderators: readonly Moderator[],
+  limits: Limits,
+) {
   const { history } = common;
   let born = 0;
 
@@ -36,7 +40,7 @@ export function openBursts(common: Common, moderators: readonly Moderator[], lim
   /** `guests` collects the members that register for the burst. */
   function openBurst(guests: Member[]) {
     function stranger(random: Random): Member {
-      const member = openMember(common, random, `burst_${++born}_${random.below(1e6)}`);
+      const member = createProofMember(common, random, `burst_${++born}_${random.below(1e6)}`);
       guests.push(member);
       return member;
     }
@@ -44,7 +48,7 @@ export function openBursts(common: Common, moderators: readonly Moderator[], lim
     async function newcomer(random: Random) {
       const member = stranger(random);
       if (await member.register()) await member.renew();
-      return { member, ...openDeeds(common, random, member) };
+      return { member, ...createOperations(common, random, member) };
     }
 
     return {

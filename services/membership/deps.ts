@@ -1,17 +1,15 @@
-import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { RateLimits } from '../../platform/limits/rate-limits.ts';
 
-/** Dependencies of the guestbook's commands and reads, injected by `services/compose.ts`. */
-export interface GuestbookParts {
+/** The dependencies of this capability's commands and reads; `compose.ts` provides them. */
+export interface MembershipDeps {
   store: EventStore;
   keys: KeyRing;
   limits: RateLimits;
   config: Pick<
     Config,
-    'guestbookOpen' | 'limitNotesPerTenMinutes' | 'limitNotesPerDay' | 'undoWindowSeconds'
+    'limitMembers' | 'limitRegistrationsPerDay' | 'limitKeyAttempts' | 'membershipOpen'
   >;
-  readPool: pg.Pool;
 }

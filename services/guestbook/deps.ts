@@ -1,15 +1,17 @@
+import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { RateLimits } from '../../platform/limits/rate-limits.ts';
 
-/** The dependencies of this capability's commands and reads; `compose.ts` provides them. */
-export interface MembershipParts {
+/** Dependencies of the guestbook's commands and reads, injected by `services/compose.ts`. */
+export interface GuestbookDeps {
   store: EventStore;
   keys: KeyRing;
   limits: RateLimits;
   config: Pick<
     Config,
-    'limitMembers' | 'limitRegistrationsPerDay' | 'limitKeyAttempts' | 'membershipOpen'
+    'guestbookOpen' | 'limitNotesPerTenMinutes' | 'limitNotesPerDay' | 'undoWindowSeconds'
   >;
+  readPool: pg.Pool;
 }

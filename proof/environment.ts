@@ -30,7 +30,7 @@ async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<
   await ended;
 }
 
-export type Stage = Awaited<ReturnType<typeof openStage>>;
+export type ProofEnvironment = Awaited<ReturnType<typeof createProofEnvironment>>;
 
 interface Actor {
   name: string;
@@ -40,7 +40,10 @@ interface Actor {
 }
 
 /** Starts two web and two worker processes and PostgreSQL behind a proxy; no two clocks agree. */
-export async function openStage(limits: Record<string, string>, mutant: string | undefined) {
+export async function createProofEnvironment(
+  limits: Record<string, string>,
+  mutant: string | undefined,
+) {
   const { path: folder, remove } = temporaryFolder('proof');
   const dataDir = join(folder, 'data');
   const port = await freePort();

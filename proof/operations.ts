@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brief } from '../harness/packets.ts';
-import { anyAddress, type Common, consent, insist, type KnownCase, uuid } from './client.ts';
+import {
+  anyAddress,
+  consent,
+  type KnownCase,
+  type ProofClientOptions,
+  retryUntilAnswered,
+  uuid,
+} from './client.ts';
 import { type Answer, done } from './history.ts';
 import type { Credential, Member } from './member.ts';
 import type { Random } from './random.ts';
@@ -8,7 +15,7 @@ import type { Random } from './random.ts';
 const REASONS = ['spam', 'abuse', 'other'] as const;
 
 /** The actions of a member, performed one at a time. */
-export function openDeeds(common: Common, random: Random, member: Member) {
+export function createOperations(common: ProofClientOptions, random: Random, member: Member) {
   const { write, own, session, words } = member;
 
   async function openCase(used?: Credential, copies?: number): Promise<Answer | undefined> {
@@ -163,7 +170,7 @@ export function openDeeds(common: Common, random: Random, member: Member) {
         headers: { 'x-forwarded-for': address },
       });
     const entry = { operation: 'guestbook.report', actor: address, address, subject: id };
-    await insist(common, random, { ...entry, send });
+    await retryUntilAnswered(common, random, { ...entry, send });
   }
 
   /** Creates a credential and revokes it while several hands write with it. */
@@ -225,13 +232,13 @@ export function openDeeds(common: Common, random: Random, member: Member) {
 }
 
 export function guestNote(
-  common: Common,
+  common: ProofClientOptions,
   random: Random,
   body: { id: string; message: string; parent_id?: string | null },
   { address = anyAddress(random), copies = random.chance(0.1) ? 3 : 1 } = {},
 ): Promise<Answer | undefined> {
   const headers = { 'x-forwarded-for': address };
-  return insist(common, random, {
+  return retryUntilAnswered(common, random, {
     operation: 'guestbook.submit',
     actor: address,
     address,

@@ -43,7 +43,7 @@ export interface Loaded<Known = unknown> {
 }
 
 /** A command for the event store: what to lock and to load, and how to decide. */
-export interface Plan<Answer, Code extends string = never, Known = unknown> {
+export interface Command<Answer, Code extends string = never, Known = unknown> {
   /**
    * Members to lock, in id order: their ids, or a statement that selects `member_id`, for example
    * from a read model.
@@ -64,15 +64,15 @@ export interface Plan<Answer, Code extends string = never, Known = unknown> {
   decide(loaded: Loaded<Known>): Decision<Answer, Code>;
 }
 
-/** Types the rows that `decide` gets from the plan's `load`. */
-export function definePlan<Answer, Code extends string, const Of extends Load>(
-  plan: Plan<Answer, Code, Rows<Of>> & { load: Of },
-): Plan<Answer, Code> {
-  return plan;
+/** Types the rows that `decide` gets from the command's `load`. */
+export function defineCommand<Answer, Code extends string, const Of extends Load>(
+  command: Command<Answer, Code, Rows<Of>> & { load: Of },
+): Command<Answer, Code> {
+  return command;
 }
 
 /** The answer to a command whose writes were committed. */
-export function answerOf<Answer>({ answer }: Writes<Answer>, events: RecordedEvent[]): Answer {
+export function resolveAnswer<Answer>({ answer }: Writes<Answer>, events: RecordedEvent[]): Answer {
   return typeof answer === 'function'
     ? (answer as (events: RecordedEvent[]) => Answer)(events)
     : answer;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { openEndings } from '../harness/endings.ts';
+import { createEndings } from '../harness/endings.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { embeddedPostgres } from '../platform/embedded/postgres.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
@@ -12,10 +12,10 @@ import { COUNTING } from './statements.ts';
 
 export interface Bench {
   name: string;
-  prepare(setting: Setting, without?: string): Promise<Comparison[]>;
+  prepare(setting: BenchEnvironment, without?: string): Promise<Comparison[]>;
 }
 
-export interface Asked {
+export interface BenchOptions {
   /** Events in the long log. */
   events: number;
   /** Runs only operations whose name contains this text. */
@@ -23,13 +23,17 @@ export interface Asked {
 }
 
 /** A benchmark that measures by itself; it runs only if named, since it takes long. */
-export interface Measured {
+export interface LongBenchmark {
   name: string;
-  measure(setting: Setting, asked: Asked, tell: (result: Result) => void): Promise<void>;
+  measure(
+    setting: BenchEnvironment,
+    asked: BenchOptions,
+    tell: (result: Result) => void,
+  ): Promise<void>;
 }
 
 /** The environment of benchmarks. Resources are closed in reverse order of opening. */
-export interface Setting {
+export interface BenchEnvironment {
   /** URL of the server's default database. */
   server: string;
   /**
@@ -48,12 +52,12 @@ function quarterOfMemory(): string {
 }
 
 /** Runs `work` with a temporary PostgreSQL that flushes every commit, as in production. */
-export async function withSetting(
-  work: (setting: Setting) => Promise<void>,
+export async function withBenchEnvironment(
+  work: (setting: BenchEnvironment) => Promise<void>,
   { counting = false } = {},
 ): Promise<void> {
   const { path, remove } = temporaryFolder('bench-postgres');
-  const { onEnd, end } = openEndings();
+  const { onEnd, end } = createEndings();
   onEnd(remove);
   try {
     const dataDir = join(path, 'data');
