@@ -47,8 +47,8 @@ function errorsPage(): string {
   const reasons = Object.entries(conflictReasons).map(([reason, text]) => [code(reason), text]);
   return page(
     'Errors',
-    'Every refusal of the HTTP API has this body; further fields of `error` depend on the code:',
-    '```json\n{"status": "refused", "error": {"code": "not_found", "message": "…", "request_id": "…"}}\n```',
+    'Every refusal of the HTTP API has this body (`status` repeats the code); further fields of `error` depend on the code:',
+    '```json\n{"status": "not_found", "error": {"code": "not_found", "message": "…", "request_id": "…"}}\n```',
     `The status of an A2A error is in \`metadata.http_status\` of its details, and the code in \`reason\`. MCP tools return the same body as \`structuredContent\` with \`isError\`. The source is [platform/http/problems.ts](../../platform/http/problems.ts).`,
     table(['Code', 'HTTP', 'A2A (JSON-RPC)', 'Message'], rows),
     '## Reasons of `state_conflict`',

@@ -12,6 +12,8 @@ import {
 
 /** Pages that list every page of a folder. */
 const INDEX = 'docs/README.md';
+/** This page names constants as examples. */
+const STYLE = 'docs/contributing/style.md';
 
 t.test('every link in the documents leads to a file and a heading', async (t) => {
   t.ok(DOCUMENTS.size > 30, `${DOCUMENTS.size} documents`);
@@ -29,7 +31,7 @@ t.test('every environment variable that the documents name is read somewhere', a
   );
   const code = files.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
   for (const [path, text] of DOCUMENTS)
-    for (const name of new Set(namedVariables(text))) t.ok(code.includes(name), `${path}: ${name}`);
+    for (const name of new Set(path === STYLE ? [] : namedVariables(text))) t.ok(code.includes(name), `${path}: ${name}`);
 });
 
 t.test('the index of the documents names every page', async (t) => {
