@@ -95,7 +95,7 @@ async function seed(url: string, count: number): Promise<void> {
 
 async function claimOne({ core }: Desk, principal: Moderator): Promise<string | undefined> {
   const claimed = await claim(
-    { pool: core.pool, publicationKinds: [] },
+    { store: core.store, publicationKinds: [] },
     {
       operation: 'moderation.claim',
       route: moderationContract['moderation.claim'],

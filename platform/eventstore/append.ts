@@ -32,6 +32,11 @@ const insertEvent = defineInsert('events', {
 /** Inserts an event. The unique index on (owner, stream, version) rejects a concurrent writer. */
 export const appendStatement = (event: RecordedEvent): Sql => insertEvent(event);
 
+/** Selects an event, if the transaction that recorded it was committed. */
+export const findEvent = (event: RecordedEvent): Sql =>
+  sql`SELECT FROM events WHERE owner_id = ${event.owner_id} AND stream_id = ${event.stream_id}
+    AND stream_version = ${event.stream_version} AND event_id = ${event.event_id}`;
+
 const streamEvents = defineRead<RecordedEvent>(
   { owner: 'uuid', stream: 'text' },
   ({ owner, stream }) => `SELECT * FROM events WHERE owner_id = ${owner} AND stream_id = ${stream}
@@ -111,6 +116,11 @@ const receiptByKey = defineRead<ReceiptRow>(
 /** Reads the receipt of a key, if there is one. */
 export const readReceipt = (owner: string, space: Receipt['space'], key: string): Sql<ReceiptRow> =>
   receiptByKey({ owner, space, key });
+
+/** Selects a receipt, if the transaction that recorded it at `now` was committed. */
+export const findReceipt = ({ owner, space, key }: Receipt, now: Date): Sql =>
+  sql`SELECT FROM receipts WHERE owner_id = ${owner} AND space = ${space} AND key = ${key}
+    AND recorded_at = ${now}`;
 
 /** Counts the keyed hashes in receipts by server key. Scans all receipts. */
 export function countReceipts(): Sql<{ key_id: number; count: number }> {

@@ -59,6 +59,11 @@ export interface Command<Answer, Code extends string = never, Known = unknown> {
    * any other lock at most 200 ms.
    */
   impatient?: boolean;
+  /**
+   * False if the writes may be lost in a crash of the database right after the commit; then COMMIT
+   * does not wait for the disk. Not for events or receipts.
+   */
+  durable?: boolean;
   /** The reads, run in this order while the locks are held. */
   load: Load;
   decide(loaded: Loaded<Known>): Decision<Answer, Code>;

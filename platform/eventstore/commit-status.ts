@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { clientConfig, destroyConnection } from '../postgres/connection.ts';
 import { OutcomeUnconfirmed } from '../postgres/errors.ts';
-import type { RecordedEvent } from './event.ts';
+import type { Sql } from '../sql.ts';
 
 /** Time to query the outcome, in milliseconds, even if less is left before the deadline. */
 export const MIN_ASKING_MS = 400;
@@ -14,21 +14,21 @@ const GRACE_MS = 300;
 /**
  * Resolves, over a new connection, whether a transaction whose COMMIT got no answer was committed.
  * PostgreSQL may reuse a transaction id after a crash, so the status of the id alone proves
- * nothing: `event`, if the transaction wrote one, must exist too. A transaction still in progress
- * after `GRACE_MS` is terminated: its connection is lost, so its COMMIT may never arrive. `until`
+ * nothing: `witness` must select a row that the transaction wrote. Without a witness, the writes may
+ * be lost in a crash anyway. A transaction still in progress after `GRACE_MS` is terminated: its connection is lost, so its COMMIT may never arrive. `until`
  * is a `deadline`. Throws `OutcomeUnconfirmed` if the outcome is still unknown at that time.
  */
 export async function wasCommitted(
   url: string,
   xid: string,
-  event: RecordedEvent | undefined,
+  witness: Sql | undefined,
   until: number,
 ): Promise<boolean> {
   const started = performance.now();
   const last = Math.max(until, started + MIN_ASKING_MS);
   for (let now = started; now < last; now = performance.now()) {
     const patience = Math.min(QUERY_TIMEOUT_MS, last - now);
-    const status = await queryStatus(url, xid, event, {
+    const status = await queryStatus(url, xid, witness, {
       patience,
       end: now - started > GRACE_MS,
     }).catch(() => undefined);
@@ -42,7 +42,7 @@ export async function wasCommitted(
 async function queryStatus(
   url: string,
   xid: string,
-  event: RecordedEvent | undefined,
+  witness: Sql | undefined,
   { patience, end }: { patience: number; end: boolean },
 ): Promise<string | null | undefined> {
   const client = new pg.Client({
@@ -65,14 +65,9 @@ async function queryStatus(
       [xid],
     );
     const status = rows[0]?.status;
-    if (!event || status !== 'committed') return status;
-    const { owner_id, stream_id, stream_version, event_id } = event;
-    const found = await client.query(
-      `SELECT FROM events WHERE owner_id = $1 AND stream_id = $2 AND stream_version = $3
-        AND event_id = $4`,
-      [owner_id, stream_id, stream_version, event_id],
-    );
-    return found.rowCount === 1 ? 'committed' : 'aborted';
+    if (!witness || status !== 'committed') return status;
+    const { rowCount } = await client.query(witness);
+    return rowCount === 1 ? 'committed' : 'aborted';
   } finally {
     clearTimeout(timer);
     void client.end().catch(() => undefined);

@@ -1,13 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { rollBack } from '../postgres/connection.ts';
 import { isUnavailable, StorageUnavailable } from '../postgres/errors.ts';
 import { withClient } from '../postgres/pool.ts';
 import { withinDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
-import { type Append, appendStatement, receiptStatement } from './append.ts';
-import { type Command, type Job, resolveAnswer, type Writes } from './command.ts';
+import {
+  type Append,
+  appendStatement,
+  findEvent,
+  findReceipt,
+  type Receipt,
+  receiptStatement,
+} from './append.ts';
+import {
+  type Command,
+  type Decision,
+  type Job,
+  type Loaded,
+  resolveAnswer,
+  type Writes,
+} from './command.ts';
 import { wasCommitted } from './commit-status.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
 import { begin, commit, LostRace, MIN_WRITE_MS } from './transaction.ts';
@@ -84,15 +99,17 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
   ): Promise<Answer | Refusal<Code>> {
     return withClient(pool, until, async (client) => {
       const { xid, ...loaded } = await begin(client, command);
-      const decision = command.decide(loaded);
+      const decision = await decide(client, command, loaded);
       if (isRefusal(decision) || 'unchanged' in decision) {
         await client.query('ROLLBACK');
         return isRefusal(decision) ? decision : decision.unchanged;
       }
       const events = record(decision.appends, loaded.now);
       requireLocks(events, loaded.locked);
-      const statements = await statementsOf(decision, events, loaded.now);
-      await commit(client, statements, () => wasCommitted(deps.url, xid, events[0], until), until);
+      const receipts = [decision.receipt?.(events) ?? []].flat();
+      const statements = await statementsOf(decision, events, receipts, loaded.now);
+      const witness = findWitness(events, receipts, loaded.now);
+      await commit(client, statements, () => wasCommitted(deps.url, xid, witness, until), until);
       deps.committed?.(events);
       return resolveAnswer(decision, events);
     });
@@ -126,11 +143,11 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
   }
 
   async function statementsOf(
-    { jobs = [], rows = [], receipt }: Writes<unknown>,
+    { jobs = [], rows = [] }: Writes<unknown>,
     events: RecordedEvent[],
+    receipts: readonly Receipt[],
     now: Date,
   ): Promise<Sql[]> {
-    const receipts = [receipt?.(events) ?? []].flat();
     return [
       ...(await Promise.all(jobs.map(deps.enqueue))),
       ...events.map(appendStatement),
@@ -141,4 +158,28 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
   }
 
   return { execute, catalogue, pool };
+}
+
+/** Decides. After an error, such as a lost race, the connection can be used again. */
+async function decide<Answer, Code extends string>(
+  client: pg.PoolClient,
+  command: Command<Answer, Code>,
+  loaded: Loaded,
+): Promise<Decision<Answer, Code>> {
+  try {
+    return command.decide(loaded);
+  } catch (error) {
+    await rollBack(client);
+    throw error;
+  }
+}
+
+/** Selects a row that proves the commit; undefined if the command wrote neither event nor receipt. */
+function findWitness(
+  [event]: readonly RecordedEvent[],
+  [receipt]: readonly Receipt[],
+  now: Date,
+): Sql | undefined {
+  if (event) return findEvent(event);
+  return receipt && findReceipt(receipt, now);
 }

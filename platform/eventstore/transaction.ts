@@ -24,6 +24,7 @@ const begins = (...settings: string[]): Sql => ({
 const BY_KEY = ['enable_hashjoin = off', 'enable_mergejoin = off'];
 const PATIENT = begins(...BY_KEY);
 const IMPATIENT = begins(...BY_KEY, "lock_timeout = '200ms'");
+const NOT_DURABLE = begins(...BY_KEY, 'synchronous_commit = off');
 /** A named statement, so that the fault proxy of the tests can recognize it on the wire. */
 const COMMIT: Sql = { name: 'COMMIT', text: 'COMMIT', values: [] };
 const NOW = sql`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS xid`;
@@ -36,10 +37,10 @@ export interface Begun extends Loaded {
 /** Begins a transaction, locks the command's members and runs its reads, in one round trip. */
 export async function begin(
   client: pg.PoolClient,
-  { gate, lock, impatient = false, load }: Omit<Command<unknown, string>, 'decide'>,
+  { gate, lock, impatient = false, durable = true, load }: Omit<Command<unknown, string>, 'decide'>,
 ): Promise<Begun> {
   const statements = [
-    impatient ? IMPATIENT : PATIENT,
+    impatient ? IMPATIENT : durable ? PATIENT : NOT_DURABLE,
     ...(gate ? [gate] : []),
     ...(lock ? [lockStatement(lock, impatient)] : []),
     ...flattenReads(load),

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import t from 'tap';
+import { type Command, createEventStore } from '../../platform/eventstore/event-store.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
-import type { Keyed } from '../../platform/idempotent-calls.ts';
+import { executeOnce, type Keyed } from '../../platform/idempotent-calls.ts';
 import { isServerError } from '../../platform/postgres/errors.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { sql } from '../../platform/sql.ts';
-import { transactOnce } from '../../services/moderation/claims/lease-transaction.ts';
+import { catalogue } from '../../projections/registry.ts';
 import { testDatabase } from '../support/database.ts';
 
 function databaseError(severity: string, code: string) {
@@ -39,6 +40,14 @@ t.test('a receipt that failed on a server of another language undoes the work', 
       error.severity = 'FEHLER';
     });
   });
+  const store = createEventStore({
+    pool,
+    url,
+    catalogue,
+    project: () => [],
+    affectedMembers: () => [],
+    enqueue: () => Promise.reject(new Error('no jobs')),
+  });
   const call = {
     operation: 'moderation.claim',
     route: { method: 'POST', path: '/api/moderation/claims' },
@@ -46,15 +55,15 @@ t.test('a receipt that failed on a server of another language undoes the work', 
     principal: { kind: 'moderator', moderatorId: randomUUID() },
     request: { idempotencyKey: randomUUID() },
   } as unknown as Keyed<PrincipalOf<'moderator'>>;
-  const claim = () =>
-    transactOnce(pool, call, sql`SELECT 1`, async (client) => {
-      await client.query('INSERT INTO worked VALUES (1)');
-      return 'done';
-    });
+  const work: Command<string> = {
+    load: sql`INSERT INTO worked VALUES (1)`,
+    decide: () => ({ answer: 'done', appends: [] }),
+  };
+  const claim = () => executeOnce(store, call, work, 200);
   for (const code of ['23514', '53100']) {
     await other.query(`CREATE OR REPLACE TRIGGER fail BEFORE INSERT ON receipts
       FOR EACH ROW EXECUTE FUNCTION fail('${code}')`);
-    await t.rejects(claim(), /no room|claim failed/, code);
+    await t.rejects(claim(), /no room|command failed/, code);
     t.equal((await other.query('SELECT FROM worked')).rowCount, 0);
   }
   await other.query('DROP TRIGGER fail ON receipts');

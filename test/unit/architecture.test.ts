@@ -67,6 +67,21 @@ const CAPABILITIES = [
   'pages',
 ];
 
+/** The folders of moderation, each of which may import those before it. */
+const MODERATION = [
+  'staff',
+  'policies',
+  'queue',
+  'claims',
+  'decisions',
+  'stats',
+  'stream',
+  'audit',
+];
+
+const moderationRank = (file: string): number =>
+  MODERATION.indexOf(/^services\/moderation\/([^/]+)\//.exec(file)?.[1] ?? '');
+
 const capabilityOf = (file: string): string | undefined =>
   /^(?:services|projections|workers)\/([^/]+)\//.exec(file)?.[1];
 const rankOf = (file: string): number => CAPABILITIES.indexOf(capabilityOf(file) ?? '');
@@ -123,6 +138,10 @@ const RULES: readonly [name: string, breaks: (from: string, to: Import) => boole
   [
     'a capability imports only those before it',
     (from, { file }) => isIn(from, 'services') && rankOf(from) >= 0 && rankOf(file) > rankOf(from),
+  ],
+  [
+    'a folder of moderation imports only those before it',
+    (from, { file }) => moderationRank(from) >= 0 && moderationRank(file) > moderationRank(from),
   ],
   [
     "a capability imports no other one's handlers",
@@ -208,6 +227,13 @@ t.test('read models are written by their projections alone', async (t) => {
   t.match('DELETE FROM notes', write);
   for (const [file, content] of text)
     if (/^(platform|services|workers|cli)\//.test(file)) t.notMatch(content, write, file);
+});
+
+t.test('receipts are bound, read and compared by the idempotency module alone', async (t) => {
+  const eventStore = /^platform\/eventstore\/(append|event-store|idempotency)\.ts$/;
+  for (const [file, content] of text)
+    if (/^(platform|services|workers|cli)\//.test(file) && !eventStore.test(file))
+      t.notMatch(content, /\b(readReceipt|receiptStatement)\b/, file);
 });
 
 t.test('a file of the service has one subject and at most 400 lines', async (t) => {

@@ -1,141 +1,236 @@
-import { hash } from 'node:crypto';
-import type pg from 'pg';
+import {
+  type Command,
+  type Decision,
+  defineCommand,
+  type EventStore,
+} from '../../../platform/eventstore/event-store.ts';
+import { LostRace } from '../../../platform/eventstore/transaction.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
-import type { Keyed, Once } from '../../../platform/idempotent-calls.ts';
+import { type Keyed, type Once, onceCommand } from '../../../platform/idempotent-calls.ts';
 import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
-import { type Sql, sql } from '../../../platform/sql.ts';
+import { named, type Sql, sql } from '../../../platform/sql.ts';
 import { heldRecords } from '../../../projections/publications/record-reports.ts';
-import type { RecordRow } from '../../../projections/publications/records.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import { type ClaimRequest, MAX_LEASES } from '../queue/contract.ts';
+import type { ClaimView, Viewer } from '../queue/queue.ts';
+import { type Subject, subjectKey } from '../queue/subject.ts';
 import { lockModerator } from '../staff/lock-moderator.ts';
-import {
-  type ClaimResult,
-  claimNext,
-  leaseWhere,
-  limitReached,
-  newLeaseIds,
-  takeAtOnce,
-  takeNext,
-} from './claim-next.ts';
-import { transactOnce } from './lease-transaction.ts';
+import { nextClaimable } from './claimable-items.ts';
 import {
   claimedByOther,
-  heldBy,
   type Lease,
-  type LiveLeases,
+  type LeaseRow,
   leaseBody,
-  leaseKey,
   type NamedLease,
+  subjectOf,
 } from './leases.ts';
 
-type ClaimRefusal = Refusal<'not_found' | 'state_conflict'>;
+type Moderator = PrincipalOf<'moderator'>;
+type ClaimRefusal = 'not_found' | 'state_conflict';
+
+/** Attempts at a claim: with many moderators at one view, it may lose several races in a row. */
+const ATTEMPTS = 20;
 
 /** Claims all requested items or none; fewer than `count` only if the view has no more. */
 export function claim(
-  { pool, publicationKinds }: { pool: pg.Pool; publicationKinds: readonly PublicationKind[] },
-  call: Keyed<PrincipalOf<'moderator'>>,
-  asked: ClaimRequest,
-): Promise<Once<Lease[]> | Refusal<'moderator_required' | 'idempotency_conflict'> | ClaimRefusal> {
-  const viewer = call.principal;
-  const next = (ids: readonly string[]) =>
-    claimNext(('view' in asked && asked.view) || 'todo', viewer, ids);
-  if ('count' in asked && !call.request.idempotencyKey)
-    return takeAtOnce(pool, viewer, next, asked.count);
-  // Claims of one moderator wait for each other (`lockModerator`), so that the limit holds.
-  const work = (client: pg.PoolClient) =>
-    'count' in asked
-      ? takeNext(
-          async (count) => (await client.query<ClaimResult>(next(newLeaseIds(count)))).rows[0],
-          asked.count,
-        )
-      : takeThese(client, publicationKinds, viewer.moderatorId, theseOf(asked));
-  return transactOnce(pool, call, lockModerator(viewer), work, { repeatable: true });
+  { store, publicationKinds }: { store: EventStore; publicationKinds: readonly PublicationKind[] },
+  call: Keyed<Moderator>,
+  request: ClaimRequest,
+) {
+  const me = call.principal;
+  const command =
+    'count' in request
+      ? claimNext(me, request.view ?? 'todo', request.count)
+      : claimSubjects(me, publicationKinds, subjectsIn(request));
+  return executeOnLeases<Lease[], ClaimRefusal>(store, call, command);
+}
+
+/** Runs a statement on the moderator's leases; returns the ids of the leases that it changed. */
+export function changeLeases(
+  store: EventStore,
+  call: Keyed<Moderator>,
+  statement: Sql<Pick<LeaseRow, 'lease_id'>>,
+) {
+  return executeOnLeases<string[], never>(
+    store,
+    call,
+    defineCommand({
+      load: statement,
+      decide: ({ rows }) => ({ answer: rows.map(({ lease_id }) => lease_id), appends: [] }),
+    }),
+  );
+}
+
+/**
+ * Executes a command on leases, once per idempotency key. The statements of `load` write: leases
+ * are not events, and a decision without writes or an error rolls them back. Commands of one
+ * moderator wait for each other, so that the limit holds.
+ */
+function executeOnLeases<Answer, Code extends string>(
+  store: EventStore,
+  call: Keyed<Moderator>,
+  command: Command<Answer, Code>,
+): Promise<Once<Answer> | Refusal<Code | 'moderator_required' | 'idempotency_conflict'>> {
+  const asModerator = defineCommand({
+    // A lease lost in a database crash is claimed again; a receipt must not be lost.
+    durable: call.request.idempotencyKey !== undefined,
+    load: { moderators: lockModerator(call.principal), command: command.load },
+    decide({ rows, ...loaded }): Decision<Answer, Code | 'moderator_required'> {
+      return rows.moderators.length === 0
+        ? refuse('moderator_required')
+        : command.decide({ ...loaded, rows: rows.command });
+    },
+  });
+  return store.execute(onceCommand(call, asModerator, 200), ATTEMPTS);
+}
+
+/**
+ * Leases the `picked` items to the moderator `$1` if the condition `fits` holds. A live lease on an
+ * item stays as it is.
+ */
+const leaseWhere = (fits: string) => `INSERT INTO note_leases
+    (lease_id, subject_type, note_id, moderator_id, claimed_at, expires_at)
+  SELECT gen_random_uuid(), subject_type, note_id, $1, now.at, now.at + interval '5 minutes'
+  FROM picked, (SELECT clock_timestamp() AS at) now
+  WHERE ${fits}
+    AND EXISTS (SELECT FROM moderators WHERE moderator_id = $1 AND state = 'active')
+  ORDER BY note_id
+  ON CONFLICT (note_id, subject_type) DO UPDATE SET lease_id = excluded.lease_id,
+    moderator_id = excluded.moderator_id, claimed_at = excluded.claimed_at,
+    expires_at = excluded.expires_at
+  WHERE note_leases.expires_at <= clock_timestamp()
+  RETURNING lease_id, subject_type, note_id, expires_at`;
+
+const WITHIN_LIMIT = `(SELECT count FROM held) + (SELECT count(*) FROM picked) <= ${MAX_LEASES}`;
+
+interface NextLeases {
+  picked: number;
+  held: number;
+  leased: (Pick<LeaseRow, 'lease_id' | 'subject_type' | 'note_id'> & { expires_at: string })[];
+}
+
+/** Leases the first free items of a view, in one statement. */
+function leaseNext(view: ClaimView, viewer: Viewer, count: number): Sql<NextLeases> {
+  return named(
+    `WITH picked AS MATERIALIZED (${nextClaimable(view, viewer, count)}),
+      held AS (SELECT count(*) FROM note_leases
+        WHERE moderator_id = $1 AND expires_at > clock_timestamp()),
+      leased AS (${leaseWhere(WITHIN_LIMIT)})
+    SELECT (SELECT count(*) FROM picked)::int AS picked, (SELECT count FROM held)::int AS held,
+      (SELECT coalesce(json_agg(leased), '[]') FROM leased) AS leased`,
+    [viewer.moderatorId],
+  );
+}
+
+function claimNext(
+  viewer: Viewer,
+  view: ClaimView,
+  count: number,
+): Command<Lease[], 'state_conflict'> {
+  return defineCommand({
+    load: leaseNext(view, viewer, count),
+    decide({ rows: [next] }) {
+      const { picked, held, leased } = next as NextLeases;
+      if (held + picked > MAX_LEASES) return limitReached();
+      // Another moderator's lease was committed after the statement began, and its item was picked.
+      if (leased.length < picked) throw new LostRace('a picked item was claimed by another');
+      const leases = leased.map(({ expires_at, ...lease }) =>
+        leaseBody({ ...lease, expires_at: new Date(expires_at) }),
+      );
+      return { answer: leases, appends: [] };
+    },
+  });
 }
 
 /** The requested items, each once by kind and id. */
-function theseOf(asked: Exclude<ClaimRequest, { count: number }>): LiveLeases[] {
-  const held: LiveLeases[] =
-    'subjects' in asked ? asked.subjects : asked.note_ids.map((id) => ({ type: 'note', id }));
-  return [...new Map(held.map((one) => [leaseKey(one), one])).values()];
+function subjectsIn(request: Exclude<ClaimRequest, { count: number }>): Subject[] {
+  const subjects: Subject[] =
+    'subjects' in request
+      ? request.subjects
+      : request.note_ids.map((id) => ({ type: 'note' as const, id }));
+  return [...new Map(subjects.map((subject) => [subjectKey(subject), subject])).values()];
 }
 
 type Reviewable = { id: string; state: string; version: number; reviewable: boolean };
 
-const lockNotes = (ids: readonly string[]): Sql =>
+const lockNotes = (ids: readonly string[]): Sql<Reviewable> =>
   sql`SELECT note_id AS id, state, version, (state IN ('pending', 'approved') OR appeal = 'open'
       OR (state = 'removed' AND erased_at IS NULL)) AS reviewable
     FROM notes WHERE note_id = ANY(${ids}::uuid[]) ORDER BY note_id FOR UPDATE`;
 
 /** Reads and locks items of one kind in the order of their ids; locks a record only if reported. */
-async function reviewablesOf(
-  client: pg.PoolClient,
-  publicationKinds: readonly PublicationKind[],
-  type: LiveLeases['type'],
-  ids: readonly string[],
-): Promise<Reviewable[]> {
-  const subject = publicationKinds.find((one) => one.type === type);
-  if (!subject) return (await client.query<Reviewable>(lockNotes(ids))).rows;
-  await client.query(heldRecords(subject.type, ids));
-  const { rows } = await client.query<RecordRow>(subject.records(ids));
-  return rows.map(({ subject_id: id, state, version }) => ({
-    id,
-    state,
-    version,
-    reviewable: state !== 'withdrawn',
-  }));
-}
-
-async function takeThese(
-  client: pg.PoolClient,
-  publicationKinds: readonly PublicationKind[],
-  moderatorId: string,
-  wanted: LiveLeases[],
-): Promise<Lease[] | ClaimRefusal> {
-  // Every call locks in the same order, so that two calls for the same items cannot deadlock.
-  const kinds = [...Map.groupBy(wanted, ({ type }) => type)].sort();
-  for (const [type, some] of kinds) {
-    const ids = some.map(({ id }) => id);
-    const found = await reviewablesOf(client, publicationKinds, type, ids);
-    if (found.length < ids.length) return refuse('not_found');
-    const done = found.find(({ reviewable }) => !reviewable);
-    if (done)
-      return conflict('wrong_state', {
-        ...(type === 'note' ? { note_id: done.id } : { subject: { type, id: done.id } }),
-        current_state: done.state,
-        current_version: done.version,
-      });
-  }
-  const values = [moderatorId, wanted.map(({ type }) => type), wanted.map(({ id }) => id)];
-  await client.query({ ...CLAIM_THESE, values });
-  const { rows } = await client.query<NamedLease>(
-    sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
-      WHERE l.note_id = ANY(${wanted.map(({ id }) => id)}::uuid[])
-        OR l.moderator_id = ${moderatorId} AND l.expires_at > clock_timestamp() ORDER BY l.note_id`,
-  );
-  const keys = new Set(wanted.map(leaseKey));
-  const these = rows.filter((row) => keys.has(leaseKey(heldBy(row))));
-  const others = these.find((row) => row.moderator_id !== moderatorId);
-  if (others) return claimedByOther(others);
-  const mine = rows.filter((row) => row.moderator_id === moderatorId);
-  return mine.length > MAX_LEASES ? limitReached() : these.map(leaseBody);
-}
-
-/** Leases the free items; `takeThese` then checks that the moderator holds all, and the limit. */
-const THESE = `WITH picked AS (SELECT * FROM unnest($2::text[], $3::uuid[])
-      AS these (subject_type, note_id)) ${leaseWhere('true')}`;
-const CLAIM_THESE = { name: hash('sha1', THESE), text: THESE };
-
-/** Runs a statement on leases, once for each idempotency key; returns the ids of its leases. */
-export function changeLeases(
-  pool: pg.Pool,
-  call: Keyed<PrincipalOf<'moderator'>>,
-  statement: Sql,
-  options?: { repeatable: boolean },
-): Promise<Once<string[]> | Refusal<'moderator_required' | 'idempotency_conflict'>> {
-  const work = async (client: pg.PoolClient) => {
-    const { rows } = await client.query<{ lease_id: string }>(statement);
-    return rows.map((row) => row.lease_id);
+function lockItems(kind: PublicationKind | undefined, ids: readonly string[]) {
+  return {
+    notes: kind ? null : lockNotes(ids),
+    held: kind ? heldRecords(kind.type, ids) : null,
+    records: kind ? kind.records(ids) : null,
   };
-  return transactOnce(pool, call, lockModerator(call.principal), work, options);
+}
+
+/** Leases the free items; `claimSubjects` then checks that the moderator holds all, and the limit. */
+const leaseSubjects = (moderatorId: string, subjects: readonly Subject[]): Sql =>
+  named(
+    `WITH picked AS (SELECT * FROM unnest($2::text[], $3::uuid[])
+      AS these (subject_type, note_id)) ${leaseWhere('true')}`,
+    [moderatorId, subjects.map(({ type }) => type), subjects.map(({ id }) => id)],
+  );
+
+/** The leases on these items, and all live ones of the moderator. */
+const leasesOn = (moderatorId: string, subjects: readonly Subject[]): Sql<NamedLease> =>
+  sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
+    WHERE l.note_id = ANY(${subjects.map(({ id }) => id)}::uuid[])
+      OR l.moderator_id = ${moderatorId} AND l.expires_at > clock_timestamp() ORDER BY l.note_id`;
+
+function claimSubjects(
+  { moderatorId }: Viewer,
+  publicationKinds: readonly PublicationKind[],
+  subjects: readonly Subject[],
+): Command<Lease[], ClaimRefusal> {
+  // Every call locks in the same order, so that two calls for the same items cannot deadlock.
+  const kinds = [...Map.groupBy(subjects, ({ type }) => type)].sort();
+  const keys = new Set(subjects.map(subjectKey));
+  return defineCommand({
+    load: {
+      items: kinds.map(([type, some]) =>
+        lockItems(
+          publicationKinds.find((kind) => kind.type === type),
+          some.map(({ id }) => id),
+        ),
+      ),
+      leased: leaseSubjects(moderatorId, subjects),
+      leases: leasesOn(moderatorId, subjects),
+    },
+    decide({ rows: { items, leases } }): Decision<Lease[], ClaimRefusal> {
+      for (const [index, [type, some]] of kinds.entries()) {
+        const { notes = [], records = [] } = items[index] ?? {};
+        const found: Reviewable[] = [
+          ...notes,
+          ...records.map(({ subject_id: id, state, version }) => ({
+            id,
+            state,
+            version,
+            reviewable: state !== 'withdrawn',
+          })),
+        ];
+        if (found.length < some.length) return refuse('not_found');
+        const settled = found.find(({ reviewable }) => !reviewable);
+        if (settled)
+          return conflict('wrong_state', {
+            ...(type === 'note' ? { note_id: settled.id } : { subject: { type, id: settled.id } }),
+            current_state: settled.state,
+            current_version: settled.version,
+          });
+      }
+      const these = leases.filter((row) => keys.has(subjectKey(subjectOf(row))));
+      const others = these.find((row) => row.moderator_id !== moderatorId);
+      if (others) return claimedByOther(others);
+      const mine = leases.filter((row) => row.moderator_id === moderatorId);
+      if (mine.length > MAX_LEASES) return limitReached();
+      return { answer: these.map(leaseBody), appends: [] };
+    },
+  });
+}
+
+function limitReached(): Refusal<'state_conflict'> {
+  return conflict('claim_limit', { limit: MAX_LEASES });
 }

@@ -1,17 +1,11 @@
 import { unixSeconds } from '../../../platform/http/schemas.ts';
 import { conflict, type Refusal } from '../../../platform/refusal.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
-import type { RecordType } from '../../publications/record-type.ts';
-
-/** An item that can be claimed: a note, or a record that was published without review. */
-export interface LiveLeases {
-  type: 'note' | RecordType;
-  id: string;
-}
+import type { Subject } from '../queue/subject.ts';
 
 export interface LeaseRow {
   lease_id: string;
-  subject_type: LiveLeases['type'];
+  subject_type: Subject['type'];
   /** The id of the note or the record. */
   note_id: string;
   moderator_id: string;
@@ -26,20 +20,19 @@ export interface Lease {
   lease_id: string;
   /** Null if the item is a record. */
   note_id: string | null;
-  subject: LiveLeases;
+  subject: Subject;
   /** Unix seconds. */
   expires_at: number;
 }
 
-export const heldBy = (row: Pick<LeaseRow, 'subject_type' | 'note_id'>): LiveLeases => ({
+/** The item that a lease is on. */
+export const subjectOf = (row: Pick<LeaseRow, 'subject_type' | 'note_id'>): Subject => ({
   type: row.subject_type,
   id: row.note_id,
 });
 
-export const leaseKey = ({ type, id }: LiveLeases): string => `${type} ${id}`;
-
 export function leaseBody(row: Omit<LeaseRow, 'moderator_id' | 'claimed_at'>): Lease {
-  const subject = heldBy(row);
+  const subject = subjectOf(row);
   return {
     lease_id: row.lease_id,
     note_id: subject.type === 'note' ? subject.id : null,
@@ -54,20 +47,26 @@ export function liveLeases(moderatorId: string): Sql<LeaseRow> {
     AND expires_at > clock_timestamp() ORDER BY claimed_at, lease_id`;
 }
 
-export function liveLeaseOn({ type, id }: LiveLeases): Sql<NamedLease> {
+export function liveLeaseOn({ type, id }: Subject): Sql<NamedLease> {
   return sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
     WHERE l.note_id = ${id} AND l.subject_type = ${type} AND l.expires_at > clock_timestamp()`;
 }
 
 /** Extends leases to five minutes from now, but at most to 30 minutes after the claim. */
-export function renewLeases(moderatorId: string, leaseIds: readonly string[]): Sql {
+export function renewLeases(
+  moderatorId: string,
+  leaseIds: readonly string[],
+): Sql<Pick<LeaseRow, 'lease_id'>> {
   return sql`UPDATE note_leases SET expires_at = greatest(expires_at,
       least(clock_timestamp() + interval '5 minutes', claimed_at + interval '30 minutes'))
     WHERE lease_id = ANY(${leaseIds}::uuid[]) AND moderator_id = ${moderatorId}
       AND expires_at > clock_timestamp() RETURNING lease_id`;
 }
 
-export function releaseLeases(moderatorId: string, leaseIds: readonly string[]): Sql {
+export function releaseLeases(
+  moderatorId: string,
+  leaseIds: readonly string[],
+): Sql<Pick<LeaseRow, 'lease_id'>> {
   return sql`DELETE FROM note_leases WHERE lease_id = ANY(${leaseIds}::uuid[])
     AND moderator_id = ${moderatorId} RETURNING lease_id`;
 }

@@ -12,8 +12,8 @@ import {
 } from '../../../platform/http/schemas.ts';
 import { RECORD_TYPES } from '../../publications/record-type.ts';
 import { FINDING_CODES } from '../../screening/rules.ts';
+import { RankedModerator } from '../staff/contract.ts';
 import { CLAIMERS, READERS } from '../staff/roles.ts';
-import { RankedModerator } from './item.ts';
 import { CLAIM_VIEWS, VIEWS } from './queue.ts';
 import { QueueItem } from './record-item.ts';
 

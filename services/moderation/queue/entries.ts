@@ -1,6 +1,5 @@
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { type LiveLeases, leaseKey } from '../claims/leases.ts';
 import type { ModerationDeps } from '../deps.ts';
 import type { Item } from './item.ts';
 import { itemBodies, notesBodies } from './item-bodies.ts';
@@ -9,6 +8,7 @@ import type { Filters, QueuePlace, View } from './queue.ts';
 import { queuePage } from './queue-page.ts';
 import type { RecordItem } from './record-item.ts';
 import { listReported, type RecordPlace, recordItems } from './reported-records.ts';
+import { type Subject, subjectKey } from './subject.ts';
 
 /** A note or a record, with its place in the view's order. */
 type Entry = { place: QueuePlace } & ({ note: ItemRow } | { record: RecordPlace });
@@ -78,7 +78,7 @@ export async function listItems(
     const item =
       'note' in entry
         ? ofNotes.next().value
-        : records.get(leaseKey({ type: entry.record.subject_type, id: entry.record.subject_id }));
+        : records.get(subjectKey({ type: entry.record.subject_type, id: entry.record.subject_id }));
     return item ? [item] : [];
   });
 }
@@ -87,7 +87,7 @@ export async function listItems(
 export async function heldItems(
   deps: ModerationDeps,
   me: Me,
-  leases: readonly { note_id: string | null; subject: LiveLeases }[],
+  leases: readonly { note_id: string | null; subject: Subject }[],
 ): Promise<Map<string, Item | RecordItem>> {
   const ids = leases.flatMap(({ note_id }) => note_id ?? []);
   const others = leases.flatMap(({ subject: { type, id } }) =>
@@ -98,7 +98,7 @@ export async function heldItems(
     recordItems(deps, me, others),
   ]);
   return new Map<string, Item | RecordItem>([
-    ...notes.map((item) => [leaseKey({ type: 'note', id: item.id }), item] as const),
+    ...notes.map((item) => [subjectKey({ type: 'note', id: item.id }), item] as const),
     ...records,
   ]);
 }

@@ -1,40 +1,17 @@
 import type { Handlers } from '../../../platform/http/route.ts';
 import { toPage } from '../../../platform/keyset-cursor.ts';
-import { OutcomeUnconfirmed, StorageUnavailable } from '../../../platform/postgres/errors.ts';
-import { MODERATION_TOPIC } from '../../../platform/postgres/notifications.ts';
-import { query } from '../../../platform/postgres/query.ts';
-import { isRefusal, refuse } from '../../../platform/refusal.ts';
-import { changeLeases, claim } from '../claims/claims.ts';
-import { leaseBody, leaseKey, liveLeases, releaseLeases, renewLeases } from '../claims/leases.ts';
+import { refuse } from '../../../platform/refusal.ts';
 import type { ModerationDeps } from '../deps.ts';
 import type { queueContract } from './contract.ts';
-import { heldItems, listEntries, listItems } from './entries.ts';
+import { listEntries, listItems } from './entries.ts';
 import { readQueuePlace, writeQueuePlace } from './queue.ts';
 import { queueCounts } from './queue-counts.ts';
 
-const STATUS = { status: 'ok' as const };
-
-/** The leases are committed by now, so the error must not claim that nothing happened. */
-function unread(error: unknown): never {
-  throw error instanceof StorageUnavailable
-    ? new OutcomeUnconfirmed('claimed, but not read', { cause: error })
-    : error;
-}
-
-export function queueHandlers(deps: ModerationDeps): Handlers<typeof queueContract> {
-  const { pool, wakeUps } = deps;
-  // Leases are not events, so each change of leases has to notify the consoles.
-  const tellConsoles = () => wakeUps.wake([MODERATION_TOPIC]);
-  const countsFor = queueCounts(pool);
+export function queueHandlers(
+  deps: ModerationDeps,
+): Pick<Handlers<typeof queueContract>, 'moderation.queue'> {
+  const countsFor = queueCounts(deps.pool);
   return {
-    'moderation.me': async ({ principal: { moderatorId: id, name, role } }) => {
-      const leases = await query(pool, liveLeases(id));
-      return {
-        status: 200,
-        body: { ...STATUS, moderator: { id, name, role }, leases: leases.map(leaseBody) },
-      };
-    },
-
     'moderation.queue': async ({ principal: me, query: asked }) => {
       const { view, cursor, limit, author, q, finding, older_than } = asked;
       const after = cursor === undefined ? undefined : readQueuePlace(view, cursor);
@@ -49,48 +26,12 @@ export function queueHandlers(deps: ModerationDeps): Handlers<typeof queueContra
       return {
         status: 200,
         body: {
-          ...STATUS,
+          status: 'ok',
           items: await listItems(deps, me, page.rows),
           next_cursor: page.next_cursor ?? end ?? null,
           counts,
         },
       };
-    },
-
-    'moderation.claim': async (call) => {
-      const { principal: me } = call;
-      const claimed = await claim(deps, call, call.body);
-      if (isRefusal(claimed)) return claimed;
-      tellConsoles();
-      const { answer: leases, ...extras } = claimed;
-      const items = await heldItems(deps, me, leases).catch(unread);
-      const of = new Map(leases.map((lease) => [leaseKey(lease.subject), lease]));
-      // The claims follow the items: notes by tier and submission time, then records.
-      const claims = [...items].flatMap(([key, item]) => {
-        const lease = of.get(key);
-        return lease ? [{ ...lease, item }] : [];
-      });
-      return { status: 200, body: { ...STATUS, claims }, ...extras };
-    },
-
-    'moderation.renew': async (call) => {
-      const { lease_ids } = call.body;
-      const statement = renewLeases(call.principal.moderatorId, lease_ids);
-      const changed = await changeLeases(pool, call, statement, { repeatable: true });
-      if (isRefusal(changed)) return changed;
-      tellConsoles();
-      const { answer: renewed, ...extras } = changed;
-      const lost = lease_ids.filter((id) => !renewed.includes(id));
-      return { status: 200, body: { ...STATUS, renewed, lost }, ...extras };
-    },
-
-    'moderation.release': async (call) => {
-      const statement = releaseLeases(call.principal.moderatorId, call.body.lease_ids);
-      const changed = await changeLeases(pool, call, statement);
-      if (isRefusal(changed)) return changed;
-      tellConsoles();
-      const { answer: released, ...extras } = changed;
-      return { status: 200, body: { ...STATUS, released }, ...extras };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AnyUuid, Timestamp, UnixSeconds } from '../../../platform/http/schemas.ts';
-import { ACTIONS, ROLES } from '../staff/roles.ts';
+import { ACTIONS } from '../staff/roles.ts';
 import { Screening } from './screening.ts';
 
 export const Version = z.int().min(1);
@@ -8,10 +8,6 @@ export const Version = z.int().min(1);
 export const NoteStateName = z.enum(['pending', 'approved', 'rejected', 'removed', 'withdrawn']);
 
 export const Moderator = z.object({ id: AnyUuid, name: z.string() }).meta({ id: 'Moderator' });
-
-export const RankedModerator = z
-  .object({ id: AnyUuid, name: z.string(), role: z.enum(ROLES) })
-  .meta({ id: 'RankedModerator' });
 
 export const Claim = z
   .object({

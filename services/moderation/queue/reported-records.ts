@@ -5,9 +5,9 @@ import { query } from '../../../platform/postgres/query.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import type { RecordType } from '../../publications/record-type.ts';
-import { leaseKey } from '../claims/leases.ts';
 import { type Filters, type QueuePlace, UUID, type View, type Viewer } from './queue.ts';
 import { type RecordItem, recordItemBody, withReports } from './record-item.ts';
+import { subjectKey } from './subject.ts';
 
 export interface RecordPlace {
   subject_type: RecordType;
@@ -101,7 +101,7 @@ export async function recordItems(
     rows
       .flat()
       .map((row) => [
-        leaseKey({ type: row.subject_type, id: row.subject_id }),
+        subjectKey({ type: row.subject_type, id: row.subject_id }),
         recordItemBody(row, { me, undoSeconds }),
       ]),
   );

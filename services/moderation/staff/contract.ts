@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { defineContract } from '../../../platform/http/route.ts';
-import { Text, UnixSeconds } from '../../../platform/http/schemas.ts';
-import { RankedModerator } from '../queue/item.ts';
-import { READERS } from './roles.ts';
+import { AnyUuid, Text, UnixSeconds } from '../../../platform/http/schemas.ts';
+import { READERS, ROLES } from './roles.ts';
+
+export const RankedModerator = z
+  .object({ id: AnyUuid, name: z.string(), role: z.enum(ROLES) })
+  .meta({ id: 'RankedModerator' });
 
 const ModeratorToken = z
   .strictObject({

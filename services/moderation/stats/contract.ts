@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineContract } from '../../../platform/http/route.ts';
 import { Timestamp } from '../../../platform/http/schemas.ts';
-import { RankedModerator } from '../queue/item.ts';
+import { RankedModerator } from '../staff/contract.ts';
 import { READERS } from '../staff/roles.ts';
 
 export const MAX_DAYS = 92;

@@ -6,8 +6,9 @@ import { MODERATION_TOPIC, type Notifications } from '../../../platform/postgres
 import { query } from '../../../platform/postgres/query.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
-import { heldBy, leaseKey } from '../claims/leases.ts';
+import { subjectOf } from '../claims/leases.ts';
 import { appealsByDecider, type Counts, queueCounts } from '../queue/queue-counts.ts';
+import { subjectKey } from '../queue/subject.ts';
 import { claims, counts, type Lease, type Message, queued } from './messages.ts';
 
 const COUNTS_MS = 1000;
@@ -114,8 +115,10 @@ function startWatch(pool: pg.Pool, wakeUps: Notifications, consoles: ReadonlySet
     const id = tail.settled();
     const messages = events.flatMap((event) => queued(event, id) ?? []);
     const before = held;
-    held = new Map(leases.map((lease) => [leaseKey(heldBy(lease)), lease]));
-    const changed = leases.filter((lease) => !same(lease, before.get(leaseKey(heldBy(lease)))));
+    held = new Map(leases.map((lease) => [subjectKey(subjectOf(lease)), lease]));
+    const changed = leases.filter(
+      (lease) => !same(lease, before.get(subjectKey(subjectOf(lease)))),
+    );
     const released = [...before].filter(([key]) => !held.has(key)).map(([, lease]) => lease);
     if (changed.length + released.length > 0) messages.push(claims(id, changed, released, false));
     // During the first look nothing is sent: consoles that wait for it get `present` afterwards.

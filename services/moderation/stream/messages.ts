@@ -1,6 +1,6 @@
 import type { FollowedEvent } from '../../../platform/eventstore/subscription.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
-import { heldBy, type LeaseRow, leaseBody } from '../claims/leases.ts';
+import { type LeaseRow, leaseBody, subjectOf } from '../claims/leases.ts';
 import { isReview, reviewSubject } from '../decisions/review-events.ts';
 import { appealsFor, type Counts } from '../queue/queue-counts.ts';
 
@@ -38,7 +38,7 @@ export function claims(id: number, held: Lease[], released: Lease[], complete: b
     complete,
     claims: held.map(({ moderator_id, ...lease }) => ({ ...leaseBody(lease), moderator_id })),
     released: released.flatMap((lease) => leaseBody(lease).note_id ?? []),
-    released_subjects: released.map(heldBy),
+    released_subjects: released.map(subjectOf),
   });
 }
 

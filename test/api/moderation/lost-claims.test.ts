@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { addModerator, submit } from '../../../harness/moderation.ts';
 import { wireProxy } from '../../../harness/wire-proxy.ts';
 import { testDatabase } from '../../support/database.ts';
+import { meanwhile } from '../../support/meanwhile.ts';
 import { startService } from '../../support/service.ts';
 
 t.test('a claim without a key whose answer was lost is found to have been made', async (t) => {
@@ -34,4 +36,31 @@ t.test('a claim without a key whose answer was lost is found to have been made',
   const renewed = await ann.post('claims/renew', { lease_ids: await leases() });
   t.equal(proxy.fired(), 3);
   t.same(renewed.body.renewed?.sort(), await leases(), renewed.text);
+});
+
+t.test('a claim whose item another moderator takes meanwhile claims the next one', async (t) => {
+  for (const headers of [{}, { 'idempotency-key': randomUUID() }]) {
+    const service = await startService(t);
+    const { pool } = service.database;
+    const [ann, bob] = [await addModerator(service, 'ann'), await addModerator(service, 'bob')];
+    const notes: string[] = [];
+    for (let n = 0; n < 4; n++) notes.push((await submit(service)).id);
+
+    const claimed = await meanwhile(
+      pool,
+      `INSERT INTO note_leases VALUES (gen_random_uuid(), 'note', '${notes[0]}', '${bob.id}',
+        clock_timestamp(), clock_timestamp() + interval '5 minutes')`,
+      () =>
+        service.call('POST', '/api/moderation/claims', {
+          body: { count: 2 },
+          headers: { authorization: `Bearer ${ann.token}`, ...headers },
+        }),
+      async () => undefined,
+    );
+
+    t.equal(claimed.status, 200, claimed.text);
+    const ids = claimed.body.claims.map(({ note_id }: { note_id: string }) => note_id);
+    t.same(ids, notes.slice(1, 3));
+    t.equal((await ann.get('me')).body.leases.length, 2);
+  }
 });

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { findReceipt, type Receipt, receiptStatement } from '../../platform/eventstore/append.ts';
+import { type Command, defineCommand } from '../../platform/eventstore/command.ts';
+import { wasCommitted } from '../../platform/eventstore/commit-status.ts';
+import { createEventStore } from '../../platform/eventstore/event-store.ts';
+import { LostRace } from '../../platform/eventstore/transaction.ts';
+import { createPool } from '../../platform/postgres/pool.ts';
+import { deadline } from '../../platform/postgres/request-deadline.ts';
+import { refuse } from '../../platform/refusal.ts';
+import { sql } from '../../platform/sql.ts';
+import { catalogue } from '../../projections/registry.ts';
+import { testDatabase } from '../support/database.ts';
+
+/** A store with one connection, and a table that commands of the test write to. */
+async function startStore(t: Test) {
+  const { url, pool: direct } = await testDatabase(t);
+  await direct.query('CREATE TABLE worked (at int)');
+  // The server of the tests has it off, to be faster.
+  await direct.query(
+    `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = on`,
+  );
+  const pool = createPool(url, 'test', 1);
+  t.teardown(() => pool.end());
+  const store = createEventStore({
+    pool,
+    url,
+    catalogue,
+    project: () => [],
+    affectedMembers: () => [],
+    enqueue: () => Promise.reject(new Error('no jobs')),
+  });
+  const worked = async () => (await direct.query('SELECT FROM worked')).rowCount;
+  return { store, url, direct, worked };
+}
+
+const work = sql<{ pid: number }>`INSERT INTO worked VALUES (1) RETURNING pg_backend_pid() AS pid`;
+
+t.test('the writes of a load are committed with a decision that writes', async (t) => {
+  const { store, worked } = await startStore(t);
+  const decisions = [
+    { decision: refuse('not_found'), rows: 0 },
+    { decision: { unchanged: 'same' }, rows: 0 },
+    { decision: { answer: 'made', appends: [] }, rows: 1 },
+  ];
+  for (const { decision, rows } of decisions) {
+    const command: Command<string, 'not_found'> = { load: work, decide: () => decision };
+    await store.execute(command);
+    t.equal(await worked(), rows, JSON.stringify(decision));
+  }
+});
+
+t.test('a race that decide lost is decided again on the same connection', async (t) => {
+  const { store, worked } = await startStore(t);
+  const pids: number[] = [];
+  const command = defineCommand({
+    load: work,
+    decide({ rows }) {
+      pids.push(...rows.map(({ pid }) => pid));
+      if (pids.length < 3) throw new LostRace('lost');
+      return { answer: 'made', appends: [] };
+    },
+  });
+  t.equal(await store.execute(command), 'made');
+  t.equal(pids.length, 3);
+  t.equal(new Set(pids).size, 1, 'each attempt was rolled back');
+  t.equal(await worked(), 1);
+});
+
+t.test(
+  'COMMIT waits for the disk unless the command says that its writes may be lost',
+  async (t) => {
+    const { store } = await startStore(t);
+    const settingOf = (durable?: boolean) =>
+      store.execute(
+        defineCommand({
+          ...(durable === undefined ? {} : { durable }),
+          load: sql<{ setting: string }>`SELECT current_setting('synchronous_commit') AS setting`,
+          decide: ({ rows }) => ({ unchanged: rows[0]?.setting }),
+        }),
+      );
+    t.equal(await settingOf(), 'on');
+    t.equal(await settingOf(true), 'on');
+    t.equal(await settingOf(false), 'off');
+    t.equal(await settingOf(), 'on', 'for its own transaction only');
+  },
+);
+
+t.test(
+  'a commit is proven by the receipt, where the transaction id may be used again',
+  async (t) => {
+    const { url, direct } = await startStore(t);
+    const receipt: Receipt = {
+      owner: randomUUID(),
+      space: 'moderation',
+      key: randomUUID(),
+      operation: 'moderation.claim',
+      route: 'POST /api/moderation/claims',
+      bodyHash: '',
+      bound: null,
+      httpStatus: 200,
+      reply: [],
+      eventIds: [],
+    };
+    const now = new Date();
+    const client = await direct.connect();
+    const write = async (end: 'COMMIT' | 'ROLLBACK', writes: boolean): Promise<string> => {
+      await client.query('BEGIN');
+      const { rows } = await client.query('SELECT pg_current_xact_id()::text AS xid');
+      if (writes) await client.query(receiptStatement(receipt, now));
+      await client.query(end);
+      return rows[0].xid;
+    };
+    const found = findReceipt(receipt, now);
+    const fate = (xid: string, witness = found) => wasCommitted(url, xid, witness, deadline());
+
+    t.equal(await fate(await write('ROLLBACK', true)), false);
+    t.equal(await fate(await write('COMMIT', false)), false, 'another transaction has the id');
+    const xid = await write('COMMIT', true);
+    t.equal(await fate(xid), true);
+    t.equal(await fate(xid, findReceipt(receipt, new Date(0))), false, 'the receipt is older');
+    t.equal(await wasCommitted(url, xid, undefined, deadline()), true, 'without a witness');
+    client.release();
+  },
+);
