@@ -18,6 +18,7 @@ import {
 } from '../../../projections/publications/record-reports.ts';
 import type { NamedEvent } from '../../../projections/publications/records.ts';
 import { type RecordRow, recordEvents } from '../../../projections/publications/records.ts';
+import { notifiedAt } from '../../guestbook/author-decisions.ts';
 import type { ReportReason } from '../../guestbook/report-reasons.ts';
 import { lastRemoval, type PublicationKind } from '../../publications/publication-kind.ts';
 import { type RemovalCommand, recordActionRefusal } from '../../publications/removal.ts';
@@ -114,7 +115,7 @@ export function recordCommand(
           event_id: event?.event_id ?? '',
           state: removed ? 'removed' : row.gone ? 'withdrawn' : 'published',
           version,
-          undo_until: removed ? new Date(now.getTime() + undoSeconds * 1000).toISOString() : null,
+          undo_until: removed ? notifiedAt(now, undoSeconds).toISOString() : null,
         }),
         appends: [
           {

@@ -1,10 +1,9 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { type Agent, newAgent } from '../../../harness/agent.ts';
 import { addModerator, type Moderator, submit, submitAs } from '../../../harness/moderation.ts';
 import { publishArtifact, report } from '../../../harness/records.ts';
 import { signedIn } from '../../../harness/registration.ts';
-import type { Role } from '../../../platform/http/principal.ts';
-import { ACTIONS, type Action, ROLES } from '../../../services/moderation/staff/roles.ts';
+import { ACTIONS, type Action, DECIDERS, ROLES } from '../../../services/moderation/staff/roles.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const DETAILS: Readonly<Record<Action, object>> = {
@@ -113,8 +112,9 @@ const SETUPS: Readonly<Record<string, Setup>> = {
 
 const RECORD_ACTIONS: readonly Action[] = ['keep', 'restore', 'remove'];
 
-t.test('the console offers exactly the actions that the service accepts', async (t) => {
-  const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+/** Starts a service, with a reviewer of each role and, for each, moderators who may act before. */
+async function startReview(t: Test, settings: Record<string, string> = {}) {
+  const service = await startService(t, settings);
   const people = {
     service,
     member: await signedIn(service),
@@ -122,27 +122,56 @@ t.test('the console offers exactly the actions that the service accepts', async 
     reporter: await newAgent(service),
   };
   const other = await addModerator(service, 'Other', 'lead');
-  const reviewers = new Map<Role, Moderator>();
-  for (const role of ROLES) reviewers.set(role, await addModerator(service, role, role));
+  const pairs: { who: string; reviewer: Moderator; by: Moderator }[] = [];
+  for (const role of ROLES) {
+    const reviewer = await addModerator(service, role, role);
+    pairs.push({ who: role, reviewer, by: other });
+    if (DECIDERS.includes(role))
+      pairs.push({ who: `the ${role} who acted before`, reviewer, by: reviewer });
+  }
+  return { people, pairs };
+}
 
+t.test('the console offers exactly the actions that the service accepts', async (t) => {
+  const { people, pairs } = await startReview(t, { UNDO_WINDOW_SECONDS: '0' });
   let accepted = 0;
   for (const [state, setup] of Object.entries(SETUPS))
-    for (const [role, reviewer] of reviewers)
-      for (const by of role === 'moderator' || role === 'lead' ? [other, reviewer] : [other]) {
-        const who = by === reviewer ? `the ${role} who acted before` : `a ${role}`;
-        let path = await setup(people, by);
-        const { allowed_actions: allowed } = (await reviewer.get(path)).body.item;
-        const actions = path.startsWith('notes/') ? ACTIONS : RECORD_ACTIONS;
-        for (const action of actions) {
-          const { status, body, text } = await act(reviewer, path, action);
-          const what = `${state}, ${who}: ${action} ${text}`;
-          t.equal(allowed.includes(action), status === 201, what);
-          if (status === 409) t.ok(REASONS.includes(body.error.reason), what);
-          else if (status !== 201) t.equal(status, 403, what);
-          if (status !== 201) continue;
-          accepted++;
-          path = await setup(people, by);
-        }
+    for (const { who, reviewer, by } of pairs) {
+      let path = await setup(people, by);
+      const { allowed_actions: allowed } = (await reviewer.get(path)).body.item;
+      for (const action of path.startsWith('notes/') ? ACTIONS : RECORD_ACTIONS) {
+        const { status, body, text } = await act(reviewer, path, action);
+        const what = `${state}, ${who}: ${action} ${text}`;
+        t.equal(allowed.includes(action), status === 201, what);
+        if (status === 409) t.ok(REASONS.includes(body.error.reason), what);
+        else if (status !== 201) t.equal(status, 403, what);
+        if (status !== 201) continue;
+        accepted++;
+        path = await setup(people, by);
       }
+    }
   t.ok(accepted > 60, `${accepted} accepted`);
 });
+
+for (const [when, settings] of [
+  ['within the undo window', {}],
+  ['after the undo window', { UNDO_WINDOW_SECONDS: '0' }],
+] as const)
+  t.test(`the console offers exactly the undos that the service accepts ${when}`, async (t) => {
+    const { people, pairs } = await startReview(t, settings);
+    const counts = { accepted: 0, refused: 0 };
+    for (const [state, setup] of Object.entries(SETUPS)) {
+      // Nobody appeals a decision before its author knows of it.
+      if (state.includes('appeal')) continue;
+      for (const { who, reviewer, by } of pairs) {
+        const { decision, version } = (await reviewer.get(await setup(people, by))).body.item;
+        if (!decision) continue;
+        const { status, text } = await reviewer.post(`decisions/${decision.event_id}/undo`, {
+          expected_version: version,
+        });
+        t.equal(decision.undo_allowed, status === 201, `${state}, ${who}: undo ${text}`);
+        counts[status === 201 ? 'accepted' : 'refused']++;
+      }
+    }
+    t.ok(counts.accepted > 10 && counts.refused > 10, JSON.stringify(counts));
+  });
