@@ -8,9 +8,9 @@ import { sql } from '../platform/sql.ts';
 import { createCore } from '../services/compose.ts';
 import { claim } from '../services/moderation/claims/claims.ts';
 import { releaseLeases } from '../services/moderation/claims/leases.ts';
-import { moderationContract } from '../services/moderation/contract.ts';
 import { decisionOn } from '../services/moderation/decisions/commands.ts';
 import { reviewCommand } from '../services/moderation/decisions/decide.ts';
+import { queueContract } from '../services/moderation/queue/contract.ts';
 import { queueCounts } from '../services/moderation/queue/queue-counts.ts';
 import { queuePage } from '../services/moderation/queue/queue-page.ts';
 import { moderatorAuthenticator } from '../services/moderation/staff/authenticate.ts';
@@ -98,7 +98,7 @@ async function claimOne({ core }: Desk, principal: Moderator): Promise<string | 
     { store: core.store, publicationKinds: [] },
     {
       operation: 'moderation.claim',
-      route: moderationContract['moderation.claim'],
+      route: queueContract['moderation.claim'],
       sent: {},
       principal,
       request: { idempotencyKey: undefined },

@@ -18,7 +18,7 @@ import { watchReadiness } from '../platform/telemetry/readiness.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
 import { affectedMembers, catalogue, project } from '../projections/registry.ts';
 import { bearerAuthenticator } from './credentials/authenticate.ts';
-import { createFeatures } from './features.ts';
+import { createRoutes } from './features.ts';
 import { requireKeys } from './membership/key-usage.ts';
 import { sessionAuthenticator } from './membership/sessions.ts';
 import { isReview } from './moderation/decisions/review-events.ts';
@@ -89,7 +89,7 @@ export function createApp(
   const ending = new AbortController();
   const bearer = bearerAuthenticator(pool, keys);
   const limits = rateLimits(pool, keys);
-  const features = createFeatures({
+  const routes = createRoutes({
     ...core,
     limits,
     readiness,
@@ -100,7 +100,7 @@ export function createApp(
     logger,
   });
   const { app, router } = mount({
-    operations: indexOperations(features),
+    operations: indexOperations(routes),
     authenticators: {
       session: sessionAuthenticator(pool, keys),
       bearer,
@@ -121,5 +121,5 @@ export function createApp(
     ending.abort();
   }
 
-  return { app, router, features, stop };
+  return { app, router, routes, stop };
 }

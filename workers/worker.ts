@@ -11,7 +11,8 @@ import { processMetrics } from '../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
 import { type Core, createCore } from '../services/compose.ts';
 import { waitingMetrics } from '../services/moderation/stats/waiting-metrics.ts';
-import { JOBS, listSchedules } from './jobs.ts';
+import { listSchedules } from './job.ts';
+import { JOBS } from './jobs.ts';
 import { jobMetrics } from './metrics.ts';
 
 type JobMetrics = ReturnType<typeof jobMetrics>;

@@ -3,7 +3,7 @@ import { isRefusal, type Refusal, refuse } from '../refusal.ts';
 import { toIssues } from './issues.ts';
 import type { Principal } from './principal.ts';
 import { Problem, type ProblemCode } from './problems.ts';
-import type { AnyReply, Call, Feature, Handler, RequestContext, Route } from './route.ts';
+import type { AnyReply, Call, Handler, RequestContext, Route, Routes } from './route.ts';
 import type { JsonObject } from './strict-json.ts';
 
 /** An operation: its id, route and handler. */
@@ -16,9 +16,9 @@ export interface Operation {
 export type Operations = ReadonlyMap<string, Operation>;
 
 /** Indexes the operations of all capabilities by id. Throws if an id is defined twice. */
-export function indexOperations(features: readonly Feature[]): Operations {
+export function indexOperations(routes: readonly Routes[]): Operations {
   const operations = new Map<string, Operation>();
-  for (const { contract, handlers } of features) {
+  for (const { contract, handlers } of routes) {
     for (const [id, route] of Object.entries(contract)) {
       if (operations.has(id)) throw new Error(`Operation ${id} is defined twice`);
       operations.set(id, { id, route, handler: handlers[id] as Handler<Route> });

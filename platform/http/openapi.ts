@@ -11,11 +11,11 @@ import { bodyLimit } from './read-request.ts';
 import { CONTRACT_VERSION } from './respond.ts';
 import {
   type Access,
-  type Feature,
   isForModerators,
   isMutation,
   isRevalidated,
   type Route,
+  type Routes,
 } from './route.ts';
 import { UUID_V4 } from './schemas.ts';
 
@@ -62,10 +62,10 @@ const TAGS: Readonly<Record<string, string>> = {
  * Builds the OpenAPI 3.1 document from the route table. It uses the schemas that validate requests,
  * so it cannot differ from the service.
  */
-export function openApiDocument(features: readonly Feature[], baseUrl: string): OpenApiDocument {
+export function openApiDocument(routes: readonly Routes[], baseUrl: string): OpenApiDocument {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   const used = new Set<string>();
-  for (const { contract } of features)
+  for (const { contract } of routes)
     for (const [id, route] of Object.entries(contract)) {
       used.add(route.tag);
       const path = route.path.replace(/:([a-z_]+)/g, '{$1}');

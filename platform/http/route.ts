@@ -158,15 +158,15 @@ export type Handler<R extends Route> = (call: Call<R>) => Promise<Outcome<R>>;
 /** Exactly one handler for each route. */
 export type Handlers<C extends Contract> = { [Operation in keyof C]: Handler<C[Operation]> };
 
-/** A capability: its routes and their handlers. */
-export interface Feature<C extends Contract = Contract> {
+/** The routes of a contract with their handlers. */
+export interface Routes<C extends Contract = Contract> {
   contract: C;
   handlers: Handlers<C>;
 }
 
 /** Joins a contract with its handlers, which the compiler checks against each other. */
-export function feature<C extends Contract>(contract: C, handlers: Handlers<C>): Feature {
-  return { contract, handlers } as unknown as Feature;
+export function implement<C extends Contract>(contract: C, handlers: Handlers<C>): Routes {
+  return { contract, handlers } as unknown as Routes;
 }
 
 /** A reply of any route, as the transports see it. */

@@ -2,6 +2,7 @@ import { defineInsert } from '../../platform/batch-statements.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import * as caseEvents from '../../services/cases/events.ts';
+import { lapsedSql, stateAsReadSql } from '../../services/cases/lease.ts';
 import * as membershipEvents from '../../services/membership/events.ts';
 import { defineProjection } from '../projection.ts';
 import { type OwnRow, ownRecords } from '../publications/record-decisions.ts';
@@ -117,7 +118,7 @@ export interface CaseRow {
   submission_id: string | null;
   removed: boolean;
   author_gone: boolean;
-  /** Whether the case is claimed and its lease has expired by the database's clock. */
+  /** Whether the lease has expired by the database's clock; see `services/cases/lease.ts`. */
   lapsed: boolean;
   /** These four fields describe the submission that is under review or was accepted. */
   submitter_id: string | null;
@@ -132,8 +133,7 @@ export type ListedCaseRow = CaseRow & { place: string };
 const SUBMISSION = `s.member_id AS submitter_id, s.summary AS submission_summary,
   s.artifact_id AS submission_artifact_id, s.created_at AS submitted_at`;
 
-const lapsed = (of = '') => `${of}state = 'claimed' AND ${of}lease_expires_at <= now()`;
-const LAPSED = lapsed('c.');
+const LAPSED = lapsedSql('c');
 
 /** Finds a case in any state. */
 export function findCase(caseId: string): Sql<CaseRow> {
@@ -165,7 +165,7 @@ export function publicCases(
       [...values, author, state],
       [
         `SELECT c.* FROM cases c WHERE c.author_id = $4
-        AND CASE WHEN ${LAPSED} THEN 'open' ELSE c.state END = $5`,
+        AND ${stateAsReadSql('c').state} = $5`,
       ],
     );
   if (author !== undefined)
@@ -202,13 +202,16 @@ function page(name: string, values: unknown[], selects: readonly string[]): Sql<
 
 /** Claimed cases whose lease has expired while the log has no event of it yet. */
 export function lapsedCases(limit: number): Sql<{ case_id: string }> {
-  return sql`SELECT case_id FROM cases WHERE state = 'claimed' AND lease_expires_at <= now()
-    ORDER BY lease_expires_at LIMIT ${limit}`;
+  return {
+    name: 'lapsed-cases',
+    text: `SELECT case_id FROM cases c WHERE ${LAPSED} ORDER BY lease_expires_at LIMIT $1`,
+    values: [limit],
+  };
 }
 
-/**
- * Reads a member's own cases as the member may see them; after its lease, a claimed case is open.
- */
+const AS_READ = stateAsReadSql('cases');
+
+/** Reads a member's own cases as the member may see them. */
 export const casesOfMember = ownRecords<OwnRow>({
   type: 'case',
   table: 'cases',
@@ -216,8 +219,7 @@ export const casesOfMember = ownRecords<OwnRow>({
   member: 'author_id',
   removed: 'removed',
   columns: `case_id AS id, title, summary, objective, acceptance_criteria, artifact_id,
-        CASE WHEN ${lapsed()} THEN 'open' ELSE state END AS state,
-        CASE WHEN ${lapsed()} THEN version + 1 ELSE version END AS version, created_at,
-        CASE WHEN ${lapsed()} THEN lease_expires_at ELSE updated_at END AS updated_at,
+        ${AS_READ.state} AS state, ${AS_READ.version} AS version, created_at,
+        ${AS_READ.updated_at} AS updated_at,
         decision IS NOT NULL AS removed`,
 });

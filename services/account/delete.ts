@@ -12,6 +12,7 @@ import {
   type ClosingRequest,
   membersToLock,
 } from '../membership/account-closure.ts';
+import { memberClosure } from '../membership/closure.ts';
 
 export interface DeletionRequest {
   confirm_handle: string;
@@ -23,17 +24,21 @@ interface Deactivated {
   receipt: Receipt;
 }
 
-/** Runs all closings, which deactivate the member, and enqueues the job that erases the rest. */
+/**
+ * Closes the account in every capability, deactivates the member last, so that no event by the
+ * member follows in the log, and enqueues the job that erases the rest.
+ */
 export function deleteAccount(
   accountClosures: readonly AccountClosure[],
   { memberId, handle }: Pick<PrincipalOf<'credential'>, 'memberId' | 'handle'>,
   body: DeletionRequest,
 ): MemberCommand<200, Deactivated, 'invalid_request'> {
   const request = { eraseNotes: body.erase_notes };
-  const lock = membersToLock(accountClosures, memberId);
+  const closures = [...accountClosures, memberClosure];
+  const lock = membersToLock(closures, memberId);
   return defineMemberCommand({
     ...(lock ? { lock } : {}),
-    load: accountClosures.map((closing) => closing.load(memberId, request)),
+    load: closures.map((closure) => closure.load(memberId, request)),
     decide({ rows, now }) {
       if (body.confirm_handle !== handle)
         return refuse('invalid_request', {
@@ -41,7 +46,7 @@ export function deleteAccount(
         });
       return {
         status: 200,
-        ...endingsOf(accountClosures, memberId, request, rows, now),
+        ...endingsOf(closures, memberId, request, rows, now),
         jobs: [{ queue: 'erase-member', data: { member_id: memberId } }],
         body: (receipt) => ({ status: 'deactivated', receipt }),
       };
@@ -50,18 +55,18 @@ export function deleteAccount(
 }
 
 function endingsOf(
-  closings: readonly AccountClosure[],
+  closures: readonly AccountClosure[],
   memberId: string,
   request: ClosingRequest,
   rows: readonly unknown[],
   now: Date,
 ) {
   return {
-    appends: closings
-      .flatMap((closing, index) => closing.close(memberId, rows[index], now, request))
+    appends: closures
+      .flatMap((closure, index) => closure.close(memberId, rows[index], now, request))
       .filter(({ events }) => events.length > 0),
-    rows: closings.flatMap(
-      (closing, index) => closing.rows?.(memberId, rows[index], now, request) ?? [],
+    rows: closures.flatMap(
+      (closure, index) => closure.rows?.(memberId, rows[index], now, request) ?? [],
     ),
   };
 }
@@ -71,15 +76,15 @@ function endingsOf(
  * none are left. The actor is the service, because the member is already deactivated.
  */
 export function closeMore(
-  closings: readonly AccountClosure[],
+  closures: readonly AccountClosure[],
   memberId: string,
   request: ClosingRequest,
 ): Command<boolean> {
   return defineCommand({
-    lock: withMember(membersToLock(closings, memberId), memberId),
-    load: closings.map((closing) => closing.load(memberId, request)),
+    lock: withMember(membersToLock(closures, memberId), memberId),
+    load: closures.map((closure) => closure.load(memberId, request)),
     decide({ rows: loaded, now }) {
-      const { appends, rows } = endingsOf(closings, memberId, request, loaded, now);
+      const { appends, rows } = endingsOf(closures, memberId, request, loaded, now);
       if (appends.length === 0) return { unchanged: false };
       const actor = { type: 'service' as const };
       return { answer: true, appends: appends.map((append) => ({ ...append, actor })), rows };

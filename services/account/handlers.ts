@@ -17,7 +17,7 @@ import { toSections } from './sections.ts';
 export interface AccountDeps extends MemberCommandDeps {
   config: MemberCommandDeps['config'] & Pick<Config, 'undoWindowSeconds'>;
   pool: pg.Pool;
-  /** The closings of all capabilities; the one that deactivates the member comes last. */
+  /** The closures of all capabilities, except for the deactivation of the member. */
   accountClosures: readonly AccountClosure[];
   /** The export sections of all capabilities. */
   exportSections: readonly ExportSection[];

@@ -6,11 +6,11 @@ import { isRefusal } from '../../platform/refusal.ts';
 import { publicActivity } from '../../projections/activity/activity.ts';
 import type { activityContract } from './contract.ts';
 
-export function activityHandlers({
-  readPool,
-}: {
+export interface ActivityDeps {
   readPool: pg.Pool;
-}): Handlers<typeof activityContract> {
+}
+
+export function activityHandlers({ readPool }: ActivityDeps): Handlers<typeof activityContract> {
   return {
     'activity.list': async ({ query: { type, cursor, limit } }) => {
       const place = toKeysetPosition(cursor);

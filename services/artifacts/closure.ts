@@ -26,7 +26,7 @@ export function closeArtifacts(memberId: string, rows: readonly OpenArtifactRow[
   }));
 }
 
-export const artifactsClosing = defineAccountClosure({
+export const artifactsClosure = defineAccountClosure({
   load: (memberId) => openArtifactsOfMember(memberId, CLOSURE_BATCH),
   close: closeArtifacts,
   rows: (_memberId, rows) => [

@@ -3,7 +3,7 @@ import { artifactRecords, recordAuthors } from '../../projections/publications/r
 import { noMembers, type PublicationKind } from '../publications/publication-kind.ts';
 import { artifact } from './artifact.ts';
 
-export const artifactSubject: PublicationKind = {
+export const artifactKind: PublicationKind = {
   type: 'artifact',
   stream: (id) => `artifact-${id}`,
   records: artifactRecords,

@@ -3,9 +3,10 @@ import { isRefusal } from '../../platform/refusal.ts';
 import { caseGate, membersOfCase } from '../../projections/cases/case-members.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import { atTime, caseDecider } from './case.ts';
-import { caseBody, lapsedAt } from './case-body.ts';
+import { caseBody } from './case-body.ts';
 import type { CaseRefusal } from './commands.ts';
 import { caseNote } from './comment.ts';
+import { isLapsed } from './lease.ts';
 import { affectedMembersOfCase } from './member-commands.ts';
 import { type CaseOutcome, caseAppends, caseLoad, loadedCase } from './run-case-command.ts';
 
@@ -48,7 +49,7 @@ export function noteCase(
         ],
         body: (receipt) => ({
           status: 'noted',
-          case: caseBody({ ...row, lapsed: lapsedAt(row, now) }),
+          case: caseBody({ ...row, lapsed: isLapsed(row.state, row.lease_expires_at, now) }),
           receipt,
         }),
       };

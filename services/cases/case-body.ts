@@ -1,16 +1,15 @@
 import type { CaseRow } from '../../projections/cases/cases.ts';
 import type { ExistingCase } from './case-state.ts';
+import type { OpenCaseCommand } from './commands.ts';
 import type { CaseBody } from './contract.ts';
+import { stateAsRead } from './lease.ts';
 
 const iso = (time: Date): string => time.toISOString();
 
-/**
- * The public representation of a case. If the lease has expired, the case reads as open, with the
- * version and time that `CaseLeaseEnded` will set, so recording that event changes nothing here.
- */
+/** The public representation of a case. */
 export function caseBody(row: CaseRow): CaseBody {
-  const end = row.lapsed ? row.lease_expires_at : null;
-  const held = row.state === 'claimed' && !end && row.claimant_id && row.lease_expires_at;
+  const { state, version, updated_at } = stateAsRead(row);
+  const leaseEnd = state === 'claimed' ? row.lease_expires_at : null;
   return {
     id: row.case_id,
     author_id: row.author_id,
@@ -19,12 +18,14 @@ export function caseBody(row: CaseRow): CaseBody {
     objective: row.objective ?? '',
     acceptance_criteria: row.acceptance_criteria ?? [],
     artifact_id: row.artifact_id,
-    state: end ? 'open' : row.state,
-    version: end ? row.version + 1 : row.version,
+    state,
+    version,
     created_at: iso(row.created_at),
-    updated_at: iso(end ?? row.updated_at),
+    updated_at: iso(updated_at),
     claim:
-      held && row.claimant_id ? { member_id: row.claimant_id, lease_expires_at: iso(held) } : null,
+      leaseEnd && row.claimant_id
+        ? { member_id: row.claimant_id, lease_expires_at: iso(leaseEnd) }
+        : null,
     submission:
       row.submission_id && row.submitter_id && row.submitted_at
         ? {
@@ -38,9 +39,31 @@ export function caseBody(row: CaseRow): CaseBody {
   };
 }
 
-/** Whether the claim's lease has expired at `now`. */
-export function lapsedAt(row: CaseRow, now: Date): boolean {
-  return row.state === 'claimed' && row.lease_expires_at !== null && row.lease_expires_at <= now;
+/** The row of a case that `command` opens. */
+export function rowOfNewCase(command: OpenCaseCommand, now: Date): CaseRow {
+  return {
+    case_id: command.caseId,
+    author_id: command.memberId,
+    title: command.title,
+    summary: command.summary,
+    objective: command.objective,
+    acceptance_criteria: command.acceptanceCriteria,
+    artifact_id: command.artifactId,
+    state: 'open',
+    version: 1,
+    created_at: now,
+    updated_at: now,
+    claimant_id: null,
+    lease_expires_at: null,
+    submission_id: null,
+    removed: false,
+    author_gone: false,
+    lapsed: false,
+    submitter_id: null,
+    submission_summary: null,
+    submission_artifact_id: null,
+    submitted_at: null,
+  };
 }
 
 /** The row after a command's events. `submitted` is the work that the command submits, or null. */

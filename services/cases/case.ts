@@ -15,6 +15,7 @@ import type {
   MemberCaseCommand,
   OpenCaseCommand,
 } from './commands.ts';
+import { isLapsed } from './lease.ts';
 import { affectedMembersOfCase, decideMember } from './member-commands.ts';
 
 /**
@@ -69,8 +70,9 @@ export function openCase(
 
 /** Ends the lease if it has expired at `now`; otherwise returns no event. */
 function lapse(state: ExistingCase, now: Date, members: readonly string[]): CaseEvent[] {
-  if (state.status !== 'claimed' || state.claim.expiresAt > now) return [];
+  if (state.status !== 'claimed') return [];
   const { memberId, expiresAt } = state.claim;
+  if (!isLapsed(state.status, expiresAt, now)) return [];
   const data = {
     case_id: state.caseId,
     member_id: memberId,

@@ -48,7 +48,7 @@ const ownCases = (memberId: string, facts: readonly RecordedEvent[]): Set<string
   );
 
 /** Locks every member who took part in the cases, because the events appear in their feeds. */
-export const casesClosing = defineAccountClosure({
+export const casesClosure = defineAccountClosure({
   lock: (memberId) => membersOfCasesHeld(memberId, CLOSURE_BATCH),
   load: (memberId) => ({
     facts: factsOfCasesHeld(memberId, CLOSURE_BATCH),

@@ -4,6 +4,7 @@ import { isRefusal } from '../../platform/refusal.ts';
 import { publicArtifact } from '../../projections/artifacts/artifacts.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import { caseDecider, openCase } from './case.ts';
+import { caseBody, rowOfNewCase } from './case-body.ts';
 import type { casesContract } from './contract.ts';
 import type { CaseOutcome } from './run-case-command.ts';
 
@@ -15,24 +16,24 @@ export function createCase(
   body: Body,
 ): MemberCommand<201, CaseOutcome<'created'>, 'state_conflict'> {
   const id = randomUUID();
-  const { title, summary, objective, acceptance_criteria, artifact_id } = body;
+  const { title, summary, objective, artifact_id } = body;
   return defineMemberCommand({
     load: artifact_id === null ? null : publicArtifact(artifact_id),
     decide({ rows, now }) {
-      const decided = openCase(caseDecider.initial, {
-        type: 'OpenCase',
+      const command = {
+        type: 'OpenCase' as const,
         caseId: id,
         memberId,
         title,
         summary,
         objective,
-        acceptanceCriteria: acceptance_criteria,
+        acceptanceCriteria: body.acceptance_criteria,
         artifactId: artifact_id,
         artifactPublic: rows.length === 1,
         policyVersion: body.policy_version,
-      });
+      };
+      const decided = openCase(caseDecider.initial, command);
       if (isRefusal(decided)) return decided;
-      const at = now.toISOString();
       return {
         status: 201,
         appends: [
@@ -46,21 +47,7 @@ export function createCase(
         ],
         body: (receipt) => ({
           status: 'created',
-          case: {
-            id,
-            author_id: memberId,
-            title,
-            summary,
-            objective,
-            acceptance_criteria,
-            artifact_id,
-            state: 'open',
-            version: 1,
-            created_at: at,
-            updated_at: at,
-            claim: null,
-            submission: null,
-          },
+          case: caseBody(rowOfNewCase(command, now)),
           receipt,
         }),
       };

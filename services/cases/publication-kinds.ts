@@ -17,7 +17,7 @@ import { caseNote } from './comment.ts';
 type Refused = Refusal<'state_conflict' | 'not_found'>;
 
 /** Decisions on a case are announced to every member who took part in it. */
-export const caseSubject: PublicationKind = {
+export const caseKind: PublicationKind = {
   type: 'case',
   stream: (id) => `case-${id}`,
   records: caseRecords,
@@ -34,7 +34,7 @@ export const caseSubject: PublicationKind = {
 };
 
 /** A note on a case. Its author owns the stream, and only its author is notified of decisions. */
-export const caseNoteSubject: PublicationKind = {
+export const caseNoteKind: PublicationKind = {
   type: 'case_note',
   stream: (id) => `case-note-${id}`,
   records: caseNoteRecords,

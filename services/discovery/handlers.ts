@@ -1,4 +1,4 @@
-import type { Feature, Handlers } from '../../platform/http/route.ts';
+import type { Handlers, Routes } from '../../platform/http/route.ts';
 import { refuse } from '../../platform/refusal.ts';
 import type { Readiness } from '../../platform/telemetry/readiness.ts';
 import type { discoveryContract } from './contract.ts';
@@ -7,14 +7,14 @@ import { type InventoryConfig, listCapabilities, listInterfaces } from './invent
 export interface DiscoveryDeps {
   config: InventoryConfig;
   readiness: Readiness;
-  /** Returns every capability of this instance; called when discovery is read. */
-  features: () => readonly Feature[];
+  /** Returns the routes of this instance; called when discovery is read. */
+  routes: () => readonly Routes[];
 }
 
 export function discoveryHandlers({
   config,
   readiness,
-  features,
+  routes,
 }: DiscoveryDeps): Handlers<typeof discoveryContract> {
   const { baseUrl } = config;
   return {
@@ -27,7 +27,7 @@ export function discoveryHandlers({
         description:
           'A moderated public guestbook, optional key-based membership, scoped credentials, an ' +
           'updates feed, public context packets and cases.',
-        interfaces: listInterfaces(features(), baseUrl),
+        interfaces: listInterfaces(routes(), baseUrl),
         first_useful_action: {
           method: 'GET',
           path: '/api/guestbook',
@@ -38,7 +38,7 @@ export function discoveryHandlers({
             purpose: 'Register, make a credential and write.',
           },
         },
-        capabilities: listCapabilities(features(), config),
+        capabilities: listCapabilities(routes(), config),
         identity: {
           kind: 'chosen_service_handle',
           proves: 'Control of the submitted keys only.',

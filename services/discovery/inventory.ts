@@ -1,5 +1,5 @@
 import type { Config } from '../../platform/config.ts';
-import { type Feature, isMutation, type Route } from '../../platform/http/route.ts';
+import { isMutation, type Route, type Routes } from '../../platform/http/route.ts';
 
 export type InventoryConfig = Pick<
   Config,
@@ -56,8 +56,8 @@ const LISTED_ELSEWHERE = ['documents', 'pages'];
 const A2A_PATHS = ['/a2a', '/.well-known/agent-card.json'];
 
 /** The URL of every interface in the route table, by name. */
-export function listInterfaces(features: readonly Feature[], baseUrl: string) {
-  const paths = new Set<string>(rowsOf(features).map(([, { path }]) => path));
+export function listInterfaces(routes: readonly Routes[], baseUrl: string) {
+  const paths = new Set<string>(rowsOf(routes).map(([, { path }]) => path));
   return Object.fromEntries(
     Object.entries(INTERFACES)
       .filter(([, path]) => paths.has(path))
@@ -66,11 +66,8 @@ export function listInterfaces(features: readonly Feature[], baseUrl: string) {
 }
 
 /** The state of every operation, by `operationId`, of the protocols and of the grouped tags. */
-export function listCapabilities(
-  features: readonly Feature[],
-  config: InventoryConfig,
-): Capability[] {
-  const rows = rowsOf(features);
+export function listCapabilities(routes: readonly Routes[], config: InventoryConfig): Capability[] {
+  const rows = rowsOf(routes);
   const contract = `${config.baseUrl}/openapi.json`;
   const operations = rows
     .filter(([, { tag }]) => !AS_ONE.includes(tag) && !LISTED_ELSEWHERE.includes(tag))
@@ -96,8 +93,8 @@ export function listCapabilities(
   ];
 }
 
-function rowsOf(features: readonly Feature[]): [string, Route][] {
-  return features.flatMap(({ contract }) => Object.entries(contract));
+function rowsOf(routes: readonly Routes[]): [string, Route][] {
+  return routes.flatMap(({ contract }) => Object.entries(contract));
 }
 
 /** Applies the configuration switches that the route's handler or the HTTP edge checks. */

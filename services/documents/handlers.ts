@@ -6,7 +6,7 @@ import { openApiDocument } from '../../platform/http/openapi.ts';
 import { toOpenApi30 } from '../../platform/http/openapi-3.0.ts';
 import { keptText, pageHeaders, textContent } from '../../platform/http/page-headers.ts';
 import { publicContent } from '../../platform/http/respond.ts';
-import type { Content, Feature, Handlers } from '../../platform/http/route.ts';
+import type { Content, Handlers, Routes } from '../../platform/http/route.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { allPolicies } from '../../projections/moderation/policies.ts';
@@ -18,8 +18,8 @@ import { textFile } from './text-file.ts';
 export interface DocumentsDeps {
   config: Config;
   readPool: pg.Pool;
-  /** Returns every capability of this instance; called when a document is first read. */
-  features: () => readonly Feature[];
+  /** Returns the routes of this instance; called when a document is first read. */
+  routes: () => readonly Routes[];
 }
 
 // The viewer styles elements through the CSSOM, which the content security policy allows.
@@ -32,11 +32,11 @@ const PLAIN = 'text/plain';
 export function documentsHandlers({
   config,
   readPool,
-  features,
+  routes,
 }: DocumentsDeps): Handlers<typeof documentsContract> {
   const { baseUrl } = config;
   const values = { base_url: baseUrl, writes_per_day: String(config.limitWritesPerDay) };
-  const openApi = keep(() => openApiDocument(features(), baseUrl));
+  const openApi = keep(() => openApiDocument(routes(), baseUrl));
   return {
     'documents.openapi': once(() => publicContent(openApi())),
     'documents.openapi_3_0': once(() => publicContent(toOpenApi30(openApi()))),
@@ -49,7 +49,7 @@ export function documentsHandlers({
     }),
     'documents.llms': once(() => textContent(PLAIN, llms(baseUrl))),
     'documents.robots': once(() => textContent(PLAIN, robots(baseUrl))),
-    'documents.sitemap': once(() => textContent('application/xml', sitemap(baseUrl, features()))),
+    'documents.sitemap': once(() => textContent('application/xml', sitemap(baseUrl, routes()))),
     'documents.security': async () =>
       config.securityContact
         ? {

@@ -1,4 +1,4 @@
-import type { Feature } from '../../platform/http/route.ts';
+import type { Routes } from '../../platform/http/route.ts';
 
 /** Pages and documents for readers, most useful first. */
 const READABLE = [
@@ -12,9 +12,9 @@ const READABLE = [
 ];
 
 /** The paths of `READABLE` that this instance serves. */
-function served(features: readonly Feature[]): string[] {
+function served(routes: readonly Routes[]): string[] {
   const paths = new Set(
-    features.flatMap(({ contract }) => Object.values(contract).map(({ path }) => path as string)),
+    routes.flatMap(({ contract }) => Object.values(contract).map(({ path }) => path as string)),
   );
   return READABLE.filter((path) => paths.has(path));
 }
@@ -30,10 +30,8 @@ Sitemap: ${baseUrl}/sitemap.xml
 `;
 }
 
-export function sitemap(baseUrl: string, features: readonly Feature[]): string {
-  const urls = served(features).map(
-    (path) => `  <url><loc>${escaped(baseUrl + path)}</loc></url>\n`,
-  );
+export function sitemap(baseUrl: string, routes: readonly Routes[]): string {
+  const urls = served(routes).map((path) => `  <url><loc>${escaped(baseUrl + path)}</loc></url>\n`);
   return `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 ${urls.join('')}</urlset>

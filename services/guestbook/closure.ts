@@ -5,7 +5,7 @@ import { dropLeases } from '../publications/review-leases.ts';
 import { endWithAuthor, erasedWithAuthor } from './scheduled-decisions.ts';
 
 /** Keeps public notes without a name unless the member asks to erase them; erases all others. */
-export const notesClosing = defineAccountClosure({
+export const notesClosure = defineAccountClosure({
   lock: noteReporters,
   load(memberId, { eraseNotes }) {
     const toEnd = notesToEnd(memberId, eraseNotes, CLOSURE_BATCH);

@@ -1,11 +1,11 @@
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { Handlers, Outcome, RequestContext } from '../../platform/http/route.ts';
 import type { Limit } from '../../platform/limits/rate-limits.ts';
+import { createCoalescer } from '../../platform/postgres/coalescer.ts';
 import { OutcomeUnconfirmed } from '../../platform/postgres/errors.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { findNote } from '../../projections/guestbook/notes.ts';
 import { sessionAuthenticator } from '../membership/sessions.ts';
-import { createCoalescer } from './coalesce.ts';
 import type { guestbookContract, NoteSubmission } from './contract.ts';
 import type { GuestbookDeps } from './deps.ts';
 import { aftercareHandlers } from './followup.ts';

@@ -40,10 +40,80 @@ export type ReviewCommand = Review &
 
 export type DecisionResult = NewEvent<NoteEvents>[] | Refusal<'state_conflict' | 'role_required'>;
 
+/** What decides which reviews a note takes, read from its stream or from its row. */
+export interface ReviewableNote {
+  status: string;
+  erased: boolean;
+  /** Whether reports on the note are open. */
+  reported: boolean;
+  /** Whether an appeal against its rejection or removal is open. */
+  appealed: boolean;
+  /** The moderator who rejected or removed the note. */
+  decidedBy: string | null;
+  /** Whether the note answers a note that takes no replies. */
+  parentHidden: boolean;
+}
+
+interface ReviewRule {
+  fits(note: ReviewableNote): boolean;
+  /** Only a moderator who did not make the decision in force may review it. */
+  secondPerson?: true;
+  /** Makes the note public, so its parent has to be. */
+  publishes?: true;
+}
+
+const isPending = ({ status }: ReviewableNote) => status === 'pending';
+const isAppealed = ({ appealed }: ReviewableNote) => appealed;
+
+const REVIEWS: Readonly<Record<ReviewCommand['type'], ReviewRule>> = {
+  ApproveNote: { fits: isPending, publishes: true },
+  RejectNote: { fits: isPending },
+  EscalateNote: { fits: isPending },
+  DeferNote: { fits: isPending },
+  RemoveNote: { fits: ({ status }) => status === 'approved' },
+  KeepNote: { fits: ({ status, reported }) => status === 'approved' && reported },
+  RestoreNote: {
+    fits: ({ status, erased }) => status === 'removed' && !erased,
+    secondPerson: true,
+  },
+  GrantAppeal: { fits: isAppealed, secondPerson: true },
+  UpholdAppeal: { fits: isAppealed, secondPerson: true },
+};
+
+/**
+ * Returns why a note does not take a review by this moderator, or null if it does. The decider and
+ * the buttons of the console both ask this rule; `ROLES_BY_ACTION` says which roles may review.
+ */
+export function reviewRefusal(
+  note: ReviewableNote,
+  type: ReviewCommand['type'],
+  moderatorId: string | null,
+): 'wrong_state' | 'second_person_required' | 'parent_not_public' | null {
+  const { fits, secondPerson, publishes } = REVIEWS[type];
+  if (!fits(note)) return 'wrong_state';
+  if (secondPerson && note.decidedBy === moderatorId) return 'second_person_required';
+  return publishes && note.parentHidden ? 'parent_not_public' : null;
+}
+
+function toReviewable(state: ExistingNote, command: ReviewCommand): ReviewableNote {
+  const parent = 'parent' in command ? command.parent : null;
+  return {
+    status: state.status,
+    erased: 'erased' in state && state.erased,
+    reported: state.reports.open.length > 0,
+    appealed: 'appeal' in state && state.appeal.status === 'open',
+    decidedBy: ('decision' in state && state.decision.by.id) || null,
+    parentHidden: state.parentId !== null && !takesReplies(parent, state.experience),
+  };
+}
+
 /** Decides a moderator's review of a note. */
 export function decideReview(state: ExistingNote, command: ReviewCommand): DecisionResult {
-  const refused = staleVersion(state, command.expectedVersion) ?? wrongStateFor(state, command);
-  if (refused) return refused;
+  const stale = staleVersion(state, command.expectedVersion);
+  if (stale) return stale;
+  const moderatorId = 'moderatorId' in command ? command.moderatorId : null;
+  const refused = reviewRefusal(toReviewable(state, command), command.type, moderatorId);
+  if (refused) return refused === 'wrong_state' ? wrongState(state) : conflict(refused);
   const common = {
     note_id: state.noteId,
     claimed_at: command.claimedAt,
@@ -51,7 +121,17 @@ export function decideReview(state: ExistingNote, command: ReviewCommand): Decis
   };
   switch (command.type) {
     case 'ApproveNote':
-      return approve(state as PendingNote, command, common);
+      return [
+        {
+          type: 'NoteApproved',
+          data: {
+            ...common,
+            parent_author_id: command.parent?.member_id ?? null,
+            ...(command.rule ? { rule: command.rule } : {}),
+          },
+          personal: null,
+        },
+      ];
     case 'RejectNote':
     case 'RemoveNote':
       return [
@@ -86,7 +166,6 @@ export function decideReview(state: ExistingNote, command: ReviewCommand): Decis
             },
           ];
     case 'RestoreNote':
-      if ((state as RemovedNote).decision.by.id === command.moderatorId) return secondPerson();
       return [{ type: 'NoteRestored', data: common, personal: null }];
     case 'KeepNote':
       return [
@@ -108,26 +187,6 @@ const mayPutOff = ({ deferrals, tier }: PendingNote, { lead }: { lead: boolean }
 
 type Common = { note_id: string; claimed_at: string | null; batch_id?: string };
 
-function approve(
-  state: PendingNote,
-  { parent, rule }: Extract<ReviewCommand, { type: 'ApproveNote' }>,
-  common: Common,
-): DecisionResult {
-  if (state.parentId !== null && !takesReplies(parent, state.experience))
-    return conflict('parent_not_public');
-  return [
-    {
-      type: 'NoteApproved',
-      data: {
-        ...common,
-        parent_author_id: parent?.member_id ?? null,
-        ...(rule ? { rule } : {}),
-      },
-      personal: null,
-    },
-  ];
-}
-
 function decideAppeal(
   state: RejectedNote | RemovedNote,
   command: Extract<ReviewCommand, { type: 'GrantAppeal' | 'UpholdAppeal' }>,
@@ -135,7 +194,6 @@ function decideAppeal(
 ): DecisionResult {
   const { appeal, decision } = state;
   if (appeal.status !== 'open') return wrongState(state);
-  if (decision.by.id === command.moderatorId) return secondPerson();
   const data = {
     ...common,
     appeal_id: appeal.appealId,
@@ -155,24 +213,6 @@ function decideAppeal(
   ];
 }
 
-function wrongStateFor(
-  state: ExistingNote,
-  { type }: ReviewCommand,
-): Refusal<'state_conflict'> | null {
-  const fits = {
-    ApproveNote: state.status === 'pending',
-    RejectNote: state.status === 'pending',
-    EscalateNote: state.status === 'pending',
-    DeferNote: state.status === 'pending',
-    RemoveNote: state.status === 'approved',
-    RestoreNote: state.status === 'removed' && !state.erased,
-    KeepNote: state.status === 'approved' && state.reports.open.length > 0,
-    GrantAppeal: 'appeal' in state && state.appeal.status === 'open',
-    UpholdAppeal: 'appeal' in state && state.appeal.status === 'open',
-  }[type];
-  return fits ? null : wrongState(state);
-}
-
 /** Refuses a decision unless the expected version is the current version of the note. */
 export function staleVersion(
   state: ExistingNote,
@@ -183,8 +223,4 @@ export function staleVersion(
     current_state: state.status,
     current_version: state.version,
   });
-}
-
-function secondPerson(): Refusal<'state_conflict'> {
-  return conflict('second_person_required');
 }

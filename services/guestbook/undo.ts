@@ -1,4 +1,5 @@
 import { conflict, refuse, wrongState } from '../../platform/refusal.ts';
+import { notifiedAt } from './author-decisions.ts';
 import { reviewBefore } from './evolve.ts';
 import { type DecisionResult, staleVersion } from './moderator-decisions.ts';
 import { endWithAuthor } from './scheduled-decisions.ts';
@@ -39,8 +40,7 @@ export function decideUndo(state: ExistingNote, command: UndoDecision): Decision
     });
   const refused = staleVersion(state, command.expectedVersion);
   if (refused) return refused;
-  if (!anyTime && now.getTime() >= standing.at.getTime() + undoSeconds * 1000)
-    return conflict('undo_expired');
+  if (!anyTime && now >= notifiedAt(standing.at, undoSeconds)) return conflict('undo_expired');
   const batch = command.batchId ? { batch_id: command.batchId } : {};
   const undone = {
     type: 'DecisionUndone' as const,

@@ -6,7 +6,7 @@ import { endSession } from './login.ts';
 import { end, member } from './member.ts';
 import { endSessions, liveSessions } from './sessions.ts';
 
-export const sessionsClosing = defineAccountClosure({
+export const sessionsClosure = defineAccountClosure({
   load: liveSessions,
   close: (memberId, rows) =>
     rows.map(({ session_id }) => endSession(memberId, session_id, 'deactivated')),
@@ -18,8 +18,8 @@ export const sessionsClosing = defineAccountClosure({
   ],
 });
 
-/** Deactivates the member. It runs last, so that no event by the member follows in the log. */
-export const memberClosing = defineAccountClosure({
+/** Deactivates the member. A deletion runs this closure after those of all features. */
+export const memberClosure = defineAccountClosure({
   load: (memberId) => readStream(memberId, `member-${memberId}`),
   close(memberId, events, _now, { eraseNotes }) {
     return [

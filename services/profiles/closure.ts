@@ -14,7 +14,7 @@ export function closeProfile(memberId: string, row: ProfileRow | undefined): App
   return isRefusal(append) ? [] : [append];
 }
 
-export const profileClosing = defineAccountClosure({
+export const profileClosure = defineAccountClosure({
   load: findProfile,
   close: (memberId, [row]) => closeProfile(memberId, row),
   rows: (memberId) => [dropLeases('profile', [memberId])],

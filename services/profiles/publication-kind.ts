@@ -4,7 +4,7 @@ import { noMembers, type PublicationKind } from '../publications/publication-kin
 import { profile } from './profile.ts';
 
 /** Profiles as a moderated kind. The id of a profile is its member's id. */
-export const profileSubject: PublicationKind = {
+export const profileKind: PublicationKind = {
   type: 'profile',
   stream: (id) => `profile-${id}`,
   records: profileRecords,

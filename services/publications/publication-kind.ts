@@ -7,8 +7,8 @@ import type { RecordType } from './record-type.ts';
 import type { Removal, RemovalCommand } from './removal.ts';
 
 /**
- * A kind of published record that can be reported and moderated. Each capability defines its kinds;
- * `features.ts` lists them.
+ * A kind of published record that can be reported and moderated. Each capability lists its
+ * kinds in its `feature.ts`.
  */
 export interface PublicationKind {
   type: RecordType;

@@ -43,6 +43,32 @@ export type RemovalDecision =
   | { type: 'Restored'; data: { of: string; undone: boolean; told: boolean } }
   | { type: 'RemovalTold'; data: { of: string; policy: string } };
 
+/** What a moderator may do with a record that members can read. */
+export type RecordAction = 'keep' | 'restore' | 'remove';
+
+/** What decides which actions a record takes, read from its stream or from its row. */
+interface ReviewableRecord {
+  status: string;
+  /** Whether reports on the record are open, which `keep` dismisses. */
+  reported?: boolean;
+  /** The moderator who removed the record, whom `restore` refuses. */
+  removedBy?: string | null;
+}
+
+/**
+ * Returns why a record does not take an action by this moderator, or null if it does. The decider
+ * and the buttons of the console both ask this rule.
+ */
+export function recordActionRefusal(
+  { status, reported, removedBy }: ReviewableRecord,
+  action: RecordAction,
+  moderatorId: string | null,
+): 'wrong_state' | 'second_person_required' | null {
+  if (status !== (action === 'restore' ? 'removed' : 'published')) return 'wrong_state';
+  if (action === 'keep' && !reported) return 'wrong_state';
+  return action === 'restore' && removedBy === moderatorId ? 'second_person_required' : null;
+}
+
 /**
  * Decides a removal command for every kind of record; the record's decider names the event. Returns
  * null if there is nothing to record.
@@ -53,7 +79,7 @@ export function decideRemoval(
 ): RemovalDecision | null | Refusal<'state_conflict'> {
   if (command.type === 'Remove') {
     if (command.expectedVersion !== state.version) return wrongVersion(state);
-    if (state.status !== 'published') return wrongState(state);
+    if (recordActionRefusal(state, 'remove', null)) return wrongState(state);
     const { policy, message, claimedAt } = command;
     return { type: 'Removed', data: { policy, claimed_at: claimedAt }, personal: { message } };
   }
@@ -70,7 +96,8 @@ export function decideRemoval(
     if (!command.lead && command.now >= removal.undoUntil) return conflict('undo_expired');
     return restored(removal, true, state.told);
   }
-  if (command.by === removal.by) return conflict('second_person_required');
+  const refused = recordActionRefusal({ ...state, removedBy: removal.by }, 'restore', command.by);
+  if (refused) return refused === 'wrong_state' ? wrongState(state) : conflict(refused);
   return restored(removal, false, state.told);
 }
 

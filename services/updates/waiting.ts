@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { createCoalescer } from '../../platform/postgres/coalescer.ts';
 import type { Notifications } from '../../platform/postgres/notifications.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { withDeadline } from '../../platform/postgres/request-deadline.ts';
@@ -23,7 +25,7 @@ export type UpdatesWaiting = ReturnType<typeof createUpdatesWaiting>;
  */
 export function createUpdatesWaiting(pool: pg.Pool, wakeUps: Notifications) {
   const waiters = new Set<Waiter>();
-  let looking = false;
+  const looks = createCoalescer<void>();
   let closed = false;
 
   // A separate deadline: the query serves all marked requests, not only the first one.
@@ -31,24 +33,20 @@ export function createUpdatesWaiting(pool: pg.Pool, wakeUps: Notifications) {
 
   function hint(waiter: Waiter): void {
     waiter.hinted = true;
-    if (looking) return;
-    looking = true;
-    setTimeout(() => void look(), GATHER_MS);
+    void looks('heads', look);
   }
 
   async function look(): Promise<void> {
-    for (;;) {
-      const hinted = [...waiters].filter((waiter) => waiter.hinted);
-      if (hinted.length === 0) break;
-      for (const waiter of hinted) waiter.hinted = false;
-      const members = [...new Set(hinted.map((waiter) => waiter.memberId))];
-      // If the database does not respond, the next poll of `Notifications` retries within two seconds.
-      const rows = await heads(members).catch(() => []);
-      const newest = new Map(rows.map((row) => [row.member_id, row.sequence]));
-      for (const waiter of hinted)
-        if ((newest.get(waiter.memberId) ?? 0) > waiter.seen) waiter.wake();
-    }
-    looking = false;
+    await sleep(GATHER_MS);
+    const hinted = [...waiters].filter((waiter) => waiter.hinted);
+    if (hinted.length === 0) return;
+    for (const waiter of hinted) waiter.hinted = false;
+    const members = [...new Set(hinted.map((waiter) => waiter.memberId))];
+    // If the database does not respond, the next poll of `Notifications` retries within two seconds.
+    const rows = await heads(members).catch(() => []);
+    const newest = new Map(rows.map((row) => [row.member_id, row.sequence]));
+    for (const waiter of hinted)
+      if ((newest.get(waiter.memberId) ?? 0) > waiter.seen) waiter.wake();
   }
 
   /**

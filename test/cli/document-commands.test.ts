@@ -12,7 +12,7 @@ const ELSEWHERE = /^npm ci && npm (start|test)\b.*$/gm;
 
 /** Runs a page's commands in one shell, in order; any failure or refusal ends it. */
 async function runPage(commands: string, env: Record<string, string>) {
-  const strict = 'set -eo pipefail\ncurl() { command curl --fail-with-body "$@"; }\n';
+  const strict = 'set -eo pipefail\ncurl() { command curl --fail "$@"; }\n';
   const child = spawn('bash', ['-c', strict + commands], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },

@@ -22,7 +22,7 @@ async function capabilities(service: Service): Promise<Capability[]> {
 
 t.test('the table, the OpenAPI document and the running service have the same rows', async (t) => {
   const service = await startService(t);
-  const rows = [...indexOperations(service.features).values()].map(
+  const rows = [...indexOperations(service.routes).values()].map(
     ({ id, route }) => `${id} ${route.method} ${inDocument(route.path)}`,
   );
   const { paths } = (await service.call('GET', '/openapi.json')).body;
@@ -53,7 +53,7 @@ t.test('discovery lists each operation once, and each address that it gives answ
   const service = await startService(t);
   const listed = await capabilities(service);
   t.equal(new Set(listed.map(({ id }) => id)).size, listed.length);
-  const operations = indexOperations(service.features);
+  const operations = indexOperations(service.routes);
   const withPath = listed.filter(({ path }) => path);
   for (const { id, method, path } of withPath) {
     t.ok(operations.has(id) || ['a2a', 'mcp'].includes(id), `${id} is an operationId`);

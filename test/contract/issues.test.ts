@@ -75,7 +75,7 @@ const service = await startService(t);
 
 t.test('every issue of every route is worded by the service', async (t) => {
   let issues = 0;
-  for (const { id, route } of indexOperations(service.features).values()) {
+  for (const { id, route } of indexOperations(service.routes).values()) {
     if (route.transport) continue;
     for (const schema of [route.params, route.query, route.body]) {
       if (!schema) continue;

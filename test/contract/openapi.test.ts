@@ -59,7 +59,7 @@ interface Refused {
 
 const service = await startService(t);
 const ADDRESS = 'https://service.test';
-const document = openApiDocument(service.features, ADDRESS);
+const document = openApiDocument(service.routes, ADDRESS);
 
 const refused = Object.entries((document.components?.responses ?? {}) as Record<string, Part>);
 const operations = Object.values(document.paths ?? {}).flatMap(
@@ -243,7 +243,7 @@ t.test('no operation that is exempt from the budget is said to be refused by it'
       return (description ?? ($ref ? codesOf($ref) : '')).includes('write_budget_exhausted');
     })
     .map(({ operationId }) => operationId);
-  for (const { contract } of service.features)
+  for (const { contract } of service.routes)
     for (const [id, { path, idempotency, budgetExempt }] of Object.entries(contract))
       if (path.startsWith('/api/v1/') && idempotency === 'required')
         t.equal(limited.includes(id), !budgetExempt, id);

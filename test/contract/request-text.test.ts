@@ -26,8 +26,8 @@ function* strings(
 }
 
 t.test('no text of a request may hold a control character, and the document says so', async (t) => {
-  const { features } = await startService(t);
-  const document = openApiDocument(features, 'http://localhost');
+  const { routes } = await startService(t);
+  const document = openApiDocument(routes, 'http://localhost');
   const ajv = new Ajv2020({ strict: false });
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
   const named = (document.components?.schemas ?? {}) as Record<string, unknown>;

@@ -10,8 +10,8 @@ import { startService } from '../support/service.ts';
 const REGISTER = '/api/membership/register';
 
 t.test('the names of all routes are reserved', async (t) => {
-  const { features } = await startService(t);
-  const names = [...indexOperations(features).values()].map(
+  const { routes } = await startService(t);
+  const names = [...indexOperations(routes).values()].map(
     ({ route }) => route.path.replace(/^(\/api)?(\/v1)?\//, '').split('/')[0] ?? '',
   );
   const handles = [...new Set([...names, 'api'])].filter((name) => Handle.safeParse(name).success);

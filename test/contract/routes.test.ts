@@ -7,7 +7,7 @@ import { startService } from '../support/service.ts';
 
 t.test('every row of the route table keeps the rules that no single row may break', async (t) => {
   const service = await startService(t);
-  const operations = [...indexOperations(service.features).values()];
+  const operations = [...indexOperations(service.routes).values()];
   t.ok(operations.length > 10);
   const seen = new Set<string>();
   for (const { id, route } of operations) {
@@ -40,7 +40,7 @@ t.test('every body may be as large as the contract says', async (t) => {
     [/^\/api\/guestbook(\/|$)/, 8192],
     [/^\/a2a$|^\/api\/v1\/artifacts$/, 327_680],
   ];
-  for (const { id, route } of indexOperations(service.features).values()) {
+  for (const { id, route } of indexOperations(service.routes).values()) {
     const [, most = 65_536] = limits.find(([paths]) => paths.test(route.path)) ?? [];
     if (route.body) t.equal(bodyLimit(route), most, id);
   }
@@ -52,7 +52,7 @@ t.test(
     const service = await startService(t);
     const methods = new Map<string, Set<string>>();
     const withSlash = new Set<string>();
-    for (const { route } of indexOperations(service.features).values()) {
+    for (const { route } of indexOperations(service.routes).values()) {
       if (route.transport) withSlash.add(route.path);
       const taken = methods.get(route.path) ?? new Set();
       taken.add(route.method);

@@ -7,7 +7,7 @@ import type { sql } from '../../platform/sql.ts';
 import { affectedMembers, catalogue, project } from '../../projections/registry.ts';
 import { insertSession } from '../../services/membership/sessions.ts';
 import { expireCredentials } from '../../workers/credentials/expire-credentials.ts';
-import { listSchedules } from '../../workers/jobs.ts';
+import { listSchedules } from '../../workers/job.ts';
 import { sweepRateCounters } from '../../workers/limits/sweep-rate-counters.ts';
 import { expireSessions } from '../../workers/membership/expire-sessions.ts';
 import { testDatabase } from '../support/database.ts';

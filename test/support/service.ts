@@ -41,8 +41,8 @@ export async function startService(t: Ending, settings: Record<string, string> =
   const logged: string[] = [];
   const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
   const core = await createCore(config, 'service test');
-  const { app, features, stop } = createApp(core, logger);
-  check ??= documentation(openApiDocument(features, 'http://localhost'));
+  const { app, routes, stop } = createApp(core, logger);
+  check ??= documentation(openApiDocument(routes, 'http://localhost'));
   t.teardown(async () => {
     stop();
     server.closeAllConnections();
@@ -72,5 +72,5 @@ export async function startService(t: Ending, settings: Record<string, string> =
     return answer;
   }
 
-  return { call, tamper, features, baseUrl, database, core, logger, logged };
+  return { call, tamper, routes, baseUrl, database, core, logger, logged };
 }

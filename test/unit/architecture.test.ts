@@ -144,12 +144,12 @@ const RULES: readonly [name: string, breaks: (from: string, to: Import) => boole
     (from, { file }) => moderationRank(from) >= 0 && moderationRank(file) > moderationRank(from),
   ],
   [
-    "a capability imports no other one's handlers",
+    "a capability imports no other one's handlers or feature",
     (from, { file }) =>
       isIn(from, 'services') &&
       rankOf(from) >= 0 &&
       capabilityOf(from) !== capabilityOf(file) &&
-      file.endsWith('/handlers.ts'),
+      /^services\/.+\/(handlers|feature)\.ts$/.test(file),
   ],
   [
     'a projection imports events, words and the projections of capabilities before it',

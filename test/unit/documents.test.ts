@@ -31,7 +31,8 @@ t.test('every environment variable that the documents name is read somewhere', a
   );
   const code = files.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
   for (const [path, text] of DOCUMENTS)
-    for (const name of new Set(path === STYLE ? [] : namedVariables(text))) t.ok(code.includes(name), `${path}: ${name}`);
+    for (const name of new Set(path === STYLE ? [] : namedVariables(text)))
+      t.ok(code.includes(name), `${path}: ${name}`);
 });
 
 t.test('the index of the documents names every page', async (t) => {

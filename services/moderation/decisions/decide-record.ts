@@ -18,9 +18,10 @@ import {
 } from '../../../projections/publications/record-reports.ts';
 import type { NamedEvent } from '../../../projections/publications/records.ts';
 import { type RecordRow, recordEvents } from '../../../projections/publications/records.ts';
+import { notifiedAt } from '../../guestbook/author-decisions.ts';
 import type { ReportReason } from '../../guestbook/report-reasons.ts';
 import { lastRemoval, type PublicationKind } from '../../publications/publication-kind.ts';
-import type { RemovalCommand } from '../../publications/removal.ts';
+import { type RemovalCommand, recordActionRefusal } from '../../publications/removal.ts';
 import { dropLeases } from '../../publications/review-leases.ts';
 import { recordReports, reportsStream } from '../../reports/reports.ts';
 import { membersToTell } from '../../reports/resolve.ts';
@@ -114,7 +115,7 @@ export function recordCommand(
           event_id: event?.event_id ?? '',
           state: removed ? 'removed' : row.gone ? 'withdrawn' : 'published',
           version,
-          undo_until: removed ? new Date(now.getTime() + undoSeconds * 1000).toISOString() : null,
+          undo_until: removed ? notifiedAt(now, undoSeconds).toISOString() : null,
         }),
         appends: [
           {
@@ -146,7 +147,8 @@ function keep(desk: Desk, { action, expected_version }: RequestedRecordDecision)
   if (!roles.includes(me.role)) return refuse('role_required', { roles });
   const state = { status: row.state, version: versionOf(desk) };
   if (expected_version !== state.version) return wrongVersion(state);
-  if (row.state !== 'published' || open.length === 0) return wrongState(state);
+  const record = { status: row.state, reported: open.length > 0 };
+  if (recordActionRefusal(record, 'keep', me.moderatorId)) return wrongState(state);
   const kept = { type: subject.type, id };
   const events = recordReports.decide(replay(recordReports, reports), {
     type: 'DismissReports',

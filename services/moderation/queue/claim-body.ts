@@ -11,6 +11,16 @@ export interface HolderColumns {
   expires_at: Date | null;
 }
 
+/** The columns of `HolderColumns`, from the tables of `joinHolder`. */
+export const HOLDER_COLUMNS =
+  'l.lease_id, l.moderator_id AS holder_id, h.name AS holder_name, l.claimed_at, l.expires_at';
+
+/** SQL that joins the live lease on an item, if any, and the moderator who holds it. */
+export const joinHolder = (type: string, id: string): string =>
+  `LEFT JOIN note_leases l ON l.note_id = ${id} AND l.subject_type = ${type}
+      AND l.expires_at > clock_timestamp()
+    LEFT JOIN moderators h ON h.moderator_id = l.moderator_id`;
+
 export function claimBody(
   { lease_id, holder_id, holder_name, claimed_at, expires_at }: HolderColumns,
   me: Pick<PrincipalOf<'moderator'>, 'moderatorId'>,

@@ -1,4 +1,4 @@
-import type { Role } from '../../../platform/http/principal.ts';
+import { type ReviewCommand, reviewRefusal } from '../../guestbook/moderator-decisions.ts';
 import { takesReplies } from '../../guestbook/state.ts';
 import { ACTIONS, type Action, ROLES_BY_ACTION } from '../staff/roles.ts';
 import { claimBody } from './claim-body.ts';
@@ -80,24 +80,32 @@ function standingBody(row: ItemRow, reviewer: ReviewingModerator): Item['decisio
   return { ...body, undo_allowed: body.undo_allowed && row.erased_at === null };
 }
 
-const may = (role: Role, action: Action): boolean => ROLES_BY_ACTION[action].includes(role);
+const COMMANDS: Readonly<Record<Action, ReviewCommand['type']>> = {
+  approve: 'ApproveNote',
+  grant: 'GrantAppeal',
+  keep: 'KeepNote',
+  restore: 'RestoreNote',
+  reject: 'RejectNote',
+  uphold: 'UpholdAppeal',
+  remove: 'RemoveNote',
+  escalate: 'EscalateNote',
+  defer: 'DeferNote',
+};
 
-/** The note's own rules, repeated for the buttons of the console; a decision checks them again. */
+/** The buttons of the console, by the rule of the decider; a decision checks it again. */
 function allowedActions(row: ItemRow, { moderatorId, role }: ReviewingModerator['me']): Action[] {
   if (row.holder_id !== null && row.holder_id !== moderatorId) return [];
-  const pending = row.state === 'pending';
-  const approved = row.state === 'approved';
-  const appealed = row.appeal === 'open' && row.settled_by !== moderatorId;
-  const fits: Record<Action, boolean> = {
-    approve: pending && (row.parent_id === null || parentPublic(row)),
-    grant: appealed,
-    keep: approved && row.reported_at !== null,
-    restore: row.state === 'removed' && !row.erased_at && row.settled_by !== moderatorId,
-    reject: pending,
-    uphold: appealed,
-    remove: approved,
-    escalate: pending,
-    defer: pending,
+  const note = {
+    status: row.state,
+    erased: row.erased_at !== null,
+    reported: row.reported_at !== null,
+    appealed: row.appeal === 'open',
+    decidedBy: row.settled_by,
+    parentHidden: row.parent_id !== null && !parentPublic(row),
   };
-  return ACTIONS.filter((action) => fits[action] && may(role, action));
+  return ACTIONS.filter(
+    (action) =>
+      ROLES_BY_ACTION[action].includes(role) &&
+      reviewRefusal(note, COMMANDS[action], moderatorId) === null,
+  );
 }

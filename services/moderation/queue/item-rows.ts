@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { type Sql, sql } from '../../../platform/sql.ts';
 import type { NoteRow } from '../../../projections/guestbook/notes.ts';
-import type { HolderColumns } from './claim-body.ts';
+import { HOLDER_COLUMNS, type HolderColumns, joinHolder } from './claim-body.ts';
 import { type StandingDecision, standingDecision } from './decision-body.ts';
 import type { NoteDecision } from './item.ts';
+import { toPlace } from './queue.ts';
 import { type ReportJson, reportList } from './report-body.ts';
 import type { ScreeningColumns } from './screening.ts';
 
@@ -44,19 +45,17 @@ const DETAILS = `SELECT n.*, m.handle, coalesce(r.approved, 0) AS approved,
     coalesce(r.rejected, 0) AS rejected,
     p.state AS parent_state, p.message AS parent_message, p.parent_id AS parent_parent_id,
     p.experience AS parent_experience,
-    l.lease_id, l.moderator_id AS holder_id, h.name AS holder_name, l.claimed_at, l.expires_at,
+    ${HOLDER_COLUMNS},
     coalesce(reports.list, '[]') AS reports, appeal.row AS open_appeal, decision.row AS decision,
     s.rules_version, s.band, s.findings, s.words, s.screened_at,
     clock_timestamp() AS now, page.tier AS place_tier, page.fits AS place_fits,
     page.ends AS place_ends,
     greatest(0, floor(extract(epoch FROM clock_timestamp() - n.submitted_at)))::int AS age_seconds,
-    to_char(page.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    ${toPlace('page.at')} AS place
   FROM page JOIN notes n ON n.note_id = page.note_id
   LEFT JOIN members m ON m.member_id = n.member_id
   LEFT JOIN notes p ON p.note_id = n.parent_id
-  LEFT JOIN note_leases l ON l.note_id = n.note_id AND l.subject_type = 'note'
-    AND l.expires_at > clock_timestamp()
-  LEFT JOIN moderators h ON h.moderator_id = l.moderator_id
+  ${joinHolder(`'note'`, 'n.note_id')}
   LEFT JOIN note_screenings s ON s.note_id = n.note_id
   LEFT JOIN authors r ON r.member_id = n.member_id
   LEFT JOIN LATERAL (${reportList('note_reports', 'note_id = n.note_id')}) reports ON true

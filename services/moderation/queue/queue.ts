@@ -89,6 +89,10 @@ export interface QueuePlace extends KeysetPosition {
   tier: string;
 }
 
+/** SQL that writes a time for a `QueuePlace`: UTC, to the microsecond. */
+export const toPlace = (at: string): string =>
+  `to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
 /** Matches a member's id; a handle never has this form. */
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

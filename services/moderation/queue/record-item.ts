@@ -4,8 +4,9 @@ import { AnyUuid, Timestamp } from '../../../platform/http/schemas.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import type { RecordRow } from '../../../projections/publications/records.ts';
 import { RECORD_TYPES, type RecordType } from '../../publications/record-type.ts';
+import { type RecordAction, recordActionRefusal } from '../../publications/removal.ts';
 import { ROLES_BY_ACTION } from '../staff/roles.ts';
-import { claimBody, type HolderColumns } from './claim-body.ts';
+import { claimBody, HOLDER_COLUMNS, type HolderColumns, joinHolder } from './claim-body.ts';
 import {
   decisionBody,
   type ReviewingModerator,
@@ -16,8 +17,7 @@ import { Claim, Item, Report, toDecision, Version } from './item.ts';
 import { type ReportJson, reportBody, reportList } from './report-body.ts';
 
 /** In the order of the buttons: actions that keep a record public come first. */
-const RECORD_ACTIONS = ['keep', 'restore', 'remove'] as const;
-type RecordAction = (typeof RECORD_ACTIONS)[number];
+const RECORD_ACTIONS = ['keep', 'restore', 'remove'] as const satisfies readonly RecordAction[];
 
 const RECORD_DECISIONS = ['removed', 'restored', 'kept'] as const;
 type RecordDecision = (typeof RECORD_DECISIONS)[number];
@@ -75,15 +75,12 @@ export function withReports(type: RecordType, records: Sql): Sql<RecordItemRow> 
   const of = `$${records.values.length + 1}::text`;
   const about = (row: string) => `${row}subject_type = ${of} AND ${row}subject_id = r.subject_id`;
   const text = `SELECT r.*, ${of} AS subject_type, m.handle, clock_timestamp() AS now,
-      coalesce(w.version, 0) AS reports_version, w.reported_at, l.lease_id,
-      l.moderator_id AS holder_id, h.name AS holder_name, l.claimed_at, l.expires_at,
+      coalesce(w.version, 0) AS reports_version, w.reported_at, ${HOLDER_COLUMNS},
       coalesce(reports.list, '[]') AS reports, decision.row AS decision
     FROM (${records.text}) r
     LEFT JOIN members m ON m.member_id = r.author_id
     LEFT JOIN reported_records w ON ${about('w.')}
-    LEFT JOIN note_leases l ON l.note_id = r.subject_id AND l.subject_type = ${of}
-      AND l.expires_at > clock_timestamp()
-    LEFT JOIN moderators h ON h.moderator_id = l.moderator_id
+    ${joinHolder(of, 'r.subject_id')}
     LEFT JOIN LATERAL (${reportList('record_reports', about(''))}) reports ON true
     LEFT JOIN LATERAL (${standingDecision('record_decisions', about('d.'))}) decision
       ON r.state <> 'withdrawn'`;
@@ -121,16 +118,20 @@ function standingBody(row: RecordItemRow, reviewer: ReviewingModerator): RecordI
   return decisionBody(decision, removed, row.now, reviewer);
 }
 
-/** The rules of `recordCommand`, repeated for the buttons of the console. */
+/** The buttons of the console, by the rule of the decider; a decision checks it again. */
 function allowedActions(
   row: RecordItemRow,
   { moderatorId, role }: ReviewingModerator['me'],
 ): RecordAction[] {
   if (row.holder_id !== null && row.holder_id !== moderatorId) return [];
-  const fits: Record<RecordAction, boolean> = {
-    remove: row.state === 'published',
-    restore: row.state === 'removed' && row.decision?.moderator_id !== moderatorId,
-    keep: row.state === 'published' && row.reported_at !== null,
+  const record = {
+    status: row.state,
+    reported: row.reported_at !== null,
+    removedBy: row.decision?.moderator_id ?? null,
   };
-  return RECORD_ACTIONS.filter((action) => fits[action] && ROLES_BY_ACTION[action].includes(role));
+  return RECORD_ACTIONS.filter(
+    (action) =>
+      ROLES_BY_ACTION[action].includes(role) &&
+      recordActionRefusal(record, action, moderatorId) === null,
+  );
 }

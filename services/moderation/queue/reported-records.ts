@@ -5,7 +5,7 @@ import { query } from '../../../platform/postgres/query.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import type { RecordType } from '../../publications/record-type.ts';
-import { type Filters, type QueuePlace, UUID, type View, type Viewer } from './queue.ts';
+import { type Filters, type QueuePlace, toPlace, UUID, type View, type Viewer } from './queue.ts';
 import { type RecordItem, recordItemBody, withReports } from './record-item.ts';
 import { subjectKey } from './subject.ts';
 
@@ -69,7 +69,7 @@ export function listReported(
       `w.at < clock_timestamp() - make_interval(secs => ${value(older_than, 'int')})`,
     );
   const text = `SELECT w.subject_type, w.subject_id,
-      to_char(w.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+      ${toPlace('w.at')} AS place
     FROM (${source}) w WHERE ${conditions.join(' AND ')}
     ORDER BY w.at ${newestFirst ? 'DESC' : 'ASC'}, w.subject_id LIMIT ${value(limit, 'int')}`;
   return { name: hash('sha1', text), text, values };

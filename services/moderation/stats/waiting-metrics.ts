@@ -37,9 +37,13 @@ export function waitingMetrics(registry: Registry, pool: pg.Pool): void {
     });
   }
 
-  gauge('jobs_dead', 'Jobs that failed for the last time; see `npm run dead-letters`', ({ jobs }) => {
-    return jobs[DEAD_LETTERS] ?? 0;
-  });
+  gauge(
+    'jobs_dead',
+    'Jobs that failed for the last time; see `npm run dead-letters`',
+    ({ jobs }) => {
+      return jobs[DEAD_LETTERS] ?? 0;
+    },
+  );
   gauge('notes_pending', 'Notes that wait for a decision', ({ notes }) => notes);
   gauge(
     'notes_pending_oldest_seconds',

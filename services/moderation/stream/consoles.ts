@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { createLogFollower } from '../../../platform/eventstore/subscription.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
+import { createCoalescer } from '../../../platform/postgres/coalescer.ts';
 import { MODERATION_TOPIC, type Notifications } from '../../../platform/postgres/notifications.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
@@ -74,8 +75,7 @@ function startWatch(pool: pg.Pool, wakeUps: Notifications, consoles: ReadonlySet
   let countedAt = Number.NEGATIVE_INFINITY;
   let uncounted = true;
   let standing = false;
-  let looking = false;
-  let again = false;
+  const looks = createCoalescer<void>();
   let stopped = false;
   let unsubscribe: () => void = () => undefined;
 
@@ -132,18 +132,12 @@ function startWatch(pool: pg.Pool, wakeUps: Notifications, consoles: ReadonlySet
     return counts(tail.settled(), figures, me, [...held.values()], own);
   };
 
-  /** Runs one look at a time; a wake-up during a look causes another look after a pause. */
-  async function wake(): Promise<void> {
-    again = true;
-    if (looking) return;
-    looking = true;
-    while (again && !stopped) {
-      again = false;
-      // The database may be unavailable for a while; the next wake-up brings another look.
-      await lookAlone().catch(() => undefined);
-      await sleep(PAUSE_MS);
-    }
-    looking = false;
+  /** Looks, then pauses; wake-ups in the meantime bring one more look. */
+  async function lookOnWakeUp(): Promise<void> {
+    if (stopped) return;
+    // The database may be unavailable for a while; the next wake-up brings another look.
+    await lookAlone().catch(() => undefined);
+    await sleep(PAUSE_MS);
   }
 
   /** A look may start within a request, but has its own deadline. */
@@ -151,7 +145,8 @@ function startWatch(pool: pg.Pool, wakeUps: Notifications, consoles: ReadonlySet
 
   const started = lookAlone().then(() => {
     standing = true;
-    if (!stopped) unsubscribe = wakeUps.subscribe(MODERATION_TOPIC, () => void wake());
+    if (stopped) return;
+    unsubscribe = wakeUps.subscribe(MODERATION_TOPIC, () => void looks('look', lookOnWakeUp));
   });
 
   function stop(): void {

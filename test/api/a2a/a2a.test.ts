@@ -116,7 +116,7 @@ t.test('text alone is told what there is, and nothing runs', async (t) => {
   );
   t.match(claim, { writes: true, scope: 'case:claim' });
   const names = data.data.operations.map(({ operation }: { operation: string }) => operation);
-  t.same(names.sort(), [...offeredOperations(indexOperations(service.features)).keys()].sort());
+  t.same(names.sort(), [...offeredOperations(indexOperations(service.routes)).keys()].sort());
   t.ok(answer.body.result.message.contextId, 'a context was made');
   t.notOk(answer.body.result.task);
 });
@@ -200,7 +200,7 @@ t.test('the card is in wire form, and is kept by caches', async (t) => {
   const headers = { 'if-none-match': card.headers.get('etag') ?? '' };
   t.equal((await service.call('GET', '/.well-known/agent-card.json', { headers })).status, 304);
 
-  const operations = indexOperations(service.features);
+  const operations = indexOperations(service.routes);
   for (const { id, examples } of card.body.skills) {
     const asked = JSON.parse(examples[0]);
     const operation = operations.get(asked.operation);
@@ -214,7 +214,7 @@ t.test('the card is in wire form, and is kept by caches', async (t) => {
 t.test('the card has the date of its last change', async (t) => {
   const service = await startService(t);
   const card = agentCard(
-    offeredOperations(indexOperations(service.features)),
+    offeredOperations(indexOperations(service.routes)),
     'https://service.test',
   );
   const seen = hash('sha256', JSON.stringify(card)).slice(0, 16);
@@ -244,7 +244,7 @@ const namesOf = (schema: Shaped | undefined): string[] => [
 
 t.test('path, query and body fields of an operation never have one name', async (t) => {
   const service = await startService(t);
-  const operations = [...offeredOperations(indexOperations(service.features)).values()];
+  const operations = [...offeredOperations(indexOperations(service.routes)).values()];
   t.ok(operations.length > 15);
   for (const operation of operations) {
     const { id, route } = operation;

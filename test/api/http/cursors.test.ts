@@ -106,7 +106,7 @@ function listsOf(service: Service, agent: Agent, moderator: Moderator): List[] {
       : typeof access === 'object' && 'roles' in access
         ? { authorization: `Bearer ${moderator.token}` }
         : { authorization: agent.authorization };
-  return [...indexOperations(service.features).values()].flatMap(({ route }) =>
+  return [...indexOperations(service.routes).values()].flatMap(({ route }) =>
     (['cursor', 'before'] as const)
       .filter((name) => route.query && name in route.query.shape)
       .map((name) => ({ path: route.path, name, headers: headersFor(route) })),

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createCoalescer } from '../../services/guestbook/coalesce.ts';
+import { createCoalescer } from '../../platform/postgres/coalescer.ts';
 
 t.test(
   'who asks during a piece of work shares the next one, never the one under way',

@@ -1,5 +1,5 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import { withDeadline, withinDeadline } from '../../platform/postgres/request-deadline.ts';
+import { withDeadline, withinDeadline } from './request-deadline.ts';
 
 interface Lane<Result> {
   ended: Promise<void>;

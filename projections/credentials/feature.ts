@@ -1,0 +1,8 @@
+import * as credentialEvents from '../../services/credentials/events.ts';
+import type { ProjectionFeature } from '../feature.ts';
+import { credentials } from './credentials.ts';
+
+export const credentialsProjections: ProjectionFeature = {
+  events: credentialEvents,
+  readModels: [credentials],
+};

@@ -1,0 +1,8 @@
+import * as screeningEvents from '../../services/screening/events.ts';
+import type { ProjectionFeature } from '../feature.ts';
+import { screenings } from './screenings.ts';
+
+export const screeningProjections: ProjectionFeature = {
+  events: screeningEvents,
+  readModels: [screenings],
+};

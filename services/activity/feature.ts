@@ -1,0 +1,8 @@
+import { implement } from '../../platform/http/route.ts';
+import type { Feature } from '../feature.ts';
+import { activityContract } from './contract.ts';
+import { type ActivityDeps, activityHandlers } from './handlers.ts';
+
+export const activityFeature: Feature<ActivityDeps> = {
+  routes: (deps) => [implement(activityContract, activityHandlers(deps))],
+};

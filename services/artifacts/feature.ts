@@ -1,0 +1,14 @@
+import { implement } from '../../platform/http/route.ts';
+import type { Feature } from '../feature.ts';
+import { artifactsClosure } from './closure.ts';
+import { artifactsContract } from './contract.ts';
+import { artifactsSection } from './export.ts';
+import { type ArtifactsDeps, artifactsHandlers } from './handlers.ts';
+import { artifactKind } from './publication-kind.ts';
+
+export const artifactsFeature: Feature<ArtifactsDeps> = {
+  routes: (deps) => [implement(artifactsContract, artifactsHandlers(deps))],
+  closure: artifactsClosure,
+  exportSections: [artifactsSection],
+  publicationKinds: [artifactKind],
+};

@@ -1,0 +1,12 @@
+import { implement } from '../../platform/http/route.ts';
+import type { Feature } from '../feature.ts';
+import { credentialsClosure } from './closure.ts';
+import { credentialsContract } from './contract.ts';
+import { credentialsSection } from './export.ts';
+import { type CredentialsDeps, credentialsHandlers } from './handlers.ts';
+
+export const credentialsFeature: Feature<CredentialsDeps> = {
+  routes: (deps) => [implement(credentialsContract, credentialsHandlers(deps))],
+  closure: credentialsClosure,
+  exportSections: [credentialsSection],
+};

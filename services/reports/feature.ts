@@ -1,0 +1,10 @@
+import { implement } from '../../platform/http/route.ts';
+import type { Feature } from '../feature.ts';
+import { reportsContract } from './contract.ts';
+import { reportsSection } from './export.ts';
+import { type ReportsDeps, reportsHandlers } from './handlers.ts';
+
+export const reportsFeature: Feature<ReportsDeps> = {
+  routes: (deps) => [implement(reportsContract, reportsHandlers(deps))],
+  exportSections: [reportsSection],
+};

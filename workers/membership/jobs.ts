@@ -1,0 +1,7 @@
+import { defineSweep, type Jobs } from '../job.ts';
+import { expireSessions } from './expire-sessions.ts';
+
+export const membershipJobs = {
+  // Every 30 seconds, so that expiries are recorded within a minute despite the scheduler's delay.
+  'expire-sessions': defineSweep(30, expireSessions),
+} satisfies Jobs;
