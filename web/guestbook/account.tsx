@@ -132,7 +132,7 @@ function DeleteDialog({ session, knownKey, onClose, onDeleted }: DeleteProps) {
         Also remove my published notes. Otherwise they stay, signed “former member”.
       </label>
       <Field
-        label={`Write ${session.handle} to confirm`}
+        label={`Type ${session.handle} to confirm`}
         name="confirm"
         code
         value={handle}

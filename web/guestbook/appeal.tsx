@@ -22,7 +22,9 @@ export function Appeal({ noteId, until, onSend }: AppealProps) {
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => form.current?.querySelector('textarea')?.focus(), []);
-  const error = hasVisibleText(text) ? tooLong(text, MAX_LENGTH) : 'Say why it should appear.';
+  const error = hasVisibleText(text)
+    ? tooLong(text, MAX_LENGTH)
+    : 'Say why this note should appear.';
   return (
     <form
       ref={form}
@@ -35,7 +37,7 @@ export function Appeal({ noteId, until, onSend }: AppealProps) {
       }}
     >
       <Field
-        label="Why should it appear?"
+        label="Why should this note appear?"
         name="appeal"
         rows={3}
         value={text}
@@ -45,7 +47,7 @@ export function Appeal({ noteId, until, onSend }: AppealProps) {
         }}
         most={MAX_LENGTH}
         error={tried ? error : undefined}
-        hint={`Once for each decision, until ${fullTime(until)}.`}
+        hint={`You can appeal each decision once, until ${fullTime(until)}.`}
       />
       <div class="row">
         <button type="submit" class="button primary">

@@ -120,7 +120,7 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
       setFailure(undefined);
       if (changed) return beginAnother();
       dropDraft(slot, body.id);
-      announce('Sent. Your note waits for review.');
+      announce('Sent. Your note is waiting for review.');
       // If this form was closed meanwhile, another form may be open.
       if (shown.current) onSent();
       return;
@@ -216,7 +216,7 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
       {failure && !fieldFault && (
         <p class="box bad" role="alert">
           {kept
-            ? 'No answer from the service. Your text is kept on this device, and arrives once however often you send it.'
+            ? 'No answer from the service. Your text is kept on this device. You can safely send it again: it is posted only once.'
             : words(failure)}
         </p>
       )}
@@ -225,7 +225,7 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
           {sending ? 'Sending…' : kept ? 'Send again' : 'Send for review'}
         </button>
         <button type="button" class="button quiet" onClick={onCancel}>
-          {draft.message ? 'Later' : 'Cancel'}
+          {draft.message ? 'Save draft' : 'Cancel'}
         </button>
         <span class="hint">A moderator reads every note before it appears.</span>
       </div>

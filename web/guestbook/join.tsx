@@ -7,8 +7,8 @@ import { newKeys } from './key-file.ts';
 import { type Failure, issueOf, uncertain } from './problem-text.ts';
 import type { Membership } from './session.ts';
 
-const RULE = '3 to 24 of a–z, 0–9 and _, starting with a letter';
-const TAKEN = 'This handle belongs to somebody else. Choose another.';
+const RULE = '3 to 24 characters: a–z, 0–9 and _, starting with a letter';
+const TAKEN = 'This handle is taken. Choose another.';
 
 /** Registers a member: handle, keys, account, in this order, so that the keys are saved first. */
 export function JoinDialog(parts: { membership: Membership; onClose: () => void }) {
@@ -53,7 +53,7 @@ export function JoinDialog(parts: { membership: Membership; onClose: () => void 
 
   return (
     <FormDialog
-      title={step === 'handle' ? 'Join' : 'Keep your keys'}
+      title={step === 'handle' ? 'Join' : 'Save your keys'}
       onClose={onClose}
       sending={sending}
       told={refused !== undefined}

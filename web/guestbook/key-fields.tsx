@@ -24,7 +24,9 @@ export function ProofFields({ proof, onProof, which, errors }: ProofProps) {
   const fill = (text: string): boolean => {
     const held = readKeyFile(text);
     if (!held) return false;
-    setUnread(held[which] && held.id ? '' : 'This file lacks the id or the key.');
+    setUnread(
+      held[which] && held.id ? '' : 'This file does not contain both the member id and the key.',
+    );
     onProof({ id: held.id ?? proof.id, key: held[which] ?? proof.key });
     return true;
   };
@@ -91,8 +93,8 @@ export function NewKeys({ keys, kept, onKept, error }: ShownProps) {
     <>
       <div class="box accent">
         <p>
-          <strong>These keys are your account.</strong> They are shown only now, and nobody can send
-          them to you again. If you lose both, the account is lost.
+          <strong>These keys are your account.</strong> They are shown only once, and nobody can
+          send them to you again. If you lose both, you lose the account.
         </p>
       </div>
       <dl class="keys">

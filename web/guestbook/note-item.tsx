@@ -91,7 +91,7 @@ export function NoteItem({ note, isReply = false, ...list }: NoteProps) {
           note={note}
           onClose={(sent) => {
             setReporting(false);
-            if (sent) toast('Thank you. A moderator will look at', note.message);
+            if (sent) toast('Thank you. A moderator will review', note.message);
           }}
         />
       )}

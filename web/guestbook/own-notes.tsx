@@ -31,7 +31,8 @@ export function OwnNotesList({ own, session }: Props) {
       </div>
       {waits && (
         <p class="hint">
-          Only moderators can read it until one of them approves it. This page checks every minute.
+          Only moderators can read a waiting note until one of them approves it. This page checks
+          every minute.
         </p>
       )}
       <ul>
@@ -53,7 +54,7 @@ const STANDING = {
 
 function standingOf({ standing, outcome }: OwnNote): { class: string; word: string } {
   if (outcome?.outcome === 'withdrawn') return { class: '', word: 'Withdrawn by you' };
-  if (outcome?.outcome === 'removed') return { class: 'bad', word: 'Taken down' };
+  if (outcome?.outcome === 'removed') return { class: 'bad', word: 'Removed' };
   return STANDING[standing];
 }
 
@@ -110,19 +111,20 @@ function OwnNoteItem({ note, own, session }: Props & { note: OwnNote }) {
       <p class="own-meta">
         <strong class={`badge ${tone}`}>{word}</strong>
         <span>
-          {body.parent_id ? 'a reply in' : 'in'} {place}, sent <Ago time={new Date(note.sentAt)} />
+          {body.parent_id ? 'Reply' : 'Note'} in {place}, sent <Ago time={new Date(note.sentAt)} />
         </span>
       </p>
       <Message text={body.message} id={text} />
       {standing === 'not_published' && !member && (
         <p class="hint">
-          A moderator didn’t publish this note. Members see the reason and can appeal; guests can’t.
+          A moderator did not publish this note. Members see the reason and can appeal; guests
+          cannot.
         </p>
       )}
       {outcome?.policy && (
         <p>
-          Under the policy “{outcome.policy.replaceAll('_', ' ')}”.
-          {outcome.message && <> The moderator writes:</>}
+          Policy: {outcome.policy.replaceAll('_', ' ')}.
+          {outcome.message && <> Message from the moderator:</>}
         </p>
       )}
       {outcome?.message && (
@@ -162,12 +164,12 @@ function OwnNoteItem({ note, own, session }: Props & { note: OwnNote }) {
       </div>
       {asking === 'withdraw' && (
         <div class="box row">
-          <span>Withdraw this note? It disappears for everyone and can’t be restored.</span>
+          <span>Withdraw this note? It disappears for everyone and cannot be restored.</span>
           <button
             type="button"
             class="button danger"
             aria-describedby={text}
-            onClick={() => void act('withdraw', {}, 'Withdrawn.')}
+            onClick={() => void act('withdraw', {}, 'Note withdrawn.')}
           >
             Withdraw it
           </button>
@@ -180,7 +182,7 @@ function OwnNoteItem({ note, own, session }: Props & { note: OwnNote }) {
         <Appeal
           noteId={body.id}
           until={new Date(outcome.appeal_until)}
-          onSend={(text) => void act('appeal', { text }, 'Your appeal has arrived.')}
+          onSend={(text) => void act('appeal', { text }, 'Your appeal was sent.')}
         />
       )}
       {failure && (

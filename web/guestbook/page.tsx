@@ -138,7 +138,7 @@ export function GuestbookPage() {
             own.removeMembers(session.handle);
             membership.forget();
             close();
-            say('Your account is deleted. Names and texts are erased within minutes.');
+            say('Your account is deleted. Your personal data is erased within minutes.');
           }}
         />
       )}

@@ -5,17 +5,19 @@ export type Failure = Exclude<Answer<never>, { kind: 'done' }>;
 const WORDS: Record<string, string> = {
   rate_limited:
     'Too many requests from your network. Try again in ten minutes; some limits last until tomorrow.',
-  admission_closed: 'The service accepts nothing new at the moment. Your text stays here.',
-  capacity_reached: 'The service has as many members as it can take.',
+  admission_closed:
+    'The service accepts no new notes or members at the moment. Try again later; drafts are kept on this device.',
+  capacity_reached: 'The service has reached its maximum number of members.',
   credentials_not_accepted: 'This id and key do not belong together. Check both.',
   credential_not_accepted: 'This key is not accepted for your account.',
   deletion_unconfirmed:
-    'Your account no longer accepts this sign-in key. Most likely it is deleted, but that could not be confirmed. Only if its keys were replaced meanwhile does it live on: to be sure, sign in with the new key, and delete it again.',
+    'Your account no longer accepts this sign-in key. It is most likely deleted, but this could not be confirmed. If its keys were replaced meanwhile, it still exists: sign in with the new key and delete it again.',
   session_required:
-    'Your session has ended. Sign in again to go on as a member; your text stays here.',
-  reply_target_unavailable: 'The note you reply to is no longer there.',
-  not_found: 'This note is no longer there.',
-  storage_unavailable: 'The service cannot store anything just now. Nothing is lost; try again.',
+    'Your session has ended. Sign in again to continue as a member; your text is kept.',
+  reply_target_unavailable: 'The note you are replying to is no longer public.',
+  not_found: 'This note no longer exists or is no longer public.',
+  storage_unavailable:
+    'The service cannot save anything at the moment. Nothing is lost; try again.',
   outcome_unconfirmed: 'We do not know whether this arrived. You can safely try again.',
 };
 

@@ -42,7 +42,7 @@ export function RecoverDialog(parts: { membership: Membership; onClose: () => vo
     });
     const answer = recovered.kind === 'done' ? await membership.signIn(id, sign_in_key) : recovered;
     if (answer.kind === 'done') {
-      announce('Your keys are replaced. The old ones no longer work.');
+      announce('Your keys are replaced. The old keys no longer work.');
       onClose();
       return undefined;
     }
@@ -52,19 +52,19 @@ export function RecoverDialog(parts: { membership: Membership; onClose: () => vo
 
   return (
     <FormDialog
-      title={step === 'proof' ? 'Replace both keys' : 'Keep your new keys'}
+      title={step === 'proof' ? 'Replace my keys' : 'Save your new keys'}
       onClose={onClose}
       sending={sending}
       buttons={
         <button type="submit" class={step === 'proof' ? 'button primary' : 'button'}>
-          {step === 'proof' ? 'Make new keys' : 'Replace my keys'}
+          {step === 'proof' ? 'Create new keys' : 'Replace my keys'}
         </button>
       }
     >
       {step === 'proof' ? (
         <>
           <p>
-            With the recovery key you get two new keys. Your old keys, sessions and credentials stop
+            Use your recovery key to get two new keys. Your old keys, sessions and credentials stop
             working immediately.
           </p>
           <ProofFields
@@ -80,7 +80,9 @@ export function RecoverDialog(parts: { membership: Membership; onClose: () => vo
           kept={kept}
           onKept={setKept}
           error={
-            tried && !kept ? 'Save your keys first: the old keys are about to end.' : undefined
+            tried && !kept
+              ? 'Save your keys first. The old keys are about to stop working.'
+              : undefined
           }
         />
       )}

@@ -10,8 +10,8 @@ const REASONS = [
   ['spam', 'Spam or advertising'],
   ['abuse', 'Abuse or harassment'],
   ['illegal', 'Something illegal'],
-  ['privacy', "Somebody's private details"],
-  ['impersonation', 'Pretending to be somebody else'],
+  ['privacy', "Someone's private details"],
+  ['impersonation', 'Pretending to be someone else'],
   ['other', 'Something else'],
 ] as const;
 
@@ -60,9 +60,9 @@ export function ReportDialog({ note, onClose }: ReportProps) {
           <Foreign text={note.name.trim() || 'Guest'} />
         </footer>
       </blockquote>
-      <p>A moderator will look at it. The author won’t see who reported it.</p>
+      <p>A moderator will review this note. The author will not see who reported it.</p>
       <fieldset class="stack tight">
-        <legend class="label">What is wrong with it?</legend>
+        <legend class="label">What is wrong with this note?</legend>
         {REASONS.map(([value, text]) => (
           <label class="check" key={value}>
             <input
@@ -77,7 +77,7 @@ export function ReportDialog({ note, onClose }: ReportProps) {
         ))}
         {tried && !reason && (
           <p class="error" role="alert">
-            Choose what is wrong with it.
+            Choose a reason.
           </p>
         )}
       </fieldset>

@@ -19,7 +19,7 @@ interface Me {
 }
 
 const CLOCKS_DIFFER_MS = 5000;
-const ENDED = 'Your session has ended. Sign in again to go on as a member.';
+const ENDED = 'Your session has ended. Sign in again to continue as a member.';
 
 export type Membership = ReturnType<typeof useMembership>;
 

@@ -18,9 +18,7 @@ export function proofErrors({ id, key }: Proof): { id?: string; key?: string } {
     ...(UUID.test(id.trim())
       ? {}
       : { id: 'A member id looks like 7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f.' }),
-    ...(/^[0-9a-f]{64}$/.test(key.trim())
-      ? {}
-      : { key: 'A key has 64 characters of 0–9 and a–f.' }),
+    ...(/^[0-9a-f]{64}$/.test(key.trim()) ? {} : { key: 'A key has 64 characters: 0–9 and a–f.' }),
   };
 }
 

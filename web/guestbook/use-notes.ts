@@ -53,7 +53,7 @@ export function useNotes(experience: Experience, parentId: string | null) {
       const unknown = entries.filter(({ id }) => !ids.has(id));
       return part === 'newer' ? [...unknown, ...known] : [...known, ...unknown];
     });
-    if (part === 'older') announce(`${entries.length} older notes`);
+    if (part === 'older') announce(`${entries.length} older notes loaded`);
     return true;
   }, []);
 

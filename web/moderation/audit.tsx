@@ -37,7 +37,7 @@ export function Audit() {
         </h2>
         <div class="row-buttons">
           <button type="button" class="button" onClick={() => void read(null)}>
-            Read again
+            Refresh
           </button>
           <a class="button" href="/api/moderation/audit?format=ndjson" download="audit.ndjson">
             Download all
@@ -54,12 +54,14 @@ export function Audit() {
         <table class="audit">
           <thead>
             <tr>
-              <th scope="col">Position</th>
+              <th scope="col">
+                <abbr title="Position in the log">#</abbr>
+              </th>
               <th scope="col">When</th>
               <th scope="col">Who</th>
               <th scope="col">What</th>
-              <th scope="col">Of</th>
-              <th scope="col">Facts</th>
+              <th scope="col">Subject</th>
+              <th scope="col">Details</th>
             </tr>
           </thead>
           <tbody>
@@ -83,10 +85,10 @@ export function Audit() {
           </tbody>
         </table>
       </section>
-      {entries.length === 0 && !fault && <p class="hint">Reading…</p>}
+      {entries.length === 0 && !fault && <p class="hint">Loading…</p>}
       {cursor && (
         <button type="button" class="button more" onClick={() => void read(cursor)}>
-          Older
+          Older entries
         </button>
       )}
     </section>

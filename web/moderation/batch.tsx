@@ -32,13 +32,13 @@ export function BatchPreview({ batch: { action, items, sending } }: { batch: Bat
         </ul>
         {left > 0 && (
           <p class="box look">
-            {plural(left, 'selected note is', 'selected notes are')} left out: not possible there,
-            or beyond the limit of 100.
+            {plural(left, 'selected note is', 'selected notes are')} left out: not allowed, or over
+            the limit of 100.
           </p>
         )}
         {withPolicy ? (
           <fieldset class="policies" disabled={sending}>
-            <legend>By which policy?</legend>
+            <legend>Under which policy?</legend>
             {policies.map(({ code, title }, index) => (
               <button
                 key={code}

@@ -25,7 +25,7 @@ export const batchAction = (actions: readonly Action[]): Action | undefined =>
 /** Opens the preview of a batch, which runs only after confirmation. */
 export function preview(actions: readonly Action[]): void {
   if (get().selected.size === 0) {
-    toast('Nothing is selected. Select with x.');
+    toast('Nothing is selected. Press x to select a note.');
     return;
   }
   const chosen = chosenNotes();
@@ -83,7 +83,7 @@ export async function runBatch(policy?: string): Promise<void> {
   } catch (error) {
     for (const { id } of items) notDecidedHere(id);
     set({ batch: null });
-    toast(refusalWords('Nothing was decided', failureOf(error)), { tone: 'alert' });
+    toast(refusalWords('Nothing was decided', 'batch', failureOf(error)), { tone: 'alert' });
   }
 }
 

@@ -52,7 +52,11 @@ export function Chart({ title, kind, labels, series, words, children }: ChartPro
           ))}
         </ul>
       </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${title}; the table has it`}>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        aria-label={`${title}; the table below has the figures`}
+      >
         <defs>
           <pattern
             id={id}

@@ -7,7 +7,7 @@ export function Content({ item, thread }: { item: Item; thread: ThreadNote[] | u
   if (isErased(item))
     return (
       <div class="text">
-        <em>The text is erased.</em>
+        <em>The text was erased.</em>
       </div>
     );
   return isNote(item) ? <NoteText note={item} thread={thread} /> : <RecordText record={item} />;
@@ -61,7 +61,7 @@ function RecordText({
           </a>
         </p>
       )}
-      {!isPublic && <p class="hint">Nobody can read it now.</p>}
+      {!isPublic && <p class="hint">This is not public.</p>}
     </>
   );
 }

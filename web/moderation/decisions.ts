@@ -74,7 +74,7 @@ function moveOn(id: string): void {
 /** Shows the reason in the row and in the panel, which keeps the typed text. */
 function refused(item: Item, action: Action, failure: Failure): void {
   const { id } = item;
-  const text = refusalWords(`Not ${doneWords(action).toLowerCase()}`, failure);
+  const text = refusalWords(`Not ${doneWords(action).toLowerCase()}`, 'decision', failure);
   mark(id, { kind: 'conflict', text });
   changePanel(id, { sending: false, fault: text });
   toast(text, { tone: 'alert', about: aboutOf(item) });

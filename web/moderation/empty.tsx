@@ -4,7 +4,7 @@ import { call } from './api.ts';
 import { listView, store } from './state.ts';
 import { useStore } from './store.ts';
 import type { QueueBody, Stats } from './wire.ts';
-import { fullTime, plural, timeWords, VIEW_NAMES } from './words.ts';
+import { fullTime, plural, timeWords } from './words.ts';
 
 interface Signs {
   last: string | null;
@@ -75,14 +75,14 @@ export function Empty() {
           {signs.dead > 0 && (
             <div>
               <dt>Failed jobs</dt>
-              <dd>{plural(signs.dead, 'job')}: tell the operator</dd>
+              <dd>{plural(signs.dead, 'job')}; tell the operator</dd>
             </div>
           )}
           <div>
-            <dt>Looked</dt>
+            <dt>Last checked</dt>
             <dd title={fullTime(signs.at)}>
               {timeWords(signs.at)}
-              {stream === 'live' ? ', and told of what comes' : ''}
+              {stream === 'live' ? ', updating live' : ''}
             </dd>
           </div>
         </dl>
@@ -91,14 +91,14 @@ export function Empty() {
   );
 }
 
-const NO_MATCH = { yet: 'Nothing matches so far.', end: 'Nothing matches.' };
+const NO_MATCH = { yet: 'No matches yet. Load more to continue.', end: 'No matches.' };
 
 const EMPTY: Record<ReturnType<typeof listView>, string> = {
   todo: 'The queue is clear.',
-  mine: 'You hold nothing.',
+  mine: 'You have no claims.',
   escalated: 'Nothing is escalated.',
   deferred: 'Nothing is deferred.',
   reported: 'Nothing is reported.',
-  appeals: 'There is no open appeal.',
-  decided: `Nothing has been ${VIEW_NAMES.decided.toLowerCase()} yet.`,
+  appeals: 'There are no open appeals.',
+  decided: 'Nothing has been decided yet.',
 };

@@ -14,19 +14,19 @@ import { isList } from './wire.ts';
 
 /** All keyboard shortcuts, in the order of the help. */
 export const KEYS = [
-  ['j / k', 'next, previous'],
-  ['n', 'claim the next'],
+  ['j / k', 'next or previous item'],
+  ['n', 'claim the next item'],
   ['a', 'approve (or keep, grant, restore)'],
-  ['r, then 1–9', 'reject (or remove) by policy'],
+  ['r, then 1–9', 'reject (or remove) under a policy'],
   ['e', 'escalate'],
-  ['d', 'defer; d again: for a day'],
+  ['d', 'defer; d again defers for 1 day'],
   ['x', 'select'],
-  ['Shift+A / Shift+R', 'approve, reject the selection'],
+  ['Shift+A / Shift+R', 'approve or reject the selection'],
   ['u', 'undo'],
-  ['t', 'thread'],
+  ['t', 'go to the thread'],
   ['/', 'search'],
   ['?', 'this help'],
-  ['Esc', 'close, or release'],
+  ['Esc', 'close or release'],
 ] as const;
 
 export const DEFERRALS = [

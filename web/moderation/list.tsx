@@ -84,10 +84,10 @@ export function List() {
         </ul>
       )}
       {items.length === 0 && !loading && !listFault && <Empty />}
-      {loading && items.length === 0 && <p class="hint pad">Reading the queue…</p>}
+      {loading && items.length === 0 && <p class="hint pad">Loading the queue…</p>}
       {nextCursor && (
         <button type="button" class="button more" onClick={() => void loadMore()}>
-          More
+          Load more
         </button>
       )}
     </section>
@@ -143,7 +143,7 @@ function Search() {
           class="input"
           dir="auto"
           maxLength={200}
-          placeholder={keys ? 'Search  ( / )' : 'Search'}
+          placeholder={keys ? 'Search (/)' : 'Search'}
           aria-keyshortcuts={keys ? '/' : undefined}
         />
         <label class="visually-hidden" for="finding">
@@ -178,11 +178,11 @@ function Search() {
         <p class="hint narrowed">
           {filters.author && (
             <>
-              By <MarkedText text={filters.author} />.{' '}
+              Author: <MarkedText text={filters.author} />{' '}
             </>
           )}
           <button type="button" class="button quiet" onClick={() => show(listView())}>
-            Show all
+            Clear filters
           </button>
         </p>
       )}

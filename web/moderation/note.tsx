@@ -57,7 +57,7 @@ export function Note({ item }: { item: Item | undefined }) {
         </header>
         {mark?.kind === 'conflict' && panel?.itemId !== item.id && (
           <p class="box bad conflict">
-            {mark.text} {hasDraft(item.id) && 'What you typed is kept. '}
+            {mark.text} {hasDraft(item.id) && 'Your text is kept. '}
             <button
               type="button"
               class="button quiet"
@@ -66,13 +66,14 @@ export function Note({ item }: { item: Item | undefined }) {
                 void reread(item.id);
               }}
             >
-              Look again
+              Reload
             </button>
           </p>
         )}
         {held && (
           <p class="box accent lease">
-            Yours until {timeWords(held.expires_at * 1000)}, and for as long as you look at it.
+            Claimed by you until {timeWords(held.expires_at * 1000)}. The claim is renewed while
+            this tab is visible.
           </p>
         )}
         {lost && (
@@ -85,8 +86,7 @@ export function Note({ item }: { item: Item | undefined }) {
         )}
         {item.claim && !item.claim.mine && (
           <p class="box look lease">
-            <bdi>{item.claim.moderator.name}</bdi> has been on this since{' '}
-            {timeWords(item.claim.claimed_at)}.
+            <bdi>{item.claim.moderator.name}</bdi> claimed it at {timeWords(item.claim.claimed_at)}.
           </p>
         )}
         <Content item={item} thread={detail?.thread} />
@@ -110,7 +110,7 @@ export function Note({ item }: { item: Item | undefined }) {
         <Flags item={item} />
         {note && <LookAlikes note={note} />}
         <section class="record">
-          <h3>The author</h3>
+          <h3>Author</h3>
           <p>
             {item.author.kind === 'member' ? 'Member' : 'Guest'}
             {item.author.name && (
@@ -145,9 +145,9 @@ const ageWords = (item: Item): string =>
 /** When the author is notified of the decision. Guests are never notified. */
 function toldWords({ author, decision, state }: Item): string {
   if (author.kind === 'guest' || !decision || state === 'pending') return '.';
-  if (decision.told_at) return '; the author was told.';
+  if (decision.told_at) return '; the author was notified.';
   return decision.undo_until
-    ? `; the author is told after ${timeWords(decision.undo_until)}.`
+    ? `; the author is notified after ${timeWords(decision.undo_until)}.`
     : '.';
 }
 
@@ -164,7 +164,7 @@ const DECIDED = {
 
 function recordWords({ author }: Item): string {
   if (author.kind === 'guest')
-    return author.name ? ': a name that anyone may write.' : ' without a name.';
+    return author.name ? ' (unverified name, may be several people).' : ' without a name.';
   if (!('approved' in author)) return '.';
   return `: ${plural(author.approved, 'note')} approved, ${author.rejected} rejected or removed.`;
 }

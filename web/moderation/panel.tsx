@@ -11,8 +11,8 @@ import { useStore } from './store.ts';
 import { ACTION_NAMES } from './words.ts';
 
 const TITLES: Partial<Record<Panel['action'], string>> = {
-  reject: 'Reject by which policy?',
-  remove: 'Remove by which policy?',
+  reject: 'Reject under which policy?',
+  remove: 'Remove under which policy?',
   escalate: 'Escalate to a lead',
   defer: 'Defer for how long?',
   uphold: 'Uphold the decision',
@@ -55,7 +55,7 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
       </div>
       {fault && (
         <p class="box bad">
-          {fault} {text && 'What you typed is kept.'}
+          {fault} {text && 'Your text is kept.'}
         </p>
       )}
       {policies && (
@@ -90,14 +90,14 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
       )}
       {words && (
         <Field
-          label={action === 'escalate' ? 'Why a lead should look' : 'Word to the author'}
+          label={action === 'escalate' ? 'Message to the lead' : 'Message to the author'}
           name="message"
           rows={2}
           most={MAX_LENGTH}
           optional={action !== 'escalate'}
           value={text}
           onValue={(value) => draft(itemId, action, value)}
-          hint={policies ? 'Esc leaves this field, then a number decides.' : 'Enter sends it.'}
+          hint={policies ? 'Press Esc, then the number of a policy.' : 'Press Enter to send.'}
           onKeyDown={(event) => {
             if (policies || event.key !== 'Enter' || event.shiftKey || isComposing(event)) return;
             event.preventDefault();

@@ -25,8 +25,8 @@ export function Policies() {
         )}
       </div>
       <p class="hint">
-        A rejection or a removal names one of these; its title and text are what the author is told.
-        {lead ? '' : ' A lead can change them.'}
+        Each rejection or removal names a policy and tells its author so.
+        {lead ? '' : ' Only a lead can change policies.'}
       </p>
       <ol class="policy-list">
         {policies.map((policy, index) => (

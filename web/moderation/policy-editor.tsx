@@ -17,12 +17,12 @@ function faultsOf({ code, title, text, version }: Policy) {
   const taken = version === 0 && get().policies.some((policy) => policy.code === code);
   return {
     code: !/^[a-z][a-z0-9_]{1,39}$/.test(code)
-      ? 'Write 2 to 40 of a–z, 0–9 and _, with a letter at the beginning.'
+      ? 'Use 2 to 40 characters: a–z, 0–9 and _, starting with a letter.'
       : taken
         ? 'Another policy has this code.'
         : undefined,
     title: hasVisibleText(title) ? tooLong(title, TITLE) : 'Write a title.',
-    text: hasVisibleText(text) ? tooLong(text, TEXT) : 'Write what the author is told.',
+    text: hasVisibleText(text) ? tooLong(text, TEXT) : 'Write a text for the author.',
   };
 }
 
@@ -51,14 +51,14 @@ export function PolicyEditor({ policy, onClose }: { policy: Policy; onClose: () 
       const body = { code, title, text, active, expected_version: policy.version };
       await call('PUT', 'policies', body);
       await loadPolicies();
-      say('Saved.');
+      say('Policy saved.');
       // If this editor was closed meanwhile, another one may be open.
       if (form.current) onClose();
     } catch (error) {
       const failure = failureOf(error);
       setFault(
         failure.reason === 'version_mismatch'
-          ? 'Somebody changed it since you opened it. What you typed is kept; close to see theirs.'
+          ? 'Someone changed this policy after you opened it. Your text is kept; close this dialog to see the other version.'
           : failureWords(failure),
       );
       setSending(false);
@@ -95,7 +95,7 @@ export function PolicyEditor({ policy, onClose }: { policy: Policy; onClose: () 
             label="Code"
             name="code"
             code
-            hint="a–z, 0–9 and _; it can never be changed"
+            hint="a–z, 0–9 and _; the code cannot be changed later"
             value={value.code}
             onValue={(code) => change({ ...value, code })}
             error={errorOf('code')}
@@ -110,7 +110,7 @@ export function PolicyEditor({ policy, onClose }: { policy: Policy; onClose: () 
           error={errorOf('title')}
         />
         <Field
-          label="What the author is told"
+          label="Text for the author"
           name="text"
           rows={4}
           most={TEXT}
@@ -138,7 +138,7 @@ export function PolicyEditor({ policy, onClose }: { policy: Policy; onClose: () 
         </div>
         {leaving && (
           <p class="box look" role="alert">
-            What you typed is not saved.
+            Your changes are not saved.
           </p>
         )}
       </form>

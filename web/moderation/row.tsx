@@ -18,9 +18,10 @@ import {
   timeWords,
 } from './words.ts';
 
+/** Class and text of the tag; a clear note has none. */
 const BANDS = {
-  clear: ['clear', 'Nothing found'],
-  look: ['look', 'Look'],
+  clear: ['', ''],
+  look: ['look', 'Check'],
   likely_spam: ['spam', 'Likely spam'],
 } as const;
 
@@ -33,7 +34,7 @@ export function Row({ item }: { item: Item }) {
   const held = leaseOn(item.id);
   const other = item.claim && !item.claim.mine ? item.claim.moderator.name : null;
   const note = isNote(item) ? item : null;
-  const [band, bandWords] = note?.screening.band ? BANDS[note.screening.band] : ['none', ''];
+  const [band, bandWords] = note?.screening.band ? BANDS[note.screening.band] : BANDS.clear;
   const here = focusId === item.id;
   const classes = ['row', here && 'here', (lost || other) && 'grey', mark && `is-${mark.kind}`];
   return (
@@ -74,7 +75,7 @@ export function Row({ item }: { item: Item }) {
           )}
         </span>
         <span class="tags">
-          {bandWords && band !== 'clear' && <span class={`tag ${band}`}>{bandWords}</span>}
+          {bandWords && <span class={`tag ${band}`}>{bandWords}</span>}
           {note?.past_due && <span class="tag due">Past due</span>}
           {note?.tier === 'lead' && <span class="tag lead">Escalated</span>}
           {kindName(item) !== 'Note' && <span class="tag">{kindName(item)}</span>}
@@ -85,10 +86,10 @@ export function Row({ item }: { item: Item }) {
           {item.state !== 'pending' && item.state !== 'published' && (
             <span class={`tag ${item.state}`}>{item.state}</span>
           )}
-          {held && <span class="tag mine">Yours</span>}
+          {held && <span class="tag mine">Claimed by you</span>}
           {other && (
             <span class="tag">
-              Held by <bdi>{other}</bdi>
+              Claimed by <bdi>{other}</bdi>
             </span>
           )}
           {lost && <span class="tag due">Claim lost</span>}

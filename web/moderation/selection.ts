@@ -6,7 +6,7 @@ export function select(id: string | null): void {
   if (!id) return;
   const item = itemOf(id);
   if (item && !isNote(item)) {
-    toast('Only notes are decided on together.');
+    toast('Only notes can be selected.');
     return;
   }
   const selected = new Set(get().selected);

@@ -44,7 +44,7 @@ export function SignIn({ over = false }: { over?: boolean }) {
       )}
       <p>
         {over
-          ? 'Sign in again: your place, what you selected and what you typed are kept.'
+          ? 'Sign in again. Your place, your selection and your texts are kept.'
           : 'Sign in with the token that the operator gave you.'}
       </p>
       <div class="field">

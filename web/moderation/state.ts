@@ -228,7 +228,7 @@ export function toast(text: string, more: Partial<Omit<Toast, 'text'>> = {}): vo
   clearTimeout(toastTimer);
   set({ toast: { text, about, undo, tone } });
   const whole = about ? `${text} “${plainText(about)}”` : text;
-  say(undo && get().keys ? `${whole}. Undo with u.` : whole);
+  say(undo && get().keys ? `${whole}. Press u to undo.` : whole);
   dismissAfter(tone === 'alert' ? 20_000 : 10_000);
 }
 

@@ -55,7 +55,7 @@ export function Stats() {
           {fault}
         </p>
       )}
-      {!figures && !fault && <p class="hint">Reading…</p>}
+      {!figures && !fault && <p class="hint">Loading…</p>}
       {figures && <Found figures={figures} />}
     </section>
   );
@@ -93,18 +93,18 @@ function Found({ figures }: { figures: Figures }) {
           ]}
         />
         <Chart
-          title="Age at decision"
+          title="Time to decision"
           kind="lines"
           labels={labels}
           words={spanWords}
           series={[
             {
-              name: 'Half within',
+              name: 'Median',
               values: days.map(({ age_seconds }) => age_seconds?.p50 ?? null),
               look: 'solid',
             },
             {
-              name: '95 % within',
+              name: '95th percentile',
               values: days.map(({ age_seconds }) => age_seconds?.p95 ?? null),
               look: 'hatched',
             },
@@ -122,7 +122,13 @@ function Found({ figures }: { figures: Figures }) {
       </div>
       <h3>Moderators</h3>
       <Table
-        head={['Moderator', 'Decisions', 'Overturned', 'Handling, half within', '95 % within']}
+        head={[
+          'Moderator',
+          'Decisions',
+          'Overturned',
+          'Time per decision (median)',
+          '95th percentile',
+        ]}
       >
         {figures.moderators.map(({ moderator, ...row }) => [
           moderator?.name ?? 'the service',
@@ -155,7 +161,7 @@ function Tile({ name, value, alert = false }: { name: string; value: string; ale
 }
 
 function Table({ head, children }: { head: string[]; children: string[][] }) {
-  if (children.length === 0) return <p class="hint">Nothing in this time.</p>;
+  if (children.length === 0) return <p class="hint">Nothing in this period.</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll
     <section class="table-scroll" tabIndex={0} aria-label={head[0]}>

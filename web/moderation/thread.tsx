@@ -3,9 +3,9 @@ import type { Detail, HistoryEvent, ThreadNote } from './wire.ts';
 import { actorWords, eventWords, fullTime, timeWords } from './words.ts';
 
 const RELATIONS: Record<ThreadNote['relation'], string> = {
-  parent: 'Replied to: a note',
+  parent: 'Parent note',
   sibling: 'Another reply',
-  reply: 'A reply to it',
+  reply: 'Reply to this note',
 };
 
 /** The other notes of the thread. `Content` already shows the parent, above the note. */
@@ -16,7 +16,7 @@ export function Thread({ detail }: { detail: Detail | undefined }) {
       <h3 id="thread" tabIndex={-1}>
         Thread
       </h3>
-      {!detail && <p class="hint">Reading…</p>}
+      {!detail && <p class="hint">Loading…</p>}
       {notes?.length === 0 && <p class="hint">No other replies.</p>}
       <ul>
         {notes?.map((note) => (

@@ -9,7 +9,7 @@ export function Toaster() {
   if (!toast) return null;
   const { text, about, undo, tone } = toast;
   return (
-    <aside class={`toast ${tone}`} aria-label="What was done">
+    <aside class={`toast ${tone}`} aria-label="Last action">
       <span>
         {text}
         {about && (

@@ -20,7 +20,7 @@ export function TopBar() {
         <span class="dot" aria-hidden="true" />
         <span>
           {STREAM[stream]}
-          {stream === 'paused' && <span class="wide-only">: looking every 15 seconds</span>}
+          {stream === 'paused' && <span class="wide-only">: checking every 15 seconds</span>}
         </span>
       </p>
       <div class="top-end">

@@ -60,7 +60,7 @@ async function send(what: Undoable): Promise<void> {
     const failure = failureOf(error);
     const final = isFinal(failure);
     if (final) forget(what);
-    toast(refusalWords('Not undone', failure), {
+    toast(refusalWords('Not undone', 'undo', failure), {
       tone: 'alert',
       about: what.about,
       undo: final ? null : what,

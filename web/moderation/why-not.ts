@@ -12,18 +12,18 @@ export function whyNot(item: Item, wanted: readonly Action[], me: Moderator | nu
   const { claim, decision } = item;
   const note = isNote(item) ? item : null;
   const own = decision?.moderator?.id === me?.id;
-  if (me?.role === 'auditor') return 'Auditors read only.';
+  if (me?.role === 'auditor') return 'Auditors cannot decide.';
   if (claim && !claim.mine) return heldWords(claim.moderator, claim.claimed_at);
   if (item.state === 'withdrawn') return 'Its author withdrew it.';
   if (note?.appeal?.state === 'open')
     return own
-      ? 'You decided this; another moderator must answer the appeal.'
-      : 'Your role may not answer appeals.';
+      ? 'You made this decision, so another moderator must decide the appeal.'
+      : 'Your role does not allow you to decide appeals.';
   if (item.state === 'pending') {
     const hidden = note?.parent?.public === false && item.allowed_actions.includes('reject');
     if (hidden && wanted.includes('approve'))
       return 'The note it replies to is not public, so this reply cannot be approved.';
-    return 'Your role may not decide on notes.';
+    return 'Your role does not allow you to decide on notes.';
   }
   if (decision) {
     const by = own ? 'You' : (decision.moderator?.name ?? 'The service');
@@ -31,6 +31,6 @@ export function whyNot(item: Item, wanted: readonly Action[], me: Moderator | nu
   }
   const [action] = wanted;
   return action
-    ? `${ACTION_NAMES[action]} is not possible: it is ${item.state}.`
-    : `There is nothing to decide: it is ${item.state}.`;
+    ? `“${ACTION_NAMES[action]}” is not possible: the item is ${item.state}.`
+    : `There is nothing to decide: the item is ${item.state}.`;
 }

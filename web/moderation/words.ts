@@ -121,9 +121,9 @@ interface Named {
   name?: string;
 }
 
-/** "Anna has been on this since 21:31." */
+/** "Anna claimed it at 21:31." */
 export const heldWords = (by: Named | undefined, since: string | undefined): string =>
-  `${by?.name || 'Another moderator'} has been on this since ${timeWords(since ?? 0)}.`;
+  `${by?.name || 'Another moderator'} claimed it at ${timeWords(since ?? 0)}.`;
 
 /** Verb phrases that follow the moderator's name. */
 const DID: Record<string, string> = {
@@ -162,15 +162,15 @@ export function failureWords(failure: Failure): string {
       if (current_state === 'withdrawn') return 'Its author withdrew it.';
       if (decided_by && decided_at)
         return decidedWords(decided_by.name || 'Another moderator', decision ?? '', decided_at);
-      return current_state ? `It is ${current_state} now.` : 'It has changed.';
+      return current_state ? `It is ${current_state} now.` : 'It has changed meanwhile.';
     case 'parent_not_public':
       return 'The note it replies to is not public, so this reply cannot be approved.';
     case 'second_person_required':
-      return 'You made this decision; another moderator is needed.';
+      return 'You made this decision, so another moderator must take the next one.';
     case 'undo_expired':
-      return 'The time to undo it is over. A lead still can.';
+      return 'The undo window has ended. A lead can still undo it.';
     case 'claim_limit':
-      return 'You hold ten already. Decide on one or release one first.';
+      return 'You have reached the limit of 10 claims. Decide on an item or release one first.';
     case 'role_required':
       return 'Your role does not allow this.';
     case 'network':
@@ -180,10 +180,11 @@ export function failureWords(failure: Failure): string {
   }
 }
 
-/** A sentence from `not` ("Not undone") and the reason; "perhaps" if the outcome is unknown. */
-export function refusalWords(not: string, failure: Failure): string {
+/** Says that a request was refused ("Not undone"), or that its outcome is unknown, and why. */
+export function refusalWords(refused: string, request: string, failure: Failure): string {
   const unknown = failure.status === 0 || failure.code === 'outcome_unconfirmed';
-  return `${unknown ? `Perhaps ${not.toLowerCase()}` : not}. ${failureWords(failure)}`;
+  const outcome = unknown ? `The ${request} may not have been saved` : refused;
+  return `${outcome}. ${failureWords(failure)}`;
 }
 
 function issueWords({ details }: Failure): string | undefined {
@@ -192,7 +193,7 @@ function issueWords({ details }: Failure): string | undefined {
 }
 
 const EVENT_WORDS: Record<string, string> = {
-  NoteSubmitted: 'arrived',
+  NoteSubmitted: 'submitted',
   NoteApproved: 'approved',
   NoteRejected: 'rejected',
   NoteEscalated: 'escalated',
@@ -208,10 +209,10 @@ const EVENT_WORDS: Record<string, string> = {
   AppealUpheld: 'decision upheld',
   NoteErased: 'text erased',
   NoteScreened: 'screened',
-  DecisionTold: 'outcome told',
+  DecisionTold: 'author notified',
   RecordReported: 'reported',
   RecordReportsDismissed: 'reports dismissed',
-  RecordReportsResolved: 'reporters told',
+  RecordReportsResolved: 'reporters notified',
 };
 
 export const eventWords = (type: string): string =>
