@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { hasVisibleText } from '../../platform/visible-text.ts';
 import { Field } from '../shared/field.tsx';
-import { tooLong } from '../shared/text.tsx';
+import { lengthError } from '../shared/text.tsx';
 import { fullTime } from '../shared/time.tsx';
 
 const MAX_LENGTH = 500;
@@ -23,7 +23,7 @@ export function Appeal({ noteId, until, onSend }: AppealProps) {
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => form.current?.querySelector('textarea')?.focus(), []);
   const error = hasVisibleText(text)
-    ? tooLong(text, MAX_LENGTH)
+    ? lengthError(text, MAX_LENGTH)
     : 'Say why this note should appear.';
   return (
     <form
@@ -45,7 +45,7 @@ export function Appeal({ noteId, until, onSend }: AppealProps) {
           unsent.set(noteId, next);
           setText(next);
         }}
-        most={MAX_LENGTH}
+        maxLength={MAX_LENGTH}
         error={tried ? error : undefined}
         hint={`You can appeal each decision once, until ${fullTime(until)}.`}
       />

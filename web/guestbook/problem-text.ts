@@ -1,8 +1,8 @@
 import type { Answer } from '../shared/api.ts';
 
-export type Failure = Exclude<Answer<never>, { kind: 'done' }>;
+export type Failure = Exclude<Answer<never>, { kind: 'ok' }>;
 
-const WORDS: Record<string, string> = {
+const TEXTS: Record<string, string> = {
   rate_limited:
     'Too many requests from your network. Try again in ten minutes; some limits last until tomorrow.',
   admission_closed:
@@ -22,27 +22,27 @@ const WORDS: Record<string, string> = {
 };
 
 /** Describes a failure and what to do next. */
-export function words(failure: Failure): string {
+export function failureText(failure: Failure): string {
   if (failure.kind === 'unreachable')
     return 'The service cannot be reached. Nothing is lost; try again.';
-  return WORDS[failure.code] ?? failure.message;
+  return TEXTS[failure.code] ?? failure.message;
 }
 
 /** Whether the outcome is unknown, so that the identical request can be sent again. */
-export const uncertain = (failure: Failure): boolean =>
+export const isUncertain = (failure: Failure): boolean =>
   failure.kind === 'unreachable' ||
   failure.code === 'storage_unavailable' ||
   failure.code === 'outcome_unconfirmed' ||
   failure.code === 'internal_error';
 
 /** Whether signing in resolves the failure. */
-export const signInNeeded = (failure: Failure): boolean =>
+export const needsSignIn = (failure: Failure): boolean =>
   failure.kind === 'problem' && failure.code === 'session_required';
 
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+const toSentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /** The service's validation message for a field, as a sentence. */
-export function issueOf(failure: Failure | undefined, path: string): string | undefined {
+export function fieldError(failure: Failure | undefined, path: string): string | undefined {
   const issue = failure?.kind === 'problem' ? failure.issues[path] : undefined;
-  return issue && sentence(issue);
+  return issue && toSentence(issue);
 }

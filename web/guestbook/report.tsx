@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { call } from '../shared/api.ts';
 import { Field } from '../shared/field.tsx';
-import { Foreign, quoteOf, tooLong } from '../shared/text.tsx';
-import { FormDialog, useSending } from './form-dialog.tsx';
-import { issueOf } from './problem-text.ts';
+import { lengthError, toQuote, UserText } from '../shared/text.tsx';
+import { FormDialog, useForm } from './form-dialog.tsx';
+import { fieldError } from './problem-text.ts';
 import type { Note } from './use-notes.ts';
 
 const REASONS = [
@@ -15,7 +15,7 @@ const REASONS = [
   ['other', 'Something else'],
 ] as const;
 
-const DETAILS = 1000;
+const MAX_DETAILS_LENGTH = 1000;
 
 /** Ids of the notes reported since the page was opened. */
 const reported = new Set<string>();
@@ -30,24 +30,24 @@ interface ReportProps {
 export function ReportDialog({ note, onClose }: ReportProps) {
   const [reason, setReason] = useState('');
   const [details, setDetails] = useState('');
-  const sending = useSending({
-    complete: reason !== '' && !tooLong(details, DETAILS),
+  const state = useForm({
+    complete: reason !== '' && !lengthError(details, MAX_DETAILS_LENGTH),
     async send() {
       const body = { reason, ...(details.trim() ? { details } : {}) };
       const answer = await call('POST', `/api/guestbook/${note.id}/report`, { body });
-      if (answer.kind !== 'done') return answer;
+      if (answer.kind !== 'ok') return answer;
       reported.add(note.id);
       onClose(true);
       return undefined;
     },
   });
-  const { tried, failure } = sending;
+  const { tried, failure } = state;
 
   return (
     <FormDialog
       title="Report this note"
       onClose={() => onClose(false)}
-      sending={sending}
+      state={state}
       buttons={
         <button type="submit" class="button primary">
           Send report
@@ -55,9 +55,9 @@ export function ReportDialog({ note, onClose }: ReportProps) {
       }
     >
       <blockquote class="foreign" dir="auto">
-        {quoteOf(note.message) || '(no visible text)'}
+        {toQuote(note.message) || '(no visible text)'}
         <footer>
-          <Foreign text={note.name.trim() || 'Guest'} />
+          <UserText text={note.name.trim() || 'Guest'} />
         </footer>
       </blockquote>
       <p>A moderator will review this note. The author will not see who reported it.</p>
@@ -88,8 +88,8 @@ export function ReportDialog({ note, onClose }: ReportProps) {
         rows={3}
         value={details}
         onValue={setDetails}
-        most={DETAILS}
-        error={tooLong(details, DETAILS) ?? issueOf(failure, 'details')}
+        maxLength={MAX_DETAILS_LENGTH}
+        error={lengthError(details, MAX_DETAILS_LENGTH) ?? fieldError(failure, 'details')}
       />
     </FormDialog>
   );

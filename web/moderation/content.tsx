@@ -1,6 +1,6 @@
+import { type Item, isNote, type NoteItem, type RecordItem, type ThreadNote } from './api-model.ts';
+import { isErased } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
-import { type Item, isNote, type NoteItem, type RecordItem, type ThreadNote } from './wire.ts';
-import { isErased } from './words.ts';
 
 /** The text of an item; for a reply, also the text of its parent. */
 export function Content({ item, thread }: { item: Item; thread: ThreadNote[] | undefined }) {

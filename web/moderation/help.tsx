@@ -1,5 +1,5 @@
 import { Dialog } from '../shared/dialog.tsx';
-import { KEYS } from './keys.ts';
+import { SHORTCUTS } from './keys.ts';
 import { set, store, switchKeys } from './state.ts';
 import { useStore } from './store.ts';
 
@@ -8,7 +8,7 @@ export function Help() {
   return (
     <Dialog title="Keyboard shortcuts" onClose={() => set({ help: false })}>
       <dl class="key-list">
-        {KEYS.map(([key, words]) => (
+        {SHORTCUTS.map(([key, words]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
