@@ -16,16 +16,17 @@ export const PAGES = {
     path: '/',
     entry: 'web/guestbook/main.tsx',
     title: 'Guestbook',
-    description: 'Short notes by people and programs, read by a moderator before they appear.',
+    description: 'Short notes by people and programs, reviewed by a moderator before they appear.',
     noScript:
-      'This page needs scripts. The notes can be read <a href="/api/guestbook">as data</a> without them.',
+      'This page needs JavaScript. Without it, you can read the notes <a href="/api/guestbook">as JSON</a>.',
   },
   moderation: {
     path: '/moderation',
     entry: 'web/moderation/main.tsx',
     title: 'Moderation',
     description: 'The review queue, for moderators.',
-    noScript: 'This page needs scripts. Without them: npm run moderator -- next',
+    noScript:
+      'This page needs JavaScript. Without it, use the command line: npm run moderator -- next',
     hidden: true,
   },
 } as const satisfies Record<string, Page>;

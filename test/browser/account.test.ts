@@ -42,19 +42,19 @@ t.test(
     const field = await focusAfterClick(page.getByRole('button', { name: 'Appeal' }));
     t.equal(field, 'appeal', 'before the next key comes');
     await page.getByRole('button', { name: 'Send appeal' }).click();
-    await page.getByText('Say why it should appear.').waitFor();
-    await page.getByLabel('Why should it appear?').fill('It was a joke.');
+    await page.getByText('Say why this note should appear.').waitFor();
+    await page.getByLabel('Why should this note appear?').fill('It was a joke.');
     await look(t, page, 'appeal');
     await page.getByRole('button', { name: 'Send appeal' }).click();
     await page.getByText('Your appeal is waiting').waitFor();
-    await confirmed(page, 'Your appeal has arrived.');
+    await confirmed(page, 'Your appeal was sent.');
 
     await write(visit, 'A second thought');
     const second = page.locator('.own-note').filter({ hasText: 'A second thought' });
     await second.getByRole('button', { name: 'Withdraw' }).click();
     await second.getByRole('button', { name: 'Withdraw it' }).click();
     await second.getByText('Withdrawn by you').waitFor();
-    await confirmed(page, 'Withdrawn.');
+    await confirmed(page, 'Note withdrawn.');
 
     await write(visit, 'To stay');
     const third = (await ann.get('queue')).body.items.find(
@@ -67,7 +67,7 @@ t.test(
     await page.getByRole('button', { name: 'Delete account' }).click();
     await page.getByText('This is not your handle.').waitFor();
     await look(t, page, 'delete');
-    await page.getByLabel('Write ada_l to confirm').fill('ada_l');
+    await page.getByLabel('Type ada_l to confirm').fill('ada_l');
     // It does not arrive, and is tried again after the credential's end: the account still lives.
     const states = async () =>
       (await service.database.pool.query('SELECT state FROM members')).rows;
@@ -93,7 +93,7 @@ t.test('a deletion that nobody was told of is not called one', NEEDS_BROWSER, as
   await join(visit, 'ada_l');
   await page.getByRole('button', { name: 'Your account' }).click();
   await page.getByRole('button', { name: 'Delete my account' }).click();
-  await page.getByLabel('Write ada_l to confirm').fill('ada_l');
+  await page.getByLabel('Type ada_l to confirm').fill('ada_l');
   const lost = async (route: Route) => {
     await route.fetch();
     await route.abort('connectionreset');
@@ -102,7 +102,7 @@ t.test('a deletion that nobody was told of is not called one', NEEDS_BROWSER, as
   await page.getByRole('button', { name: 'Delete account' }).click();
   await page.getByText('Nothing is lost; try again').waitFor();
   await page.getByRole('button', { name: 'Delete account' }).click();
-  await page.getByText('Most likely it is deleted, but that could not be confirmed').waitFor();
+  await page.getByText('most likely deleted, but this could not be confirmed').waitFor();
   await look(t, page, 'delete-unconfirmed');
 });
 
@@ -117,7 +117,7 @@ t.test('published notes go with the account where that is asked for', NEEDS_BROW
   await page.getByRole('button', { name: 'Your account' }).click();
   await page.getByRole('button', { name: 'Delete my account' }).click();
   await page.getByLabel('Also remove my published notes').check();
-  await page.getByLabel('Write ada_l to confirm').fill('ada_l');
+  await page.getByLabel('Type ada_l to confirm').fill('ada_l');
   await page.getByRole('button', { name: 'Delete account' }).click();
   await page.getByText('Your account is deleted.').first().waitFor();
   await page.reload();
@@ -197,7 +197,7 @@ t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, asyn
   t.equal((await decide(ann, id, 'reject')).status, 201);
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByRole('button', { name: 'Appeal' }).click();
-  await page.getByLabel('Why should it appear?').fill('It is true.');
+  await page.getByLabel('Why should this note appear?').fill('It is true.');
   const over = async (ask: string) => {
     await context.clearCookies();
     await page.getByRole('button', { name: ask }).click();
@@ -210,7 +210,7 @@ t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, asyn
   await over('Send appeal');
   await over('Check now');
   await page.getByRole('button', { name: 'Appeal' }).click();
-  t.equal(await page.getByLabel('Why should it appear?').inputValue(), 'It is true.');
+  t.equal(await page.getByLabel('Why should this note appear?').inputValue(), 'It is true.');
   await page.getByRole('button', { name: 'Send appeal' }).click();
   await page.getByText('Your appeal is waiting').waitFor();
 

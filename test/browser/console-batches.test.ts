@@ -53,7 +53,7 @@ t.test(
     await page.keyboard.press('1');
     await toast(page, /2 notes; 1 note refused/);
     t.same(await states(service), { pending: 4, rejected: 2 });
-    await page.locator('.row', { hasText: 'Bob has been on this since' }).waitFor();
+    await page.locator('.row', { hasText: 'Bob claimed it at' }).waitFor();
     await page.keyboard.press('u');
     await toast(page, /^Undone/);
     t.same(await states(service), { pending: 6 });
@@ -66,7 +66,7 @@ t.test(
       .getByRole('button', { name: /^Approve/ })
       .last()
       .click();
-    await toast(page, 'Perhaps nothing was decided. No answer');
+    await toast(page, 'The batch may not have been saved. No answer');
   },
 );
 
@@ -85,7 +85,7 @@ t.test(
     await page.locator('.row', { hasText: 'One more' }).waitFor();
     batch.go();
     await toast(page, /2 notes; 1 note refused/);
-    await page.locator('.row', { hasText: 'Bob has been on this since' }).waitFor();
+    await page.locator('.row', { hasText: 'Bob claimed it at' }).waitFor();
   },
 );
 
@@ -104,7 +104,7 @@ t.test('a batch leads on to what it leaves, or leads nowhere', NEEDS_BROWSER, as
 t.test('what a batch is not for is left out, and said', NEEDS_BROWSER, async (t) => {
   const { bob, ids, page, press, approve } = await begin(t);
   await bob.post('claims', { note_ids: [ids[1]] });
-  await page.locator('.row', { hasText: 'Held by Bob' }).waitFor();
+  await page.locator('.row', { hasText: 'Claimed by Bob' }).waitFor();
   await press('x', 'j', 'x', 'Shift+A');
   await page.getByRole('dialog', { name: 'Approve 1 note?' }).waitFor();
   await page.getByText('1 selected note is left out').waitFor();
@@ -143,7 +143,7 @@ t.test('a batch is sent once, and no older answer brings it back', NEEDS_BROWSER
 t.test('a batch is undone in its turn, and its notes are as before', NEEDS_BROWSER, async (t) => {
   const { ids, page, context, press, approve } = await begin(t);
   await press('n');
-  await page.locator('.row', { hasText: 'One' }).getByText('Yours').waitFor();
+  await page.locator('.row', { hasText: 'One' }).getByText('Claimed by you').waitFor();
   await press('x');
   await approve('Approved: 1 note');
   await press('a');
@@ -164,7 +164,7 @@ t.test('a batch is undone in its turn, and its notes are as before', NEEDS_BROWS
   await other.evaluate(`fetch('/api/moderation/claims', { method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '${JSON.stringify({ note_ids: [ids[0]] })}' }).then(({ status }) => status)`);
-  await one.getByText('Yours').waitFor();
+  await one.getByText('Claimed by you').waitFor();
 });
 
 t.test('what no batch decided can be claimed and decided', NEEDS_BROWSER, async (t) => {

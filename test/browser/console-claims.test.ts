@@ -30,11 +30,11 @@ t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER
   t.equal(await lost.count(), 1, 'whenever its answer comes');
   await look(t, page, 'moderation-lost-claim');
   await page.locator('.row').getByRole('button', { name: 'Claim again' }).click();
-  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
   t.equal(await readHeldNotes(ann), 1);
   const released = page.waitForResponse('**/claims/release');
   await page.keyboard.press('Escape');
-  await page.locator('.row', { hasText: 'Yours' }).waitFor({ state: 'detached' });
+  await page.locator('.row', { hasText: 'Claimed by you' }).waitFor({ state: 'detached' });
   await released;
   t.equal(await readHeldNotes(ann), 0, 'Esc releases');
   await claimNext(page);
@@ -47,7 +47,7 @@ t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER
 t.test('a list of claims that is older than a claim does not lose it', NEEDS_BROWSER, async (t) => {
   const { page, context } = await consoleWith(t, ['Hello']);
   await page.keyboard.press('n');
-  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
   const before = { complete: true, claims: [], released_subjects: [] };
   await intercept(page, '**/api/moderation/stream', (route) =>
     route.fulfill({
@@ -60,7 +60,7 @@ t.test('a list of claims that is older than a claim does not lose it', NEEDS_BRO
   const reread = page.waitForResponse('**/api/moderation/notes/*');
   await context.setOffline(false);
   await reread;
-  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
   t.equal(await page.getByText('Claim lost').count(), 0);
 });
 
@@ -76,14 +76,14 @@ t.test('an answer that is older than a claim does not lose it', NEEDS_BROWSER, a
   await page.keyboard.press('j');
   await read.asked;
   await page.locator('.note').getByRole('button', { name: 'Claim', exact: true }).click();
-  await row.getByText('Yours').waitFor();
+  await row.getByText('Claimed by you').waitFor();
   read.go();
   await page
     .locator('.note', { hasText: 'History' })
-    .getByText('Reading…')
+    .getByText('Loading…')
     .waitFor({ state: 'detached' });
   t.equal(await page.getByText('Claim lost').count(), 0);
-  t.equal(await row.getByText('Yours').count(), 1);
+  t.equal(await row.getByText('Claimed by you').count(), 1);
 });
 
 t.test('a decision leads on to what nobody else works on', NEEDS_BROWSER, async (t) => {
@@ -95,7 +95,7 @@ t.test('a decision leads on to what nobody else works on', NEEDS_BROWSER, async 
   const { page } = await openConsole(t, service, ann);
   await page.locator('.row').nth(2).waitFor();
   await bob.post('claims', { note_ids: [two.id] });
-  await page.locator('.row', { hasText: 'Held by Bob' }).waitFor();
+  await page.locator('.row', { hasText: 'Claimed by Bob' }).waitFor();
   await page.keyboard.press('a');
   await toast(page, 'Approved “One”');
   t.equal(await currentText(page), 'Three');
@@ -109,15 +109,15 @@ t.test("a tab that goes leaves another tab's claims alone", NEEDS_BROWSER, async
   const second = await context.newPage();
   await second.goto(`${service.baseUrl}/moderation`);
   await second.locator('.stream.live').waitFor();
-  await second.locator('.row', { hasText: 'Yours' }).waitFor();
+  await second.locator('.row', { hasText: 'Claimed by you' }).waitFor();
   await claimNext(second);
-  await second.locator('.row', { hasText: 'Yours' }).nth(1).waitFor();
+  await second.locator('.row', { hasText: 'Claimed by you' }).nth(1).waitFor();
   t.equal(await readHeldNotes(ann), 2);
   await second.goto('about:blank');
   for (let looks = 0; looks < 100 && (await readHeldNotes(ann)) === 2; looks++)
     await new Promise((resolve) => setTimeout(resolve, 100));
   t.equal(await readHeldNotes(ann), 1);
-  t.equal(await page.locator('.row', { hasText: 'One' }).getByText('Yours').count(), 1);
+  t.equal(await page.locator('.row', { hasText: 'One' }).getByText('Claimed by you').count(), 1);
 });
 
 t.test('a claim is renewed while the tab is seen, or said to be lost', NEEDS_BROWSER, async (t) => {
@@ -130,7 +130,7 @@ t.test('a claim is renewed while the tab is seen, or said to be lost', NEEDS_BRO
   await signIn(page, ann);
   await page.locator('.row').waitFor();
   await claimNext(page);
-  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
   let renewals = 0;
   page.on('request', (request) => {
     if (request.url().endsWith('/claims/renew')) renewals++;
@@ -148,7 +148,7 @@ t.test('a claim is renewed while the tab is seen, or said to be lost', NEEDS_BRO
   await intercept(page, '**/api/moderation/stream', (route) => route.abort());
   await page.clock.fastForward(61_000);
   await page.getByText('Live updates paused').waitFor();
-  t.equal(await page.locator('.row', { hasText: 'Yours' }).count(), 1);
+  t.equal(await page.locator('.row', { hasText: 'Claimed by you' }).count(), 1);
   await service.database.pool.query('DELETE FROM note_leases');
   await page.clock.fastForward(61_000);
   await page.locator('.row', { hasText: 'Claim lost' }).waitFor();

@@ -45,7 +45,7 @@ t.test(
     await page.getByText('Note 1', { exact: true }).last().waitFor();
 
     await page.keyboard.press('r');
-    const word = page.getByLabel('Word to the author');
+    const word = page.getByLabel('Message to the author');
     await word.fill('Please do not a r e n u');
     await word.press('Escape');
     t.equal(await page.locator('.panel').count(), 1, 'Esc leaves the field first');
@@ -76,7 +76,7 @@ t.test(
     t.match((await history(two?.id)).at(-1), { type: 'NoteDeferred' });
     t.equal(await currentText(page), 'Note 3');
     await page.keyboard.press('e');
-    await page.getByLabel('Why a lead should look').fill('A lawyer should look');
+    await page.getByLabel('Message to the lead').fill('A lawyer should look');
     await page.keyboard.press('Enter');
     await toast(page, 'Escalated');
     t.match((await history(three?.id)).at(-1), { text: 'A lawyer should look' });
@@ -105,7 +105,7 @@ t.test('the next note is not asked for before a decision has come in', NEEDS_BRO
   await page.keyboard.press('n');
   // The help is drawn after the key before it was dealt with.
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   await page.keyboard.press('Escape');
   release();
   await page.locator('.note .lease').waitFor();

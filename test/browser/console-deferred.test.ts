@@ -19,7 +19,7 @@ t.test('a deferral is undone by key, and so is an escalation', NEEDS_BROWSER, as
   t.equal(await currentText(page), 'Note 1');
 
   await page.keyboard.press('e');
-  await page.getByLabel('Why a lead should look').fill('Hard');
+  await page.getByLabel('Message to the lead').fill('Hard');
   await page.keyboard.press('Enter');
   await toast(page, 'Escalated “Note 1”');
   await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();

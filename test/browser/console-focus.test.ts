@@ -45,7 +45,7 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
   await press(/^Earlier decisions/);
   await focused('#list-title');
   await page.locator('.row', { hasText: 'Before' }).waitFor();
-  await press('Show all');
+  await press('Clear filters');
   await focused('#list-title');
   await page.locator('.row').nth(2).waitFor();
   await intercept(page, '**/api/moderation/queue?**', (route) => route.fulfill(REFUSED), {
@@ -73,7 +73,7 @@ t.test('a key that leads to a field leads there before the next', NEEDS_BROWSER,
   await page.locator('#search').fill('Two');
   await page.keyboard.press('Enter');
   await page.locator('.row').nth(1).waitFor({ state: 'detached' });
-  const words = page.getByRole('button', { name: 'Show all' }).evaluate(async (button) => {
+  const words = page.getByRole('button', { name: 'Clear filters' }).evaluate(async (button) => {
     button.click();
     await Promise.resolve();
     return button.ownerDocument.getElementById('search').value;

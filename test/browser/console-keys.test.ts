@@ -17,10 +17,13 @@ t.test('keys rest while one types, and can be switched off', NEEDS_BROWSER, asyn
   await page.locator('.note .text', { hasText: 'Note 2' }).waitFor();
   t.equal(await page.locator('.row').count(), 1);
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   await page.keyboard.press('a');
   t.same(await states(service), { pending: 3 }, 'nor does one mean what is behind the help');
-  await page.getByRole('dialog', { name: 'Keys' }).getByText('They pause while you type').click();
+  await page
+    .getByRole('dialog', { name: 'Keyboard shortcuts' })
+    .getByText('They pause while you type')
+    .click();
   await page.keyboard.press('Escape');
   await page.keyboard.press('a');
   await page.keyboard.press('j');

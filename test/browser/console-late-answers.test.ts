@@ -71,7 +71,7 @@ t.test('what was read anew while a list was on its way stays', NEEDS_BROWSER, as
   await submit(service);
   await secondPage.asked;
   await bob.post('claims', { count: 1 });
-  const held = page.locator('.row').first().getByText('Held by Bob');
+  const held = page.locator('.row').first().getByText('Claimed by Bob');
   await held.waitFor();
   await secondPage.arrive();
   t.equal(await held.count(), 1);
@@ -91,7 +91,7 @@ t.test(
     await page.keyboard.press('j');
     await read.asked;
     await bob.post('claims', { note_ids: [id] });
-    const by = page.locator('.row', { hasText: 'Held by Bob' });
+    const by = page.locator('.row', { hasText: 'Claimed by Bob' });
     await by.waitFor();
     read.go();
     await page.locator('.history li').first().waitFor();

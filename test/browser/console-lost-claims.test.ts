@@ -15,24 +15,24 @@ t.test('a claim that is over ends as it ended', NEEDS_BROWSER, async (t) => {
   const row = page.locator('.row', { hasText: 'One' });
   const claim = async () => {
     await page.keyboard.press('n');
-    await row.getByText('Yours').waitFor();
+    await row.getByText('Claimed by you').waitFor();
   };
   await row.waitFor();
   await claim();
   await end();
   await bob.post('claims', { note_ids: [id] });
   await row.getByText('Claim lost').waitFor();
-  await row.getByText('Held by Bob').waitFor();
+  await row.getByText('Claimed by Bob').waitFor();
   await page.keyboard.press('Escape');
   await row.getByText('Claim lost').waitFor({ state: 'detached' });
-  t.equal(await row.getByText('Held by Bob').count(), 1, "what is given up stays another's");
+  t.equal(await row.getByText('Claimed by Bob').count(), 1, "what is given up stays another's");
 
   await bob.post('claims/release', {
     lease_ids: (await bob.get('me')).body.leases.map(
       ({ lease_id }: { lease_id: string }) => lease_id,
     ),
   });
-  await row.getByText('Held by Bob').waitFor({ state: 'detached' });
+  await row.getByText('Claimed by Bob').waitFor({ state: 'detached' });
   await claim();
   await end();
   await decide(bob, id, 'approve');
@@ -70,7 +70,7 @@ t.test('a claim on an appeal is lost while that waits', NEEDS_BROWSER, async (t)
   const row = page.locator('.row', { hasText: 'Appeal' });
   await row.waitFor();
   await page.keyboard.press('n');
-  await row.getByText('Yours').waitFor();
+  await row.getByText('Claimed by you').waitFor();
   await service.database.pool.query('DELETE FROM note_leases');
   await submit(service);
   await bob.post('claims', { count: 1 });

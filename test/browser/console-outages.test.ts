@@ -38,7 +38,7 @@ t.test('the next moderator begins with the whole queue', NEEDS_BROWSER, async (t
   const search = async () => {
     await page.locator('#search').fill('needle');
     await page.keyboard.press('Enter');
-    await page.getByText('Nothing matches.').waitFor();
+    await page.getByText('No matches.').waitFor();
   };
   const end = async () => {
     await service.database.pool.query('DELETE FROM moderator_sessions');
@@ -47,9 +47,9 @@ t.test('the next moderator begins with the whole queue', NEEDS_BROWSER, async (t
   };
   await page.locator('.row').waitFor();
   await page.keyboard.press('r');
-  const word = page.getByLabel('Word to the author');
+  const word = page.getByLabel('Message to the author');
   await word.fill('Of Ann');
-  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
   await word.press('Escape');
   const released = page.waitForResponse('**/claims/release');
   await page.keyboard.press('Escape');

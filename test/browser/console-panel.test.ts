@@ -19,15 +19,15 @@ t.test('words for a lead never reach the author', NEEDS_BROWSER, async (t) => {
   const { service, ann, notes, page } = await consoleWith(t, ['One', 'Hello']);
   const [one, two] = notes;
   await page.locator('.row').nth(1).waitFor();
-  await typeAndLeave(page, 'e', 'Why a lead should look', 'The author is my neighbour');
+  await typeAndLeave(page, 'e', 'Message to the lead', 'The author is my neighbour');
   await page.keyboard.press('r');
-  t.equal(await page.getByLabel('Word to the author').inputValue(), '');
+  t.equal(await page.getByLabel('Message to the author').inputValue(), '');
   await page.keyboard.press('1');
   await toast(page, /^Rejected/);
   const { history } = (await ann.get(`notes/${one?.id}`)).body;
   t.match(history.at(-1), { type: 'NoteRejected', text: null });
 
-  await typeAndLeave(page, 'r', 'Word to the author', 'Please stop');
+  await typeAndLeave(page, 'r', 'Message to the author', 'Please stop');
   await page.keyboard.press('d');
   await page.keyboard.press('1');
   await toast(page, /^Deferred/);
@@ -37,7 +37,7 @@ t.test('words for a lead never reach the author', NEEDS_BROWSER, async (t) => {
   await page.getByRole('link', { name: /^To do/ }).click();
   await page.locator('.row').waitFor();
   await page.keyboard.press('r');
-  t.equal(await page.getByLabel('Word to the author').inputValue(), 'Please stop');
+  t.equal(await page.getByLabel('Message to the author').inputValue(), 'Please stop');
 });
 
 t.test('a deferral that escalates says so', NEEDS_BROWSER, async (t) => {
@@ -63,7 +63,7 @@ t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, as
   const leave = async (how: () => Promise<unknown>) => {
     await page.keyboard.press('r');
     await page.locator('.panel').waitFor();
-    await page.locator('.row', { hasText: 'Yours' }).waitFor();
+    await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
     const released = page.waitForResponse(
       (answer) => answer.url().endsWith('/claims/release') && answer.ok(),
     );
@@ -75,7 +75,7 @@ t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, as
   await leave(() => page.locator('.row', { hasText: 'Three' }).locator('.row-main').click());
   await leave(async () => {
     await page.keyboard.press('e');
-    await page.getByLabel('Why a lead should look').press('Escape');
+    await page.getByLabel('Message to the lead').press('Escape');
     await page.keyboard.press('Escape');
   });
   await leave(() => page.getByRole('link', { name: /^Stats/ }).click());
@@ -123,9 +123,9 @@ t.test('who can claim no more can decide', NEEDS_BROWSER, async (t) => {
 t.test('what is filled in is sent once, and keeps its claim', NEEDS_BROWSER, async (t) => {
   const { page } = await consoleWith(t, ['Hello']);
   await page.keyboard.press('r');
-  await page.locator('.row', { hasText: 'Yours' }).waitFor();
-  await page.getByLabel('Word to the author').fill('Please stop');
-  await page.getByLabel('Word to the author').press('Escape');
+  await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
+  await page.getByLabel('Message to the author').fill('Please stop');
+  await page.getByLabel('Message to the author').press('Escape');
   const sent: string[] = [];
   page.on('request', (request) => {
     const what = /[^/]*$/.exec(request.url())?.[0] ?? '';
@@ -161,7 +161,7 @@ t.test('policies that could not be read are asked for again', NEEDS_BROWSER, asy
   await page.locator('.row').waitFor();
   while (asked < 3) await page.waitForEvent('requestfailed');
   await page.keyboard.press('r');
-  await page.getByText('Reading the policies…').waitFor();
+  await page.getByText('Loading the policies…').waitFor();
   failures.resolve();
   await page.locator('.panel').getByRole('button', { name: 'Spam' }).waitFor();
   await page.keyboard.press('1');

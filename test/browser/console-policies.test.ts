@@ -24,7 +24,7 @@ t.test('a policy is not lost by Escape, and says what it lacks', NEEDS_BROWSER, 
   await dialog.getByLabel('Title').fill('Too loud');
   t.same(await lacking(), ['code', 'text'], 'a code of another is none');
   await dialog.getByLabel('Code').fill('too_loud');
-  await dialog.getByLabel('What the author is told').fill('Speak softly.');
+  await dialog.getByLabel('Text for the author').fill('Speak softly.');
 
   const focus = dialog.evaluate(async (element) => {
     element.dispatchEvent(new Event('cancel', { cancelable: true }));

@@ -26,11 +26,11 @@ t.test('what another decided is said, and the focus goes on', NEEDS_BROWSER, asy
   await page.locator(`#row-${notes[1]?.id}:focus`).waitFor();
 
   await bob.post('claims', { note_ids: [notes[1]?.id] });
-  await page.locator('.row', { hasText: 'Held by Bob' }).waitFor();
+  await page.locator('.row', { hasText: 'Claimed by Bob' }).waitFor();
   for (const key of ['a', 'r', 'e', 'd']) {
     await page.locator('.toast').getByRole('button', { name: 'Dismiss' }).click();
     await page.keyboard.press(key);
-    await toast(page, /Bob has been on this since .*\d/);
+    await toast(page, /Bob claimed it at .*\d/);
     t.equal(await currentText(page), 'Note 2', 'what is not decided stays');
   }
   await look(t, page, 'moderation-held');
@@ -51,7 +51,7 @@ t.test('an appeal against a decision of one’s own is not counted', NEEDS_BROWS
   const appeals = page.getByRole('link', { name: /^Appeals/ });
   await appeals.filter({ hasText: '0' }).waitFor();
   await appeals.click();
-  const reason = 'You decided this; another moderator must answer the appeal.';
+  const reason = 'You made this decision, so another moderator must decide the appeal.';
   await page.locator('.bar', { hasText: reason }).waitFor();
   await look(t, page, 'moderation-own-appeal');
   await page.keyboard.press('a');

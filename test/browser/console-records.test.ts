@@ -38,7 +38,7 @@ t.test('reported records are read, claimed, kept, removed and undone', NEEDS_BRO
   await page.locator('.report', { hasText: 'Look at this profile' }).waitFor();
   await page.locator('.history li', { hasText: 'reported' }).waitFor();
   await page.keyboard.press('n');
-  await page.locator('.row', { hasText: 'Profile' }).getByText('Yours').waitFor();
+  await page.locator('.row', { hasText: 'Profile' }).getByText('Claimed by you').waitFor();
   matchAll(t, (await ann.get('me')).body.leases, [
     { subject: { type: 'profile', id: profile.id } },
   ]);
@@ -50,9 +50,9 @@ t.test('reported records are read, claimed, kept, removed and undone', NEEDS_BRO
   await shows('Context packet by');
   await look(t, page, 'moderation-record');
   await page.keyboard.press('r');
-  await page.locator('.row', { hasText: 'Packet of offers' }).getByText('Yours').waitFor();
-  await page.getByLabel('Word to the author').fill('Offers go elsewhere');
-  await page.getByLabel('Word to the author').press('Escape');
+  await page.locator('.row', { hasText: 'Packet of offers' }).getByText('Claimed by you').waitFor();
+  await page.getByLabel('Message to the author').fill('Offers go elsewhere');
+  await page.getByLabel('Message to the author').press('Escape');
   await page.keyboard.press('1');
   await toast(page, /^Removed: .*spam/);
   t.equal((await service.call('GET', packet.path)).status, 410);
@@ -68,14 +68,14 @@ t.test('reported records are read, claimed, kept, removed and undone', NEEDS_BRO
   await page.keyboard.press('j');
   await shows('Case by');
   await page.keyboard.press('x');
-  await toast(page, 'Only notes are decided on together');
+  await toast(page, 'Only notes can be selected');
   await page.keyboard.press('r');
   await page.keyboard.press('1');
   await toast(page, /^Removed/);
   const leas = await openConsole(t, service, lea);
   await leas.page.getByRole('link', { name: 'Decided' }).click();
   await leas.page.locator('.row', { hasText: 'Case of nothing' }).waitFor();
-  await leas.page.getByText('Nobody can read it now').waitFor();
+  await leas.page.getByText('This is not public').waitFor();
   await leas.page.keyboard.press('a');
   await toast(leas.page, 'Restored');
   t.equal((await service.call('GET', open.path)).status, 200);
@@ -92,9 +92,9 @@ t.test('two moderators in two browsers on one record', NEEDS_BROWSER, async (t) 
     await page.getByRole('button', { name: 'Keep a' }).waitFor();
   }
   await bobs.page.keyboard.press('n');
-  await anns.page.locator('.lease', { hasText: 'Bob has been on this since' }).waitFor();
+  await anns.page.locator('.lease', { hasText: 'Bob claimed it at' }).waitFor();
   await anns.page.keyboard.press('a');
-  await toast(anns.page, /Bob has been on this since .*\d/);
+  await toast(anns.page, /Bob claimed it at .*\d/);
   await bobs.page.keyboard.press('Escape');
   await anns.page.getByRole('button', { name: 'Keep a' }).waitFor();
 

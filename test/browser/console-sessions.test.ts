@@ -23,10 +23,10 @@ t.test(
   async (t) => {
     const { service, ann, notes, page } = await consoleWith(t, ['Hello', 'Hello']);
     await page.keyboard.press('r');
-    await page.getByLabel('Word to the author').fill('Half a thought');
+    await page.getByLabel('Message to the author').fill('Half a thought');
     await endAtDecision(service, page);
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
-    await page.getByLabel('Word to the author').press('Escape');
+    await page.getByLabel('Message to the author').press('Escape');
     await page.keyboard.press('1');
     await dialog.waitFor();
     await look(t, page, 'moderation-session-lost');
@@ -49,7 +49,7 @@ t.test(
 t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSER, async (t) => {
   const { service, ann, page } = await consoleWith(t, ['Hello']);
   await page.keyboard.press('r');
-  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
   await service.database.pool.query('DELETE FROM moderator_sessions');
   // As a tab that is looked at again.
   await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
@@ -64,7 +64,7 @@ t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSE
   t.equal(await page.evaluate('document.activeElement.closest("[data-panel]") !== null'), true);
 
   // In the task in which it comes, and in which it goes: a key after it is no command.
-  await page.getByLabel('Word to the author').fill('Half a th');
+  await page.getByLabel('Message to the author').fill('Half a th');
   await service.database.pool.query('DELETE FROM moderator_sessions');
   const focus = page.evaluate(`new Promise((resolve) => {
     const names = [];
@@ -80,7 +80,7 @@ t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSE
   await page.getByRole('dialog').waitFor();
   await signIn(page, ann);
   t.same(await focus, ['token', 'message']);
-  await page.getByLabel('Word to the author').press('Escape');
+  await page.getByLabel('Message to the author').press('Escape');
   await page.keyboard.press('1');
   await toast(page, /^Rejected/);
 });
@@ -94,8 +94,8 @@ t.test('a tab does nothing in the name of who signed in beside it', NEEDS_BROWSE
   const { id } = await submit(service, { message: 'Whose?' });
   const { page } = await openConsole(t, service, ann);
   await page.keyboard.press('r');
-  await page.locator('.row', { hasText: 'Yours' }).waitFor();
-  await page.getByLabel('Word to the author').fill('Of Ann');
+  await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
+  await page.getByLabel('Message to the author').fill('Of Ann');
   // As in another tab, whose session the cookie of both is then, when the decision is on its way.
   const signInBeside = `fetch('/api/moderation/session', {
     method: 'POST',
@@ -111,7 +111,7 @@ t.test('a tab does nothing in the name of who signed in beside it', NEEDS_BROWSE
     },
     { times: 1 },
   );
-  await page.getByLabel('Word to the author').press('Escape');
+  await page.getByLabel('Message to the author').press('Escape');
   await page.keyboard.press('1');
   await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
   t.match((await lea.get(`notes/${id}`)).body, { item: { state: 'pending' } });

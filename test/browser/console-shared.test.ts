@@ -14,29 +14,32 @@ t.test('two moderators in two browsers on one note', NEEDS_BROWSER, async (t) =>
 
   await bobs.page.keyboard.press('n');
   await bobs.page.locator('.note .lease').waitFor();
-  await anns.page.locator('.row', { hasText: 'Held by Bob' }).waitFor();
-  await anns.page.locator('.lease', { hasText: 'Bob has been on this since' }).waitFor();
+  await anns.page.locator('.row', { hasText: 'Claimed by Bob' }).waitFor();
+  await anns.page.locator('.lease', { hasText: 'Bob claimed it at' }).waitFor();
   await anns.page.keyboard.press('a');
-  await toast(anns.page, /Bob has been on this since .*\d/);
+  await toast(anns.page, /Bob claimed it at .*\d/);
   await bobs.page.keyboard.press('Escape');
   await anns.page.getByRole('button', { name: 'Approve a' }).waitFor();
 
   // Ann writes; her claim ends behind her back; Bob decides.
   await anns.page.keyboard.press('r');
-  await anns.page.getByLabel('Word to the author').fill('A long and careful word');
-  await anns.page.locator('.row', { hasText: 'Yours' }).waitFor();
+  await anns.page.getByLabel('Message to the author').fill('A long and careful word');
+  await anns.page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
   await intercept(anns.page, '**/api/moderation/stream', (route) => route.abort());
   await anns.context.setOffline(true);
   await anns.page.getByText('Live updates paused').waitFor();
   await service.database.pool.query('DELETE FROM note_leases');
   t.equal((await decide(bob, one.id, 'approve')).status, 201);
   await anns.context.setOffline(false);
-  await anns.page.getByLabel('Word to the author').press('Escape');
+  await anns.page.getByLabel('Message to the author').press('Escape');
   await anns.page.keyboard.press('1');
   await anns.page
-    .locator('.panel', { hasText: /Bob approved it at .*What you typed is kept/ })
+    .locator('.panel', { hasText: /Bob approved it at .*Your text is kept/ })
     .waitFor();
-  t.equal(await anns.page.getByLabel('Word to the author').inputValue(), 'A long and careful word');
+  t.equal(
+    await anns.page.getByLabel('Message to the author').inputValue(),
+    'A long and careful word',
+  );
   t.equal(await anns.page.locator('.panel').getAttribute('aria-busy'), 'false', 'to send again');
   await look(t, anns.page, 'moderation-conflict');
 });
@@ -70,7 +73,7 @@ t.test(
     await page.unroute('**/api/moderation/stream');
     t.match(await (await again).request().headerValue('last-event-id'), /^\d+$/);
     await page.locator('.stream.live').waitFor();
-    await page.locator('.row', { hasText: 'Held by Bob' }).waitFor();
+    await page.locator('.row', { hasText: 'Claimed by Bob' }).waitFor();
   },
 );
 

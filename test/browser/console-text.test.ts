@@ -75,6 +75,6 @@ t.test('notes that read like the present one stand beside it', NEEDS_BROWSER, as
   await screened(`${spam}, dear \u202Efriend`);
   const { page } = await openConsole(t, service, ann);
   const alike = page.locator('.alike li');
-  await alike.getByText(/^\d\d% alike · rejected$/).waitFor();
+  await alike.getByText(/^\d\d% similar · rejected$/).waitFor();
   t.equal(await alike.locator('bdi').textContent(), spam);
 });

@@ -31,7 +31,7 @@ t.test(
   NEEDS_BROWSER,
   async (t) => {
     const { page, answer } = await claimUnanswered(t, ['One']);
-    const yours = page.locator('.row', { hasText: 'Yours' });
+    const yours = page.locator('.row', { hasText: 'Claimed by you' });
     await yours.waitFor();
     const release = page.waitForResponse('**/claims/release');
     await page.keyboard.press('Escape');

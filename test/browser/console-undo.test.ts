@@ -83,7 +83,7 @@ t.test('an undo that met no network is tried again, and no other', NEEDS_BROWSER
     return route.abort('connectionreset');
   });
   await page.keyboard.press('u');
-  await toast(page, 'Perhaps not undone. No answer');
+  await toast(page, 'The undo may not have been saved. No answer');
   await page.unroute('**/undo');
   await page.keyboard.press('u');
   await toast(page, 'Undone: “Two”');

@@ -108,11 +108,11 @@ t.test('every view is shown without a violation, in each look', NEEDS_BROWSER, a
   await page.locator('.audit tbody tr').nth(3).waitFor();
   await look(t, page, 'moderation-audit');
   await open(/^Mine/);
-  await page.getByText('You hold nothing.').waitFor();
+  await page.getByText('You have no claims.').waitFor();
   await page.getByText('Last decision').waitFor();
   await look(t, page, 'moderation-empty');
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   await look(t, page, 'moderation-help');
   await page.keyboard.press('Escape');
   await open(/^To do/);
@@ -147,7 +147,7 @@ t.test(
     await page.locator('.row', { hasText: 'The needle in it' }).waitFor();
     t.equal(await page.locator('.row').count(), 1);
     await search('no such words');
-    await page.getByText('Nothing matches.').waitFor();
+    await page.getByText('No matches.').waitFor();
     t.equal(await page.getByRole('button', { name: 'More' }).count(), 0, 'to the end');
   },
 );

@@ -27,7 +27,7 @@ t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROW
   await page.getByText('Save your keys first').waitFor();
   await page.getByLabel('I have saved the file').check();
   await page.getByRole('button', { name: 'Join as first_one' }).click();
-  await page.getByText('This handle belongs to somebody else').waitFor();
+  await page.getByText('This handle is taken').waitFor();
   await page.getByLabel('Handle').fill('moderator');
   await page.getByRole('button', { name: 'Create keys' }).click();
   await page.getByLabel('I have saved the file').check();

@@ -27,7 +27,7 @@ t.test('on the narrowest phone no title or button is cut in two', NEEDS_BROWSER,
   await page.getByRole('button', { name: 'Join' }).click();
   await page.getByLabel('Handle').fill('a_handle_of_24_character');
   await page.keyboard.press('Enter');
-  await page.getByRole('dialog', { name: 'Keep your keys' }).waitFor();
+  await page.getByRole('dialog', { name: 'Save your keys' }).waitFor();
   t.equal(await linesOf(page, 'dialog .close'), 1);
   t.equal(await page.locator('dialog').evaluate((e) => e.scrollWidth - e.clientWidth), 0);
 });

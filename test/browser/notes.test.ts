@@ -47,19 +47,19 @@ t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, as
   await page.getByLabel('Your reply').fill('So do I.');
   await look(t, page, 'guestbook-reply');
   await page.getByRole('button', { name: 'Send for review' }).click();
-  await page.getByText('a reply in Service').waitFor();
+  await page.getByText('Reply in Service').waitFor();
 
   await page.locator('.notes').getByRole('button', { name: 'Report' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Report this note' });
   await dialog.getByText('Who else hears the bell?').waitFor();
   await dialog.getByText('Ada').waitFor();
   await page.getByRole('button', { name: 'Send report' }).click();
-  await page.getByText('Choose what is wrong with it.').waitFor();
+  await page.getByText('Choose a reason.').waitFor();
   await look(t, page, 'guestbook-report');
   await page.getByLabel('Spam or advertising').check();
   await page.getByRole('button', { name: 'Send report' }).click();
   await dialog.waitFor({ state: 'detached' });
-  await confirmed(page, 'Thank you. A moderator will look at “Who else hears the bell?”');
+  await confirmed(page, 'Thank you. A moderator will review “Who else hears the bell?”');
   await until(page, 'document.activeElement.textContent === "Reported"');
   await page.keyboard.press('Enter');
   t.equal(await dialog.count(), 0, 'a note is reported once');

@@ -19,7 +19,7 @@ t.test('recovery replaces both keys, also when its answer is lost', NEEDS_BROWSE
   await page.getByRole('button', { name: 'Use the recovery key' }).click();
   await look(t, page, 'recover');
   await page.getByLabel('Key file').setInputFiles(asFile(JSON.stringify(old)));
-  await page.getByRole('button', { name: 'Make new keys' }).click();
+  await page.getByRole('button', { name: 'Create new keys' }).click();
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download key file' }).click();
   const fresh = await readDownload(await downloading);
@@ -54,7 +54,7 @@ t.test(
     await page.getByRole('button', { name: 'Your account' }).click();
     await page.getByRole('button', { name: 'Replace my keys' }).click();
     const dialog = page.getByRole('dialog');
-    const [proceed, replace] = ['Make new keys', 'Replace my keys'].map((name) =>
+    const [proceed, replace] = ['Create new keys', 'Replace my keys'].map((name) =>
       dialog.getByRole('button', { name }),
     );
     t.equal(await dialog.getByLabel('Member id').inputValue(), id, 'who is signed in is known');

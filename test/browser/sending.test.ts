@@ -111,7 +111,7 @@ t.test("a member's note is never sent as a guest's by itself", NEEDS_BROWSER, as
   await other.endSession();
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
   await context.setOffline(false);
-  await page.getByText('Sign in again to go on as a member').waitFor();
+  await page.getByText('Sign in again to continue as a member').waitFor();
   t.same((await ann.get('queue')).body.items, []);
   await page.getByLabel('a guest').check();
   await page.getByRole('button', { name: 'Send for review' }).click();
@@ -140,7 +140,7 @@ t.test('a note that is put off is not sent by itself', NEEDS_BROWSER, async (t) 
   sent.length = 0;
   // In one task: what ends with a form must not end a frame later.
   await page.evaluate(`{
-    const later = [...document.querySelectorAll('button')].find((b) => b.textContent === 'Later');
+    const later = [...document.querySelectorAll('button')].find((b) => b.textContent === 'Save draft');
     later.click();
     Promise.resolve().then(() => dispatchEvent(new Event('online')));
   }`);
@@ -159,7 +159,7 @@ t.test('refusals are said beside the form, and no text is lost', NEEDS_BROWSER, 
   await page.keyboard.press('Control+Enter');
   await page.getByText('a control character at message').waitFor();
   t.equal(await field.inputValue(), 'a\u0007b');
-  await page.getByRole('button', { name: 'Later' }).click();
+  await page.getByRole('button', { name: 'Save draft' }).click();
   await write(visit, 'One');
   await beginNote(visit, 'Two');
   await page.keyboard.press('Control+Enter');
@@ -179,7 +179,7 @@ for (const [how, storage] of [
     });
     const { page } = visit;
     const field = await beginNote(visit, 'Half a thought');
-    await page.getByRole('button', { name: 'Later' }).click();
+    await page.getByRole('button', { name: 'Save draft' }).click();
     await page.getByRole('button', { name: 'Write a note…' }).click();
     t.equal(await field.inputValue(), 'Half a thought');
     await page.getByRole('button', { name: 'Send for review' }).click();

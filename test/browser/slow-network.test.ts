@@ -183,7 +183,7 @@ t.test('an appeal goes out once, and is known to have arrived', NEEDS_BROWSER, a
   await decide(ann, id, 'reject');
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByRole('button', { name: 'Appeal' }).click();
-  await page.getByLabel('Why should it appear?').fill('It was a joke.');
+  await page.getByLabel('Why should this note appear?').fill('It was a joke.');
   let appeals = 0;
   const losing = Promise.withResolvers<void>();
   await intercept(

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../shared/dialog.tsx';
 import { Field } from '../shared/field.tsx';
-import { deletion } from './delete-account.ts';
-import { FormDialog, useSending } from './form-dialog.tsx';
+import { createDeletion } from './delete-account.ts';
+import { FormDialog, useForm } from './form-dialog.tsx';
 import { type Proof, ProofFields } from './key-fields.tsx';
-import { type Failure, words } from './problem-text.ts';
+import { type Failure, failureText } from './problem-text.ts';
 import type { Membership, Session } from './session.ts';
 import { proofErrors } from './sign-in.tsx';
 
@@ -37,7 +37,7 @@ export function AccountDialog({
 
   async function signOut(): Promise<void> {
     const answer = await membership.signOut();
-    if (answer.kind === 'done') onClose();
+    if (answer.kind === 'ok') onClose();
     else setFailure(answer);
   }
 
@@ -56,7 +56,7 @@ export function AccountDialog({
       </dl>
       {failure && (
         <p class="box bad" role="alert">
-          {words(failure)}
+          {failureText(failure)}
         </p>
       )}
       <div class="row">
@@ -86,25 +86,25 @@ function DeleteDialog({ session, knownKey, onClose, onDeleted }: DeleteProps) {
   const [handle, setHandle] = useState('');
   const [erase, setErase] = useState(false);
   const [proof, setProof] = useState<Proof>({ id: session.id, key: knownKey ?? '' });
-  const [run] = useState(() => deletion(session));
+  const [deleteAccount] = useState(() => createDeletion(session));
   const errors = proofErrors(proof);
-  const wrong = handle !== session.handle;
-  const sending = useSending({
-    complete: !wrong && !errors.id && !errors.key,
+  const mismatch = handle !== session.handle;
+  const state = useForm({
+    complete: !mismatch && !errors.id && !errors.key,
     async send() {
-      const answer = await run(proof.key.trim(), erase);
-      if (answer.kind !== 'done') return answer;
+      const answer = await deleteAccount(proof.key.trim(), erase);
+      if (answer.kind !== 'ok') return answer;
       onDeleted();
       return undefined;
     },
   });
-  const { tried, busy } = sending;
+  const { tried, busy } = state;
 
   return (
     <FormDialog
       title="Delete my account"
       onClose={onClose}
-      sending={sending}
+      state={state}
       buttons={
         <button type="submit" class="button danger">
           {busy ? 'Deleting…' : 'Delete account'}
@@ -132,12 +132,12 @@ function DeleteDialog({ session, knownKey, onClose, onDeleted }: DeleteProps) {
         Also remove my published notes. Otherwise they stay, signed “former member”.
       </label>
       <Field
-        label={`Write ${session.handle} to confirm`}
+        label={`Type ${session.handle} to confirm`}
         name="confirm"
         code
         value={handle}
         onValue={setHandle}
-        error={tried && wrong ? 'This is not your handle.' : undefined}
+        error={tried && mismatch ? 'This is not your handle.' : undefined}
       />
     </FormDialog>
   );

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { hasVisibleText } from '../../platform/visible-text.ts';
 import { Field } from '../shared/field.tsx';
-import { tooLong } from '../shared/text.tsx';
+import { lengthError } from '../shared/text.tsx';
 import { fullTime } from '../shared/time.tsx';
 
 const MAX_LENGTH = 500;
@@ -22,7 +22,9 @@ export function Appeal({ noteId, until, onSend }: AppealProps) {
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => form.current?.querySelector('textarea')?.focus(), []);
-  const error = hasVisibleText(text) ? tooLong(text, MAX_LENGTH) : 'Say why it should appear.';
+  const error = hasVisibleText(text)
+    ? lengthError(text, MAX_LENGTH)
+    : 'Say why this note should appear.';
   return (
     <form
       ref={form}
@@ -35,7 +37,7 @@ export function Appeal({ noteId, until, onSend }: AppealProps) {
       }}
     >
       <Field
-        label="Why should it appear?"
+        label="Why should this note appear?"
         name="appeal"
         rows={3}
         value={text}
@@ -43,9 +45,9 @@ export function Appeal({ noteId, until, onSend }: AppealProps) {
           unsent.set(noteId, next);
           setText(next);
         }}
-        most={MAX_LENGTH}
+        maxLength={MAX_LENGTH}
         error={tried ? error : undefined}
-        hint={`Once for each decision, until ${fullTime(until)}.`}
+        hint={`You can appeal each decision once, until ${fullTime(until)}.`}
       />
       <div class="row">
         <button type="submit" class="button primary">

@@ -5,15 +5,15 @@ import { call } from '../shared/api.ts';
 import { isComposing } from '../shared/composing.ts';
 import { Field, focusFirstError } from '../shared/field.tsx';
 import { randomUuid } from '../shared/random.ts';
-import { tooLong } from '../shared/text.tsx';
-import { type Draft, dropDraft, keepDraft, readDraft } from './drafts.ts';
+import { lengthError } from '../shared/text.tsx';
+import { type Draft, deleteDraft, readDraft, saveDraft } from './drafts.ts';
 import type { Experience } from './experience.ts';
 import type { OwnNotes, Standing, Submission } from './own-notes-store.ts';
-import { type Failure, issueOf, signInNeeded, uncertain, words } from './problem-text.ts';
+import { type Failure, failureText, fieldError, isUncertain, needsSignIn } from './problem-text.ts';
 import type { Session } from './session.ts';
 
-const MESSAGE = 500;
-const NAME = 40;
+const MAX_MESSAGE_LENGTH = 500;
+const MAX_NAME_LENGTH = 40;
 
 interface ComposeProps {
   experience: Experience;
@@ -29,7 +29,7 @@ interface ComposeProps {
  * A ref for the element that contains a compose form. Focuses the form when it opens, but not when
  * another form replaces it.
  */
-export function useFocusWhere(open: boolean) {
+export function useComposeFocus(open: boolean) {
   const holder = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     if (open) holder.current?.querySelector<HTMLElement>('.compose textarea')?.focus();
@@ -37,58 +37,58 @@ export function useFocusWhere(open: boolean) {
   return holder;
 }
 
-const newDraft = (): Draft => ({ id: randomUuid(), message: '', name: '', asGuest: false });
+const createDraft = (): Draft => ({ id: randomUuid(), message: '', name: '', asGuest: false });
 
 /** The form for a note. The draft survives a reload, and a retry uses the same note id. */
 export function Compose({ experience, parentId, session, own, onSent, onCancel }: ComposeProps) {
   const slot = `draft.${experience}.${parentId ?? 'top'}`;
-  const [draft, setDraft] = useState<Draft>(() => ({ ...newDraft(), ...readDraft(slot) }));
+  const [draft, setDraft] = useState<Draft>(() => ({ ...createDraft(), ...readDraft(slot) }));
   const [tried, setTried] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   /** The service already has an earlier version of this text, so the form holds a new note. */
-  const [overtaken, setOvertaken] = useState(false);
+  const [alreadySent, setAlreadySent] = useState(false);
   const [sending, setSending] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   // A note begun as a member stays a member's note, even if the session ends meanwhile.
-  const [begunAs, setBegunAs] = useState(session?.handle);
-  const handle = session?.handle ?? begunAs;
+  const [startedAs, setStartedAs] = useState(session?.handle);
+  const handle = session?.handle ?? startedAs;
   const member = draft.asGuest ? undefined : handle;
   /** The last submission without a definite answer; cleared when the draft changes. */
-  const sent = useRef<Submission>(undefined);
-  const shown = useRef(true);
+  const unconfirmed = useRef<Submission>(undefined);
+  const mounted = useRef(true);
   /** The request in flight; `backOnline`: the network came back after it was sent. */
-  const underWay = useRef<{ backOnline: boolean }>(undefined);
+  const inFlight = useRef<{ backOnline: boolean }>(undefined);
 
   useEffect(() => {
     if (!session) return;
-    setBegunAs(session.handle);
-    setFailure((said) => (said && signInNeeded(said) ? undefined : said));
+    setStartedAs(session.handle);
+    setFailure((current) => (current && needsSignIn(current) ? undefined : current));
   }, [session?.handle]);
 
-  const change = (more: Partial<Draft>) => {
-    sent.current = undefined;
+  const change = (changes: Partial<Draft>) => {
+    unconfirmed.current = undefined;
     // Update the current draft: an answer can arrive long after its request.
-    setDraft((now) => {
-      const next = { ...now, ...more };
-      if (next.message || next.name) keepDraft(slot, next);
-      else dropDraft(slot, now.id);
+    setDraft((current) => {
+      const next = { ...current, ...changes };
+      if (next.message || next.name) saveDraft(slot, next);
+      else deleteDraft(slot, current.id);
       return next;
     });
   };
 
-  const local = {
+  const localErrors = {
     message: hasVisibleText(draft.message)
-      ? tooLong(draft.message, MESSAGE)
+      ? lengthError(draft.message, MAX_MESSAGE_LENGTH)
       : 'Write something first.',
-    name: member ? undefined : tooLong(draft.name, NAME),
+    name: member ? undefined : lengthError(draft.name, MAX_NAME_LENGTH),
   };
-  const errorOf = (field: 'message' | 'name') =>
-    (tried ? local[field] : undefined) ?? issueOf(failure, field);
+  const errorFor = (field: 'message' | 'name') =>
+    (tried ? localErrors[field] : undefined) ?? fieldError(failure, field);
 
   async function send(): Promise<void> {
     setTried(true);
-    if (underWay.current) return;
-    if (local.message || local.name) {
+    if (inFlight.current) return;
+    if (localErrors.message || localErrors.name) {
       focusFirstError(form.current);
       return;
     }
@@ -104,38 +104,38 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
   }
 
   async function deliver(body: Submission): Promise<void> {
-    sent.current = body;
-    const way = { backOnline: false };
-    underWay.current = way;
-    setOvertaken(false);
+    unconfirmed.current = body;
+    const request = { backOnline: false };
+    inFlight.current = request;
+    setAlreadySent(false);
     setSending(true);
     const answer = await call<{ status: Standing }>('POST', '/api/guestbook', { body });
-    const changed = sent.current !== body;
-    underWay.current = undefined;
-    if (answer.kind === 'done' || !uncertain(answer)) sent.current = undefined;
-    else if (way.backOnline && !changed) return deliver(body);
+    const changed = unconfirmed.current !== body;
+    inFlight.current = undefined;
+    if (answer.kind === 'ok' || !isUncertain(answer)) unconfirmed.current = undefined;
+    else if (request.backOnline && !changed) return deliver(body);
     setSending(false);
-    if (answer.kind === 'done') {
+    if (answer.kind === 'ok') {
       own.add({ body, sentAt: Date.now(), standing: answer.body.status });
       setFailure(undefined);
-      if (changed) return beginAnother();
-      dropDraft(slot, body.id);
-      announce('Sent. Your note waits for review.');
+      if (changed) return startNewNote();
+      deleteDraft(slot, body.id);
+      announce('Sent. Your note is waiting for review.');
       // If this form was closed meanwhile, another form may be open.
-      if (shown.current) onSent();
+      if (mounted.current) onSent();
       return;
     }
     const conflict = answer.kind === 'problem' && answer.code === 'submission_conflict';
     setFailure(conflict ? undefined : answer);
-    if (signInNeeded(answer)) session?.ended();
-    if (conflict) beginAnother();
+    if (needsSignIn(answer)) session?.end();
+    if (conflict) startNewNote();
     else focusFirstError(form.current);
   }
 
   /** Gives the text a new id, because the service has another text under the old one. */
-  function beginAnother(): void {
+  function startNewNote(): void {
     change({ id: randomUuid() });
-    setOvertaken(true);
+    setAlreadySent(true);
   }
 
   // When the network is back, an unconfirmed note is sent again with the same id.
@@ -144,18 +144,18 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
   // A closed form must not resend. useLayoutEffect, since useEffect cleans up a frame later.
   useLayoutEffect(() => {
     const again = () => {
-      if (underWay.current) underWay.current.backOnline = true;
-      else if (sent.current) void resend.current(sent.current);
+      if (inFlight.current) inFlight.current.backOnline = true;
+      else if (unconfirmed.current) void resend.current(unconfirmed.current);
     };
     addEventListener('online', again);
     return () => {
-      shown.current = false;
+      mounted.current = false;
       removeEventListener('online', again);
     };
   }, []);
 
-  const kept = failure !== undefined && uncertain(failure);
-  const fieldFault = issueOf(failure, 'message') ?? issueOf(failure, 'name');
+  const retryable = failure !== undefined && isUncertain(failure);
+  const failureInField = fieldError(failure, 'message') ?? fieldError(failure, 'name');
   return (
     <form
       ref={form}
@@ -173,8 +173,8 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
         rows={parentId ? 3 : 4}
         value={draft.message}
         onValue={(message) => change({ message })}
-        error={errorOf('message')}
-        most={MESSAGE}
+        error={errorFor('message')}
+        maxLength={MAX_MESSAGE_LENGTH}
         onKeyDown={(event) => {
           if (isComposing(event)) return;
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
@@ -203,29 +203,29 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
           optional
           value={draft.name}
           onValue={(name) => change({ name })}
-          error={errorOf('name')}
+          error={errorFor('name')}
           hint="Shown exactly as typed. Nobody verifies it."
-          most={NAME}
+          maxLength={MAX_NAME_LENGTH}
         />
       )}
-      {overtaken && (
+      {alreadySent && (
         <p class="box look" role="alert">
           Your earlier version was already sent. Sending this one posts a second note.
         </p>
       )}
-      {failure && !fieldFault && (
+      {failure && !failureInField && (
         <p class="box bad" role="alert">
-          {kept
-            ? 'No answer from the service. Your text is kept on this device, and arrives once however often you send it.'
-            : words(failure)}
+          {retryable
+            ? 'No answer from the service. Your text is kept on this device. You can safely send it again: it is posted only once.'
+            : failureText(failure)}
         </p>
       )}
       <div class="row">
         <button type="submit" class="button primary" aria-disabled={sending}>
-          {sending ? 'Sending…' : kept ? 'Send again' : 'Send for review'}
+          {sending ? 'Sending…' : retryable ? 'Send again' : 'Send for review'}
         </button>
         <button type="button" class="button quiet" onClick={onCancel}>
-          {draft.message ? 'Later' : 'Cancel'}
+          {draft.message ? 'Save draft' : 'Cancel'}
         </button>
         <span class="hint">A moderator reads every note before it appears.</span>
       </div>

@@ -1,11 +1,11 @@
 import { type Answer, call, type Problem } from '../shared/api.ts';
-import { heardTime, serviceNow } from '../shared/clock.ts';
+import { serviceNow, syncClock } from '../shared/clock.ts';
 import { randomHex, randomUuid } from '../shared/random.ts';
 
 const LIFETIME_SECONDS = 600;
 
 /** A credential to create. The fixed ids and idempotency key make the request safe to retry. */
-const newCredential = () => ({
+const createCredential = () => ({
   key: randomUuid(),
   id: randomUuid(),
   secret: randomHex(32),
@@ -18,21 +18,21 @@ const newCredential = () => ({
  * account is deleted or that the credential has ended. If the service then issues a new credential,
  * the account still exists.
  */
-export function deletion(member: { id: string; handle: string }) {
-  let credential = newCredential();
-  const deleted = randomUuid();
-  let asked = false;
+export function createDeletion(member: { id: string; handle: string }) {
+  let credential = createCredential();
+  const deletionKey = randomUuid();
+  let requested = false;
 
   const bearer = () => ({ authorization: `Bearer svc_${credential.id}.${credential.secret}` });
 
   /** Unix seconds by the service's clock, because this device's clock can be wrong. */
   async function expiry(): Promise<number> {
     const status = await call('GET', '/api/v1/status');
-    if (status.kind === 'done') heardTime(status.headers);
+    if (status.kind === 'ok') syncClock(status.headers);
     return Math.floor(serviceNow() / 1000) + LIFETIME_SECONDS;
   }
 
-  async function create(signInKey: string): Promise<Answer<unknown>> {
+  async function requestCredential(signInKey: string): Promise<Answer<unknown>> {
     credential.expiresAt ??= await expiry();
     return call('POST', '/api/v1/credentials', {
       headers: { 'idempotency-key': credential.key },
@@ -48,14 +48,14 @@ export function deletion(member: { id: string; handle: string }) {
   }
 
   async function run(signInKey: string, eraseNotes: boolean): Promise<Answer<unknown>> {
-    const ended = asked && isRefused(await call('GET', '/api/v1/me', { headers: bearer() }));
-    if (ended) credential = newCredential();
-    const created = await create(signInKey);
-    if (ended && isRefused(created)) return { ...created, code: 'deletion_unconfirmed' };
-    if (created.kind !== 'done') return created;
-    asked = true;
+    const ended = requested && isRefused(await call('GET', '/api/v1/me', { headers: bearer() }));
+    if (ended) credential = createCredential();
+    const answer = await requestCredential(signInKey);
+    if (ended && isRefused(answer)) return { ...answer, code: 'deletion_unconfirmed' };
+    if (answer.kind !== 'ok') return answer;
+    requested = true;
     return call('POST', '/api/v1/me/delete', {
-      headers: { ...bearer(), 'idempotency-key': deleted },
+      headers: { ...bearer(), 'idempotency-key': deletionKey },
       body: { confirm_handle: member.handle, erase_notes: eraseNotes },
     });
   }

@@ -1,4 +1,4 @@
-import { keep, readKept } from './kept.ts';
+import { readLocalData, saveLocalData } from './local-data.ts';
 
 export interface Draft {
   /** The id of the future note. */
@@ -10,15 +10,15 @@ export interface Draft {
 
 /** Reads this tab's draft, or else the last draft of any tab, which may be closed by now. */
 export const readDraft = (slot: string): Draft | undefined =>
-  readKept(slot, 'sessionStorage') ?? readKept(slot);
+  readLocalData(slot, 'sessionStorage') ?? readLocalData(slot);
 
-export function keepDraft(slot: string, draft: Draft): void {
-  keep(slot, draft, 'sessionStorage');
-  keep(slot, draft);
+export function saveDraft(slot: string, draft: Draft): void {
+  saveLocalData(slot, draft, 'sessionStorage');
+  saveLocalData(slot, draft);
 }
 
 /** Deletes the draft with this id. A newer draft of another tab has another id and stays. */
-export function dropDraft(slot: string, id: string): void {
+export function deleteDraft(slot: string, id: string): void {
   for (const area of ['sessionStorage', 'localStorage'] as const)
-    if (readKept<Draft>(slot, area)?.id === id) keep(slot, undefined, area);
+    if (readLocalData<Draft>(slot, area)?.id === id) saveLocalData(slot, undefined, area);
 }

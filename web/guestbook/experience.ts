@@ -8,21 +8,22 @@ export const EXPERIENCES = [
 
 export type Experience = (typeof EXPERIENCES)[number]['id'];
 
-const nameOf = (id: Experience) => EXPERIENCES.find((known) => known.id === id)?.name ?? '';
+export const experienceName = (id: Experience) =>
+  EXPERIENCES.find((one) => one.id === id)?.name ?? '';
 
-const inAddress = (): Experience =>
+const readHash = (): Experience =>
   EXPERIENCES.find(({ id }) => `#${id}` === location.hash)?.id ?? 'service';
 
 /** The experience in the URL hash, so that links and the Back button work. */
 export function useExperience(): Experience {
-  const [experience, set] = useState(inAddress);
+  const [experience, set] = useState(readHash);
   useEffect(() => {
-    const follow = () => set(inAddress());
+    const follow = () => set(readHash());
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
   }, []);
   useEffect(() => {
-    document.title = `${nameOf(experience)} · Guestbook`;
+    document.title = `${experienceName(experience)} · Guestbook`;
   }, [experience]);
   return experience;
 }

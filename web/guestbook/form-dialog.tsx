@@ -2,17 +2,17 @@ import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { Dialog } from '../shared/dialog.tsx';
 import { focusFirstError } from '../shared/field.tsx';
-import { type Failure, words } from './problem-text.ts';
+import { type Failure, failureText } from './problem-text.ts';
 
-interface Sending {
+interface FormOptions {
   /** If false, submitting sends nothing and focuses the first invalid field. */
   complete: boolean;
   /** Resolves to the failure, if any. */
   send: () => Promise<Failure | undefined>;
 }
 
-/** State of a form with one request at a time. `tried`: submitted, so show missing fields. */
-export function useSending({ complete, send }: Sending) {
+/** The state of a form with one request at a time. `tried`: submitted, so show missing fields. */
+export function useForm({ complete, send }: FormOptions) {
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure>();
@@ -37,7 +37,7 @@ export function useSending({ complete, send }: Sending) {
     failure,
     submit,
     /** Clears the failure after an edit. */
-    changed: () => setFailure(undefined),
+    clearFailure: () => setFailure(undefined),
     /** Starts the next step of the form, without error messages. */
     restart: () => setTried(false),
   };
@@ -46,9 +46,9 @@ export function useSending({ complete, send }: Sending) {
 interface FormDialogProps {
   title: string;
   onClose: () => void;
-  sending: ReturnType<typeof useSending>;
+  state: ReturnType<typeof useForm>;
   /** A field already shows the failure. */
-  told?: boolean;
+  hideFailure?: boolean;
   buttons: ComponentChildren;
   hint?: string;
   children: ComponentChildren;
@@ -56,8 +56,8 @@ interface FormDialogProps {
 
 /** A dialog with one form: its fields, the failure and the submit buttons. */
 export function FormDialog(props: FormDialogProps) {
-  const { title, onClose, sending, told, buttons, hint, children } = props;
-  const { form, failure, submit } = sending;
+  const { title, onClose, state, hideFailure, buttons, hint, children } = props;
+  const { form, failure, submit } = state;
   return (
     <Dialog title={title} onClose={onClose}>
       <form
@@ -70,9 +70,9 @@ export function FormDialog(props: FormDialogProps) {
         }}
       >
         {children}
-        {failure && !told && (
+        {failure && !hideFailure && (
           <p class="box bad" role="alert">
-            {words(failure)}
+            {failureText(failure)}
           </p>
         )}
         <div class="row">{buttons}</div>

@@ -1,49 +1,52 @@
 import { useState } from 'preact/hooks';
 import { call } from '../shared/api.ts';
 import { Field, focusFirstError } from '../shared/field.tsx';
-import { FormDialog, useSending } from './form-dialog.tsx';
+import { FormDialog, useForm } from './form-dialog.tsx';
 import { NewKeys } from './key-fields.tsx';
 import { newKeys } from './key-file.ts';
-import { type Failure, issueOf, uncertain } from './problem-text.ts';
+import { type Failure, fieldError, isUncertain } from './problem-text.ts';
 import type { Membership } from './session.ts';
 
-const RULE = '3 to 24 of a–z, 0–9 and _, starting with a letter';
-const TAKEN = 'This handle belongs to somebody else. Choose another.';
+const HANDLE_RULE = '3 to 24 characters: a–z, 0–9 and _, starting with a letter';
+const HANDLE_TAKEN = 'This handle is taken. Choose another.';
+
+interface JoinProps {
+  membership: Membership;
+  onClose: () => void;
+}
 
 /** Registers a member: handle, keys, account, in this order, so that the keys are saved first. */
-export function JoinDialog(parts: { membership: Membership; onClose: () => void }) {
-  const { membership, onClose } = parts;
+export function JoinDialog({ membership, onClose }: JoinProps) {
   const [handle, setHandle] = useState('');
   const [keys, setKeys] = useState(newKeys);
   const [step, setStep] = useState<'handle' | 'keys'>('handle');
-  const [kept, setKept] = useState(false);
-  const fits = /^[a-z][a-z0-9_]{2,23}$/.test(handle);
-  const sending = useSending({
-    complete: step === 'handle' ? fits : kept,
+  const [saved, setSaved] = useState(false);
+  const isValid = /^[a-z][a-z0-9_]{2,23}$/.test(handle);
+  const state = useForm({
+    complete: step === 'handle' ? isValid : saved,
     send: () => (step === 'handle' ? showKeys() : register()),
   });
-  const { form, tried, busy, failure } = sending;
+  const { form, tried, busy, failure } = state;
   const taken = failure?.kind === 'problem' && failure.code === 'registration_conflict';
-  const refused = taken ? TAKEN : issueOf(failure, 'handle');
+  const refusal = taken ? HANDLE_TAKEN : fieldError(failure, 'handle');
 
   async function showKeys(): Promise<undefined> {
     setStep('keys');
-    sending.restart();
+    state.restart();
   }
 
   async function register(): Promise<Failure | undefined> {
     const { id, sign_in_key, recovery_key } = keys;
     const body = { id, handle, sign_in_key, recovery_key };
     const registered = await call<unknown>('POST', '/api/membership/register', { body });
-    const answer =
-      registered.kind === 'done' ? await membership.signIn(id, sign_in_key) : registered;
-    if (answer.kind === 'done') {
+    const answer = registered.kind === 'ok' ? await membership.signIn(id, sign_in_key) : registered;
+    if (answer.kind === 'ok') {
       onClose();
       return undefined;
     }
-    if (answer.kind === 'problem' && !uncertain(answer) && registered.kind !== 'done') {
+    if (answer.kind === 'problem' && !isUncertain(answer) && registered.kind !== 'ok') {
       setStep('handle');
-      setKept(false);
+      setSaved(false);
       // These keys are not registered, so generate new ones for the next attempt.
       setKeys(newKeys());
       focusFirstError(form.current);
@@ -53,10 +56,10 @@ export function JoinDialog(parts: { membership: Membership; onClose: () => void 
 
   return (
     <FormDialog
-      title={step === 'handle' ? 'Join' : 'Keep your keys'}
+      title={step === 'handle' ? 'Join' : 'Save your keys'}
       onClose={onClose}
-      sending={sending}
-      told={refused !== undefined}
+      state={state}
+      hideFailure={refusal !== undefined}
       buttons={
         <button type="submit" class={step === 'handle' ? 'button primary' : 'button handle'}>
           {step === 'handle' ? 'Create keys' : busy ? 'Joining…' : `Join as ${handle}`}
@@ -76,19 +79,19 @@ export function JoinDialog(parts: { membership: Membership; onClose: () => void 
             value={handle}
             onValue={(text) => {
               setHandle(text);
-              sending.changed();
+              state.clearFailure();
             }}
-            hint={RULE}
-            error={refused ?? (tried && !fits ? `Use ${RULE}.` : undefined)}
+            hint={HANDLE_RULE}
+            error={refusal ?? (tried && !isValid ? `Use ${HANDLE_RULE}.` : undefined)}
           />
         </>
       ) : (
         <NewKeys
           keys={{ ...keys, handle }}
-          kept={kept}
-          onKept={setKept}
+          saved={saved}
+          onSaved={setSaved}
           error={
-            tried && !kept ? 'Save your keys first. There is no other way back in.' : undefined
+            tried && !saved ? 'Save your keys first. There is no other way back in.' : undefined
           }
         />
       )}

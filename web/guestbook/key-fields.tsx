@@ -18,22 +18,24 @@ const LABELS = { sign_in_key: 'Sign-in key', recovery_key: 'Recovery key' };
 
 /** Fields for a member id and a key. A key file, chosen or pasted, fills both. */
 export function ProofFields({ proof, onProof, which, errors }: ProofProps) {
-  const [unread, setUnread] = useState('');
+  const [fileError, setFileError] = useState('');
   const fileId = useId();
 
   const fill = (text: string): boolean => {
-    const held = readKeyFile(text);
-    if (!held) return false;
-    setUnread(held[which] && held.id ? '' : 'This file lacks the id or the key.');
-    onProof({ id: held.id ?? proof.id, key: held[which] ?? proof.key });
+    const keys = readKeyFile(text);
+    if (!keys) return false;
+    setFileError(
+      keys[which] && keys.id ? '' : 'This file does not contain both the member id and the key.',
+    );
+    onProof({ id: keys.id ?? proof.id, key: keys[which] ?? proof.key });
     return true;
   };
   const read = async (file: File | undefined) => {
     if (file && !(file.size < 10_000 && fill(await file.text())))
-      setUnread('This is not a key file.');
+      setFileError('This is not a key file.');
   };
-  const change = (more: Partial<Proof>, text: string) => {
-    if (!fill(text)) onProof({ ...proof, ...more });
+  const changeProof = (changes: Partial<Proof>, text: string) => {
+    if (!fill(text)) onProof({ ...proof, ...changes });
   };
 
   return (
@@ -45,13 +47,13 @@ export function ProofFields({ proof, onProof, which, errors }: ProofProps) {
           class="input"
           type="file"
           accept=".json,application/json"
-          aria-describedby={unread ? `${fileId}-error` : undefined}
-          aria-invalid={unread ? 'true' : undefined}
+          aria-describedby={fileError ? `${fileId}-error` : undefined}
+          aria-invalid={fileError ? 'true' : undefined}
           onChange={(event) => void read(event.currentTarget.files?.[0])}
         />
-        {unread && (
+        {fileError && (
           <span class="error" id={`${fileId}-error`}>
-            {unread}
+            {fileError}
           </span>
         )}
       </div>
@@ -61,7 +63,7 @@ export function ProofFields({ proof, onProof, which, errors }: ProofProps) {
         name="id"
         code
         value={proof.id}
-        onValue={(id) => change({ id }, id)}
+        onValue={(id) => changeProof({ id }, id)}
         error={errors.id}
       />
       <Field
@@ -70,29 +72,29 @@ export function ProofFields({ proof, onProof, which, errors }: ProofProps) {
         code
         secret
         value={proof.key}
-        onValue={(key) => change({ key }, key)}
+        onValue={(key) => changeProof({ key }, key)}
         error={errors.key}
       />
     </>
   );
 }
 
-interface ShownProps {
+interface NewKeysProps {
   keys: Keys;
-  kept: boolean;
-  onKept: (kept: boolean) => void;
+  saved: boolean;
+  onSaved: (saved: boolean) => void;
   error?: string | undefined;
 }
 
 /** Shows new keys once, to download or copy before the request is sent. */
-export function NewKeys({ keys, kept, onKept, error }: ShownProps) {
+export function NewKeys({ keys, saved, onSaved, error }: NewKeysProps) {
   const [copied, setCopied] = useState(false);
   return (
     <>
       <div class="box accent">
         <p>
-          <strong>These keys are your account.</strong> They are shown only now, and nobody can send
-          them to you again. If you lose both, the account is lost.
+          <strong>These keys are your account.</strong> They are shown only once, and nobody can
+          send them to you again. If you lose both, you lose the account.
         </p>
       </div>
       <dl class="keys">
@@ -124,15 +126,15 @@ export function NewKeys({ keys, kept, onKept, error }: ShownProps) {
         <label class="check">
           <input
             type="checkbox"
-            checked={kept}
+            checked={saved}
             aria-invalid={error ? 'true' : undefined}
-            aria-describedby={error ? 'kept-error' : undefined}
-            onChange={(event) => onKept(event.currentTarget.checked)}
+            aria-describedby={error ? 'saved-error' : undefined}
+            onChange={(event) => onSaved(event.currentTarget.checked)}
           />
           I have saved the file or both keys
         </label>
         {error && (
-          <p class="error" id="kept-error">
+          <p class="error" id="saved-error">
             {error}
           </p>
         )}

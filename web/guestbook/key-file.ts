@@ -29,11 +29,11 @@ export function readKeyFile(text: string): Partial<Keys> | undefined {
   try {
     const file = JSON.parse(text) as Record<string, unknown>;
     const names = ['id', 'handle', 'sign_in_key', 'recovery_key'] as const;
-    const held = names.flatMap((name) => {
+    const entries = names.flatMap((name) => {
       const value = file[name];
       return typeof value === 'string' ? [[name, value.trim()] as const] : [];
     });
-    return held.length > 0 ? Object.fromEntries(held) : undefined;
+    return entries.length > 0 ? Object.fromEntries(entries) : undefined;
   } catch {
     return undefined;
   }

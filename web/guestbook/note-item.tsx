@@ -1,9 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
 import { guestName, hasVisibleText } from '../../platform/visible-text.ts';
-import { focusOnInstead } from '../shared/focus.ts';
-import { Foreign, visible } from '../shared/text.tsx';
-import { Ago } from '../shared/time.tsx';
-import { Compose, useFocusWhere } from './compose.tsx';
+import { focusIfLost } from '../shared/focus.ts';
+import { stripInvisible, UserText } from '../shared/text.tsx';
+import { RelativeTime } from '../shared/time.tsx';
+import { Compose, useComposeFocus } from './compose.tsx';
 import { isReported, ReportDialog } from './report.tsx';
 import { toast } from './toast.tsx';
 import { type ListProps, type Note, useNotes } from './use-notes.ts';
@@ -17,27 +17,27 @@ interface NoteProps extends ListProps {
 export function NoteItem({ note, isReply = false, ...list }: NoteProps) {
   const [open, setOpen] = useState(false);
   const [replying, setReplying] = useState(false);
-  const article = useFocusWhere(replying);
+  const article = useComposeFocus(replying);
   const [reporting, setReporting] = useState(false);
   const replyButton = useRef<HTMLButtonElement>(null);
   const reported = isReported(note.id);
   const title = `note-${note.id}`;
-  const name = visible(guestName(note.name)).trim();
+  const name = stripInvisible(guestName(note.name)).trim();
 
   const closeReply = () => {
     setReplying(false);
-    requestAnimationFrame(() => focusOnInstead(replyButton.current));
+    requestAnimationFrame(() => focusIfLost(replyButton.current));
   };
 
   return (
     <article class="note" aria-labelledby={title} tabIndex={-1} ref={article}>
       <header>
         <h3 id={title}>
-          <Foreign text={name} class="name" />{' '}
+          <UserText text={name} class="name" />{' '}
           <span class="who">{note.attribution === 'member' ? 'member' : 'guest'}</span>
         </h3>
         <span class="when">
-          <Ago time={new Date(note.created_at * 1000)} />
+          <RelativeTime time={new Date(note.created_at * 1000)} />
         </span>
       </header>
       <Message text={note.message} />
@@ -91,7 +91,7 @@ export function NoteItem({ note, isReply = false, ...list }: NoteProps) {
           note={note}
           onClose={(sent) => {
             setReporting(false);
-            if (sent) toast('Thank you. A moderator will look at', note.message);
+            if (sent) toast('Thank you. A moderator will review', note.message);
           }}
         />
       )}
@@ -103,7 +103,7 @@ export function NoteItem({ note, isReply = false, ...list }: NoteProps) {
 export function Message({ text, id }: { text: string; id?: string }) {
   const shown =
     hasVisibleText(text) &&
-    visible(text)
+    stripInvisible(text)
       .replace(/\n{3,}/g, '\n\n')
       .trim();
   return (
@@ -113,9 +113,9 @@ export function Message({ text, id }: { text: string; id?: string }) {
   );
 }
 
-function Replies({ parentId, ...parts }: ListProps & { parentId: string }) {
-  const { notes, list, again, older } = useNotes(parts.experience, parentId);
-  if (!notes && !again) return <p class="hint">Loading…</p>;
+function Replies({ parentId, ...context }: ListProps & { parentId: string }) {
+  const { notes, list, retry, loadOlder } = useNotes(context.experience, parentId);
+  if (!notes && !retry) return <p class="hint">Loading…</p>;
   return (
     <>
       {notes?.length === 0 && <p class="hint replies-none">No replies yet.</p>}
@@ -123,21 +123,21 @@ function Replies({ parentId, ...parts }: ListProps & { parentId: string }) {
         <ol class="replies" aria-label="Replies" ref={list}>
           {notes.map((reply) => (
             <li key={reply.id}>
-              <NoteItem note={reply} isReply {...parts} />
+              <NoteItem note={reply} isReply {...context} />
             </li>
           ))}
         </ol>
       )}
-      {again && (
+      {retry && (
         <p class="box row" role="alert">
           The replies could not be loaded.
-          <button type="button" class="button quiet" onClick={() => void again()}>
+          <button type="button" class="button quiet" onClick={() => void retry()}>
             Try again
           </button>
         </p>
       )}
-      {older && !again && (
-        <button type="button" class="button quiet" onClick={() => void older()}>
+      {loadOlder && !retry && (
+        <button type="button" class="button quiet" onClick={() => void loadOlder()}>
           Older replies
         </button>
       )}

@@ -8,28 +8,28 @@ export function NotesList({
   own,
   onNotice,
 }: ListProps & { onNotice: (notice: string) => void }) {
-  const { notes, notice, list, again, newer, older } = useNotes(experience, null);
+  const { notes, notice, list, retry, loadNewer, loadOlder } = useNotes(experience, null);
   useEffect(() => {
     if (notice) onNotice(notice);
   }, [notice, onNotice]);
 
   // When an own note is published, load the newest notes and leave the rest of the list in place.
   const published = own.mine.filter(({ standing }) => standing === 'published').length;
-  const before = useRef(published);
+  const publishedBefore = useRef(published);
   useEffect(() => {
-    if (published > before.current) void newer();
-    before.current = published;
-  }, [published, newer]);
+    if (published > publishedBefore.current) void loadNewer();
+    publishedBefore.current = published;
+  }, [published, loadNewer]);
 
   return (
-    <section aria-labelledby="notes-title" aria-busy={!notes && !again}>
+    <section aria-labelledby="notes-title" aria-busy={!notes && !retry}>
       <h2 id="notes-title" class="visually-hidden">
         Notes
       </h2>
-      {again && (
+      {retry && (
         <div class="box bad row" role="alert">
           <span>The notes could not be loaded.</span>
-          <button type="button" class="button" onClick={() => void again()}>
+          <button type="button" class="button" onClick={() => void retry()}>
             Try again
           </button>
         </div>
@@ -44,9 +44,9 @@ export function NotesList({
           ))}
         </ol>
       )}
-      {older && (
+      {loadOlder && (
         <p class="older">
-          <button type="button" class="button" onClick={() => void older()}>
+          <button type="button" class="button" onClick={() => void loadOlder()}>
             Older notes
           </button>
         </p>

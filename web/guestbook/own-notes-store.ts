@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { call } from '../shared/api.ts';
 import type { Experience } from './experience.ts';
-import { keep, readKept } from './kept.ts';
-import { signInNeeded } from './problem-text.ts';
+import { readLocalData, saveLocalData } from './local-data.ts';
+import { needsSignIn } from './problem-text.ts';
 import type { Session } from './session.ts';
 
 /** The request body of a note, kept so that an identical request can be sent again. */
@@ -18,7 +18,7 @@ export interface Submission {
 
 export type Standing = 'pending_review' | 'published' | 'not_published';
 
-export interface Outcome {
+interface Outcome {
   status: Standing;
   outcome: string | null;
   policy: string | null;
@@ -35,77 +35,79 @@ export interface OwnNote {
   checkedAt?: number;
 }
 
-const MAX_KEPT = 20;
-const EVERY_MS = 60_000;
-const SETTLED_EVERY_MS = 3_600_000;
+const MAX_NOTES = 20;
+const CHECK_INTERVAL_MS = 60_000;
+const DECIDED_CHECK_INTERVAL_MS = 3_600_000;
 
-let questions = 0;
+let lastRequest = 0;
 /** By note id: the number of the latest status request that was answered. */
-const answered = new Map<string, number>();
+const answeredRequests = new Map<string, number>();
 
 export type OwnNotes = ReturnType<typeof useOwnNotes>;
 
 /** The notes sent from this browser, with their status. */
 export function useOwnNotes(session: Session | undefined) {
-  const [notes, setNotes] = useState<OwnNote[]>(() => readKept('own') ?? []);
+  const [notes, setNotes] = useState<OwnNote[]>(() => readLocalData('own') ?? []);
   // Hide notes that another member sent from this browser.
   const mine = notes.filter(
     ({ body }) => body.attribution === 'guest' || body.member_handle === session?.handle,
   );
 
-  const change = useCallback((next: (notes: OwnNote[]) => OwnNote[]) => {
+  const changeNotes = useCallback((next: (notes: OwnNote[]) => OwnNote[]) => {
     setNotes(() => {
       // Read the storage again, so that changes by other tabs are kept.
-      const changed = next(readKept('own') ?? []).slice(0, MAX_KEPT);
-      keep('own', changed.length > 0 ? changed : undefined);
+      const changed = next(readLocalData('own') ?? []).slice(0, MAX_NOTES);
+      saveLocalData('own', changed.length > 0 ? changed : undefined);
       return changed;
     });
   }, []);
 
   const update = useCallback(
-    (id: string, more: Partial<OwnNote>) =>
-      change((all) => all.map((note) => (note.body.id === id ? { ...note, ...more } : note))),
-    [change],
+    (id: string, changes: Partial<OwnNote>) =>
+      changeNotes((all) =>
+        all.map((note) => (note.body.id === id ? { ...note, ...changes } : note)),
+      ),
+    [changeNotes],
   );
 
   const check = useCallback(
     async ({ body }: OwnNote) => {
-      const asked = ++questions;
+      const request = ++lastRequest;
       const guest = body.attribution === 'guest';
       const answer = guest
         ? await call<Outcome>('POST', '/api/guestbook', { body })
         : await call<Outcome>('GET', `/api/guestbook/${body.id}/outcome`);
-      if (answer.kind !== 'done') {
-        if (signInNeeded(answer)) session?.ended({ say: true });
+      if (answer.kind !== 'ok') {
+        if (needsSignIn(answer)) session?.end({ showNotice: true });
         return;
       }
       // Drop this answer if a later request has already been answered.
-      if ((answered.get(body.id) ?? 0) > asked) return;
-      answered.set(body.id, asked);
-      const { status: standing } = answer.body;
+      if ((answeredRequests.get(body.id) ?? 0) > request) return;
+      answeredRequests.set(body.id, request);
+      const { status } = answer.body;
       const outcome = guest ? {} : { outcome: answer.body };
-      update(body.id, { standing, ...outcome, checkedAt: Date.now() });
+      update(body.id, { standing: status, ...outcome, checkedAt: Date.now() });
     },
     [update, session],
   );
 
-  const waiting = mine.filter(({ standing }) => standing === 'pending_review');
+  const pending = mine.filter(({ standing }) => standing === 'pending_review');
   const checkAll = () => Promise.all(mine.map(check));
 
   useEffect(() => {
     // A decided note can still be removed or restored, but rarely, so check it once an hour.
     // `Math.abs`, because this device's clock may have been set back since.
-    const isOld = ({ checkedAt = 0 }: OwnNote) =>
-      Math.abs(Date.now() - checkedAt) > SETTLED_EVERY_MS;
+    const isDue = ({ checkedAt = 0 }: OwnNote) =>
+      Math.abs(Date.now() - checkedAt) > DECIDED_CHECK_INTERVAL_MS;
     for (const note of mine)
-      if (note.standing === 'pending_review' || isOld(note)) void check(note);
+      if (note.standing === 'pending_review' || isDue(note)) void check(note);
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible' && waiting.length > 0)
-        void Promise.all(waiting.map(check));
-    }, EVERY_MS);
+      if (document.visibilityState === 'visible' && pending.length > 0)
+        void Promise.all(pending.map(check));
+    }, CHECK_INTERVAL_MS);
     return () => clearInterval(timer);
     // Runs again after sign-in or sign-out, and when the number of pending notes changes.
-  }, [session?.handle, waiting.length]);
+  }, [session?.handle, pending.length]);
 
   return {
     mine,
@@ -114,9 +116,9 @@ export function useOwnNotes(session: Session | undefined) {
     update,
     // A note that was sent twice replaces its earlier entry.
     add: (note: OwnNote) =>
-      change((all) => [note, ...all.filter(({ body }) => body.id !== note.body.id)]),
-    remove: (id: string) => change((all) => all.filter(({ body }) => body.id !== id)),
+      changeNotes((all) => [note, ...all.filter(({ body }) => body.id !== note.body.id)]),
+    remove: (id: string) => changeNotes((all) => all.filter(({ body }) => body.id !== id)),
     removeMembers: (handle: string) =>
-      change((all) => all.filter(({ body }) => body.member_handle !== handle)),
+      changeNotes((all) => all.filter(({ body }) => body.member_handle !== handle)),
   };
 }

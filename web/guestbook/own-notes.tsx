@@ -1,24 +1,24 @@
 import { useRef, useState } from 'preact/hooks';
 import { call } from '../shared/api.ts';
-import { focusOnInstead } from '../shared/focus.ts';
-import { Ago } from '../shared/time.tsx';
+import { focusIfLost } from '../shared/focus.ts';
+import { RelativeTime } from '../shared/time.tsx';
 import { Appeal, appealSent } from './appeal.tsx';
-import { EXPERIENCES } from './experience.ts';
+import { experienceName } from './experience.ts';
 import { Message } from './note-item.tsx';
 import type { OwnNote, OwnNotes } from './own-notes-store.ts';
-import { type Failure, signInNeeded, words } from './problem-text.ts';
+import { type Failure, failureText, needsSignIn } from './problem-text.ts';
 import type { Session } from './session.ts';
 import { toast } from './toast.tsx';
 
-interface Props {
+interface OwnNotesProps {
   own: OwnNotes;
   session: Session | undefined;
 }
 
 /** The notes sent from this browser, with their status. */
-export function OwnNotesList({ own, session }: Props) {
+export function OwnNotesList({ own, session }: OwnNotesProps) {
   if (own.mine.length === 0) return null;
-  const waits = own.mine.some(({ standing }) => standing === 'pending_review');
+  const hasPending = own.mine.some(({ standing }) => standing === 'pending_review');
   return (
     <section class="own" aria-labelledby="own-title">
       <div class="own-head">
@@ -29,9 +29,10 @@ export function OwnNotesList({ own, session }: Props) {
           Check now
         </button>
       </div>
-      {waits && (
+      {hasPending && (
         <p class="hint">
-          Only moderators can read it until one of them approves it. This page checks every minute.
+          Only moderators can read a waiting note until one of them approves it. This page checks
+          every minute.
         </p>
       )}
       <ul>
@@ -45,60 +46,64 @@ export function OwnNotesList({ own, session }: Props) {
   );
 }
 
-const STANDING = {
+const BADGES = {
   pending_review: { class: 'look', word: 'Waiting for review' },
   published: { class: 'good', word: 'Published' },
   not_published: { class: 'bad', word: 'Not published' },
 } as const;
 
-function standingOf({ standing, outcome }: OwnNote): { class: string; word: string } {
+function toBadge({ standing, outcome }: OwnNote): { class: string; word: string } {
   if (outcome?.outcome === 'withdrawn') return { class: '', word: 'Withdrawn by you' };
-  if (outcome?.outcome === 'removed') return { class: 'bad', word: 'Taken down' };
-  return STANDING[standing];
+  if (outcome?.outcome === 'removed') return { class: 'bad', word: 'Removed' };
+  return BADGES[standing];
 }
 
-function OwnNoteItem({ note, own, session }: Props & { note: OwnNote }) {
+function OwnNoteItem({ note, own, session }: OwnNotesProps & { note: OwnNote }) {
   const { body, standing, outcome } = note;
-  const [asking, setAsking] = useState<'withdraw' | 'appeal'>();
+  const [openForm, setOpenForm] = useState<'withdraw' | 'appeal'>();
   const [failure, setFailure] = useState<Failure>();
   const busy = useRef(false);
   const member = body.attribution === 'member';
-  const gone = outcome?.outcome === 'withdrawn';
-  const { class: tone, word } = standingOf(note);
-  const text = `own-${body.id}`;
+  const withdrawn = outcome?.outcome === 'withdrawn';
+  const { class: tone, word } = toBadge(note);
+  const textId = `own-${body.id}`;
   const item = useRef<HTMLDivElement>(null);
-  const place = EXPERIENCES.find(({ id }) => id === body.experience)?.name;
 
-  async function act(action: 'withdraw' | 'appeal', sent: object, done: string): Promise<void> {
+  async function act(
+    action: 'withdraw' | 'appeal',
+    request: object,
+    confirmation: string,
+  ): Promise<void> {
     if (busy.current) return;
     busy.current = true;
-    const answer = await call('POST', `/api/guestbook/${body.id}/${action}`, { body: sent });
+    const answer = await call('POST', `/api/guestbook/${body.id}/${action}`, { body: request });
     busy.current = false;
     // A retry after a lost answer finds that the appeal has already arrived.
-    const known = answer.kind === 'problem' && answer.details.reason === 'already_appealed';
-    if (answer.kind !== 'done' && !known) {
+    const alreadyAppealed =
+      answer.kind === 'problem' && answer.details.reason === 'already_appealed';
+    if (answer.kind !== 'ok' && !alreadyAppealed) {
       setFailure(answer);
-      if (signInNeeded(answer)) session?.ended({ say: true });
+      if (needsSignIn(answer)) session?.end({ showNotice: true });
       return;
     }
     setFailure(undefined);
-    setAsking(undefined);
+    setOpenForm(undefined);
     if (action === 'appeal') {
       appealSent(body.id);
       own.update(body.id, { appealed: true });
     }
     await own.check(note);
-    toast(done);
+    toast(confirmation);
     // The pressed button has been removed.
-    focusOnInstead(item.current);
+    focusIfLost(item.current);
   }
 
-  function keep(): void {
-    setAsking(undefined);
+  function cancel(): void {
+    setOpenForm(undefined);
     item.current?.querySelector('button')?.focus();
   }
 
-  function forget(): void {
+  function removeFromList(): void {
     own.remove(body.id);
     requestAnimationFrame(() =>
       (document.getElementById('own-title') ?? document.getElementById('content'))?.focus(),
@@ -110,19 +115,21 @@ function OwnNoteItem({ note, own, session }: Props & { note: OwnNote }) {
       <p class="own-meta">
         <strong class={`badge ${tone}`}>{word}</strong>
         <span>
-          {body.parent_id ? 'a reply in' : 'in'} {place}, sent <Ago time={new Date(note.sentAt)} />
+          {body.parent_id ? 'Reply' : 'Note'} in {experienceName(body.experience)}, sent{' '}
+          <RelativeTime time={new Date(note.sentAt)} />
         </span>
       </p>
-      <Message text={body.message} id={text} />
+      <Message text={body.message} id={textId} />
       {standing === 'not_published' && !member && (
         <p class="hint">
-          A moderator didn’t publish this note. Members see the reason and can appeal; guests can’t.
+          A moderator did not publish this note. Members see the reason and can appeal; guests
+          cannot.
         </p>
       )}
       {outcome?.policy && (
         <p>
-          Under the policy “{outcome.policy.replaceAll('_', ' ')}”.
-          {outcome.message && <> The moderator writes:</>}
+          Policy: {outcome.policy.replaceAll('_', ' ')}.
+          {outcome.message && <> Message from the moderator:</>}
         </p>
       )}
       {outcome?.message && (
@@ -134,13 +141,13 @@ function OwnNoteItem({ note, own, session }: Props & { note: OwnNote }) {
         <p class="hint">Your appeal is waiting for a different moderator.</p>
       )}
       <div class="actions">
-        {member && !gone && standing !== 'not_published' && (
+        {member && !withdrawn && standing !== 'not_published' && (
           <button
             type="button"
             class="button quiet"
-            aria-expanded={asking === 'withdraw'}
-            aria-describedby={text}
-            onClick={() => setAsking(asking === 'withdraw' ? undefined : 'withdraw')}
+            aria-expanded={openForm === 'withdraw'}
+            aria-describedby={textId}
+            onClick={() => setOpenForm(openForm === 'withdraw' ? undefined : 'withdraw')}
           >
             Withdraw
           </button>
@@ -149,43 +156,48 @@ function OwnNoteItem({ note, own, session }: Props & { note: OwnNote }) {
           <button
             type="button"
             class="button quiet"
-            aria-expanded={asking === 'appeal'}
-            aria-describedby={text}
-            onClick={() => setAsking(asking === 'appeal' ? undefined : 'appeal')}
+            aria-expanded={openForm === 'appeal'}
+            aria-describedby={textId}
+            onClick={() => setOpenForm(openForm === 'appeal' ? undefined : 'appeal')}
           >
             Appeal
           </button>
         )}
-        <button type="button" class="button quiet" aria-describedby={text} onClick={forget}>
+        <button
+          type="button"
+          class="button quiet"
+          aria-describedby={textId}
+          onClick={removeFromList}
+        >
           Remove from this list
         </button>
       </div>
-      {asking === 'withdraw' && (
+      {openForm === 'withdraw' && (
         <div class="box row">
-          <span>Withdraw this note? It disappears for everyone and can’t be restored.</span>
+          <span>Withdraw this note? It disappears for everyone and cannot be restored.</span>
           <button
             type="button"
             class="button danger"
-            aria-describedby={text}
-            onClick={() => void act('withdraw', {}, 'Withdrawn.')}
+            aria-describedby={textId}
+            onClick={() => void act('withdraw', {}, 'Note withdrawn.')}
           >
             Withdraw it
           </button>
-          <button type="button" class="button quiet" onClick={keep}>
+          <button type="button" class="button quiet" onClick={cancel}>
             Keep it
           </button>
         </div>
       )}
-      {asking === 'appeal' && outcome?.appeal_until && (
+      {openForm === 'appeal' && outcome?.appeal_until && (
         <Appeal
           noteId={body.id}
           until={new Date(outcome.appeal_until)}
-          onSend={(text) => void act('appeal', { text }, 'Your appeal has arrived.')}
+          onSend={(text) => void act('appeal', { text }, 'Your appeal was sent.')}
         />
       )}
       {failure && (
         <p class="box bad" role="alert">
-          {words(failure)}
+          {failureText(failure)}
         </p>
       )}
     </div>

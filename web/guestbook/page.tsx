@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Announcer, announce } from '../shared/announce.tsx';
-import { focusOnInstead } from '../shared/focus.ts';
+import { focusIfLost } from '../shared/focus.ts';
 import { AccountDialog } from './account.tsx';
-import { Compose, useFocusWhere } from './compose.tsx';
+import { Compose, useComposeFocus } from './compose.tsx';
 import { EXPERIENCES, useExperience } from './experience.ts';
 import { JoinDialog } from './join.tsx';
 import { NotesList } from './notes-list.tsx';
@@ -13,39 +13,39 @@ import { useMembership } from './session.ts';
 import { SignInDialog } from './sign-in.tsx';
 import { Toaster } from './toast.tsx';
 
-type Open = 'join' | 'sign-in' | 'recover' | 'account';
+type DialogName = 'join' | 'sign-in' | 'recover' | 'account';
 
 export function GuestbookPage() {
   const experience = useExperience();
-  const [said, setSaid] = useState('');
-  const say = useCallback((text: string) => {
-    setSaid(text);
+  const [banner, setBanner] = useState('');
+  const showBanner = useCallback((text: string) => {
+    setBanner(text);
     announce(text);
   }, []);
-  const membership = useMembership(say);
+  const membership = useMembership(showBanner);
   const { session } = membership;
   useEffect(() => {
-    if (session) setSaid('');
+    if (session) setBanner('');
   }, [session?.handle]);
   const own = useOwnNotes(session);
-  const [dialog, setDialog] = useState<Open>();
+  const [dialog, setDialog] = useState<DialogName>();
   const [writing, setWriting] = useState(false);
-  const main = useFocusWhere(writing);
+  const main = useComposeFocus(writing);
   const [notice, setNotice] = useState('');
   const writeButton = useRef<HTMLButtonElement>(null);
   const account = useRef<HTMLDivElement>(null);
   const close = () => {
     setDialog(undefined);
     // The opener may have been removed: after joining, "Join" is replaced by the account button.
-    requestAnimationFrame(() => focusOnInstead(account.current?.querySelector('button')));
+    requestAnimationFrame(() => focusIfLost(account.current?.querySelector('button')));
   };
   const stopWriting = () => {
     setWriting(false);
-    requestAnimationFrame(() => focusOnInstead(writeButton.current));
+    requestAnimationFrame(() => focusIfLost(writeButton.current));
   };
-  const open = (which: Open) => {
-    setSaid('');
-    setDialog(which);
+  const openDialog = (name: DialogName) => {
+    setBanner('');
+    setDialog(name);
   };
 
   return (
@@ -62,16 +62,16 @@ export function GuestbookPage() {
           <h1>Guestbook</h1>
           <div class="membership" ref={account}>
             {session ? (
-              <button type="button" class="button handle" onClick={() => open('account')}>
+              <button type="button" class="button handle" onClick={() => openDialog('account')}>
                 <span class="visually-hidden">Your account, </span>
                 {session.handle}
               </button>
             ) : (
               <>
-                <button type="button" class="button quiet" onClick={() => open('sign-in')}>
+                <button type="button" class="button quiet" onClick={() => openDialog('sign-in')}>
                   Sign in
                 </button>
-                <button type="button" class="button" onClick={() => open('join')}>
+                <button type="button" class="button" onClick={() => openDialog('join')}>
                   Join
                 </button>
               </>
@@ -91,7 +91,7 @@ export function GuestbookPage() {
         </div>
       </header>
       <main id="content" tabIndex={-1} ref={main}>
-        {said && <p class="box look">{said}</p>}
+        {banner && <p class="box look">{banner}</p>}
         <p class="notice">{notice}</p>
         {writing ? (
           <Compose
@@ -136,9 +136,9 @@ export function GuestbookPage() {
           onRecover={() => setDialog('recover')}
           onDeleted={() => {
             own.removeMembers(session.handle);
-            membership.forget();
+            membership.clear();
             close();
-            say('Your account is deleted. Names and texts are erased within minutes.');
+            showBanner('Your account is deleted. Your personal data is erased within minutes.');
           }}
         />
       )}

@@ -2,31 +2,35 @@ import { useState } from 'preact/hooks';
 import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
 import { randomUuid } from '../shared/random.ts';
-import { FormDialog, useSending } from './form-dialog.tsx';
+import { FormDialog, useForm } from './form-dialog.tsx';
 import { NewKeys, type Proof, ProofFields } from './key-fields.tsx';
 import { newKeys } from './key-file.ts';
-import { type Failure, uncertain } from './problem-text.ts';
+import { type Failure, isUncertain } from './problem-text.ts';
 import type { Membership } from './session.ts';
 import { proofErrors } from './sign-in.tsx';
 
+interface RecoverProps {
+  membership: Membership;
+  onClose: () => void;
+}
+
 /** Replaces both keys, using the recovery key. The member saves the new keys before sending. */
-export function RecoverDialog(parts: { membership: Membership; onClose: () => void }) {
-  const { membership, onClose } = parts;
+export function RecoverDialog({ membership, onClose }: RecoverProps) {
   const [proof, setProof] = useState<Proof>({ id: membership.session?.id ?? '', key: '' });
   const [step, setStep] = useState<'proof' | 'keys'>('proof');
   const [fresh] = useState(() => ({ keys: newKeys(), operation: randomUuid() }));
-  const [kept, setKept] = useState(false);
+  const [saved, setSaved] = useState(false);
   const errors = proofErrors(proof);
   const id = proof.id.trim().toLowerCase();
-  const sending = useSending({
-    complete: step === 'proof' ? !errors.id && !errors.key : kept,
+  const state = useForm({
+    complete: step === 'proof' ? !errors.id && !errors.key : saved,
     send: () => (step === 'proof' ? showKeys() : replace()),
   });
-  const { tried } = sending;
+  const { tried } = state;
 
   async function showKeys(): Promise<undefined> {
     setStep('keys');
-    sending.restart();
+    state.restart();
   }
 
   async function replace(): Promise<Failure | undefined> {
@@ -40,31 +44,31 @@ export function RecoverDialog(parts: { membership: Membership; onClose: () => vo
         operation_id: fresh.operation,
       },
     });
-    const answer = recovered.kind === 'done' ? await membership.signIn(id, sign_in_key) : recovered;
-    if (answer.kind === 'done') {
-      announce('Your keys are replaced. The old ones no longer work.');
+    const answer = recovered.kind === 'ok' ? await membership.signIn(id, sign_in_key) : recovered;
+    if (answer.kind === 'ok') {
+      announce('Your keys are replaced. The old keys no longer work.');
       onClose();
       return undefined;
     }
-    if (!uncertain(answer) && recovered.kind !== 'done') setStep('proof');
+    if (!isUncertain(answer) && recovered.kind !== 'ok') setStep('proof');
     return answer;
   }
 
   return (
     <FormDialog
-      title={step === 'proof' ? 'Replace both keys' : 'Keep your new keys'}
+      title={step === 'proof' ? 'Replace my keys' : 'Save your new keys'}
       onClose={onClose}
-      sending={sending}
+      state={state}
       buttons={
         <button type="submit" class={step === 'proof' ? 'button primary' : 'button'}>
-          {step === 'proof' ? 'Make new keys' : 'Replace my keys'}
+          {step === 'proof' ? 'Create new keys' : 'Replace my keys'}
         </button>
       }
     >
       {step === 'proof' ? (
         <>
           <p>
-            With the recovery key you get two new keys. Your old keys, sessions and credentials stop
+            Use your recovery key to get two new keys. Your old keys, sessions and credentials stop
             working immediately.
           </p>
           <ProofFields
@@ -77,10 +81,12 @@ export function RecoverDialog(parts: { membership: Membership; onClose: () => vo
       ) : (
         <NewKeys
           keys={{ ...fresh.keys, id }}
-          kept={kept}
-          onKept={setKept}
+          saved={saved}
+          onSaved={setSaved}
           error={
-            tried && !kept ? 'Save your keys first: the old keys are about to end.' : undefined
+            tried && !saved
+              ? 'Save your keys first. The old keys are about to stop working.'
+              : undefined
           }
         />
       )}

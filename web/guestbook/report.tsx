@@ -1,21 +1,21 @@
 import { useState } from 'preact/hooks';
 import { call } from '../shared/api.ts';
 import { Field } from '../shared/field.tsx';
-import { Foreign, quoteOf, tooLong } from '../shared/text.tsx';
-import { FormDialog, useSending } from './form-dialog.tsx';
-import { issueOf } from './problem-text.ts';
+import { lengthError, toQuote, UserText } from '../shared/text.tsx';
+import { FormDialog, useForm } from './form-dialog.tsx';
+import { fieldError } from './problem-text.ts';
 import type { Note } from './use-notes.ts';
 
 const REASONS = [
   ['spam', 'Spam or advertising'],
   ['abuse', 'Abuse or harassment'],
   ['illegal', 'Something illegal'],
-  ['privacy', "Somebody's private details"],
-  ['impersonation', 'Pretending to be somebody else'],
+  ['privacy', "Someone's private details"],
+  ['impersonation', 'Pretending to be someone else'],
   ['other', 'Something else'],
 ] as const;
 
-const DETAILS = 1000;
+const MAX_DETAILS_LENGTH = 1000;
 
 /** Ids of the notes reported since the page was opened. */
 const reported = new Set<string>();
@@ -30,24 +30,24 @@ interface ReportProps {
 export function ReportDialog({ note, onClose }: ReportProps) {
   const [reason, setReason] = useState('');
   const [details, setDetails] = useState('');
-  const sending = useSending({
-    complete: reason !== '' && !tooLong(details, DETAILS),
+  const state = useForm({
+    complete: reason !== '' && !lengthError(details, MAX_DETAILS_LENGTH),
     async send() {
       const body = { reason, ...(details.trim() ? { details } : {}) };
       const answer = await call('POST', `/api/guestbook/${note.id}/report`, { body });
-      if (answer.kind !== 'done') return answer;
+      if (answer.kind !== 'ok') return answer;
       reported.add(note.id);
       onClose(true);
       return undefined;
     },
   });
-  const { tried, failure } = sending;
+  const { tried, failure } = state;
 
   return (
     <FormDialog
       title="Report this note"
       onClose={() => onClose(false)}
-      sending={sending}
+      state={state}
       buttons={
         <button type="submit" class="button primary">
           Send report
@@ -55,14 +55,14 @@ export function ReportDialog({ note, onClose }: ReportProps) {
       }
     >
       <blockquote class="foreign" dir="auto">
-        {quoteOf(note.message) || '(no visible text)'}
+        {toQuote(note.message) || '(no visible text)'}
         <footer>
-          <Foreign text={note.name.trim() || 'Guest'} />
+          <UserText text={note.name.trim() || 'Guest'} />
         </footer>
       </blockquote>
-      <p>A moderator will look at it. The author won’t see who reported it.</p>
+      <p>A moderator will review this note. The author will not see who reported it.</p>
       <fieldset class="stack tight">
-        <legend class="label">What is wrong with it?</legend>
+        <legend class="label">What is wrong with this note?</legend>
         {REASONS.map(([value, text]) => (
           <label class="check" key={value}>
             <input
@@ -77,7 +77,7 @@ export function ReportDialog({ note, onClose }: ReportProps) {
         ))}
         {tried && !reason && (
           <p class="error" role="alert">
-            Choose what is wrong with it.
+            Choose a reason.
           </p>
         )}
       </fieldset>
@@ -88,8 +88,8 @@ export function ReportDialog({ note, onClose }: ReportProps) {
         rows={3}
         value={details}
         onValue={setDetails}
-        most={DETAILS}
-        error={tooLong(details, DETAILS) ?? issueOf(failure, 'details')}
+        maxLength={MAX_DETAILS_LENGTH}
+        error={lengthError(details, MAX_DETAILS_LENGTH) ?? fieldError(failure, 'details')}
       />
     </FormDialog>
   );

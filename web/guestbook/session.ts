@@ -1,15 +1,15 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type Answer, call } from '../shared/api.ts';
-import { byThisClock, heardTime } from '../shared/clock.ts';
-import { keep, readKept } from './kept.ts';
+import { syncClock, toLocalTime } from '../shared/clock.ts';
+import { readLocalData, saveLocalData } from './local-data.ts';
 
 export interface Session {
   id: string;
   handle: string;
   /** Unix seconds by this device's clock. */
   expiresAt: number;
-  /** Call when the service rejects this session; `say` shows a notice if the caller shows none. */
-  ended: (options?: { say?: boolean }) => void;
+  /** Call when the service rejects this session; `showNotice`: show a notice. */
+  end: (options?: { showNotice?: boolean }) => void;
 }
 
 interface Me {
@@ -18,8 +18,8 @@ interface Me {
   member: { handle: string };
 }
 
-const CLOCKS_DIFFER_MS = 5000;
-const ENDED = 'Your session has ended. Sign in again to go on as a member.';
+const CLOCK_TOLERANCE_MS = 5000;
+const SESSION_ENDED = 'Your session has ended. Sign in again to continue as a member.';
 
 export type Membership = ReturnType<typeof useMembership>;
 
@@ -31,85 +31,85 @@ export type Membership = ReturnType<typeof useMembership>;
 export function useMembership(onEnd: (why: string) => void) {
   const [session, setSession] = useState<Session>();
   const signInKey = useRef<string | undefined>(undefined);
-  const ends = useRef(0);
+  const generation = useRef(0);
 
-  const forget = useCallback(() => {
-    ends.current += 1;
-    keep('session-until', undefined);
+  const clearSession = useCallback(() => {
+    generation.current += 1;
+    saveLocalData('session-until', undefined);
     signInKey.current = undefined;
     setSession(undefined);
   }, []);
 
-  const load = useCallback(
+  const loadSession = useCallback(
     async ({ followed = false } = {}) => {
-      const before = ends.current;
+      const before = generation.current;
       const answer = await call<Me>('GET', '/api/membership/me');
       // The session ended while the request was in flight, so ignore the answer.
-      if (ends.current !== before) return answer;
-      if (answer.kind === 'problem' && answer.status === 401) forget();
-      if (answer.kind !== 'done') return answer;
+      if (generation.current !== before) return answer;
+      if (answer.kind === 'problem' && answer.status === 401) clearSession();
+      if (answer.kind !== 'ok') return answer;
       const { id, expires_at, member } = answer.body;
-      heardTime(answer.headers);
-      const expiresAt = byThisClock(expires_at * 1000) / 1000;
+      syncClock(answer.headers);
+      const expiresAt = toLocalTime(expires_at * 1000) / 1000;
       // The value varies slightly per request. If a tab stored it in response to a storage event,
       // two tabs would make each other reload in an endless loop.
-      if (!followed) keep('session-until', expiresAt);
-      const ended: Session['ended'] = ({ say = false } = {}) => {
+      if (!followed) saveLocalData('session-until', expiresAt);
+      const end: Session['end'] = ({ showNotice = false } = {}) => {
         // Ignore an answer that belongs to an earlier session.
-        if (ends.current !== before) return;
-        forget();
-        if (say) onEnd(ENDED);
+        if (generation.current !== before) return;
+        clearSession();
+        if (showNotice) onEnd(SESSION_ENDED);
       };
-      setSession({ id, handle: member.handle, expiresAt, ended });
+      setSession({ id, handle: member.handle, expiresAt, end: end });
       return answer;
     },
-    [forget, onEnd],
+    [clearSession, onEnd],
   );
 
   useEffect(() => {
-    if ((readKept<number>('session-until') ?? 0) * 1000 > Date.now()) void load();
+    if ((readLocalData<number>('session-until') ?? 0) * 1000 > Date.now()) void loadSession();
     // Follows sign-in and sign-out in other tabs.
     const follow = ({ key, newValue, oldValue }: StorageEvent) => {
       if (key !== 'guestbook.session-until') return;
-      if (newValue !== null) void load({ followed: true });
+      if (newValue !== null) void loadSession({ followed: true });
       else {
-        forget();
+        clearSession();
         // Removal at about the expiry time means that the session expired in another tab first; the
         // expiry times of two tabs differ slightly.
-        if (Number(oldValue) * 1000 - CLOCKS_DIFFER_MS <= Date.now()) onEnd(ENDED);
+        if (Number(oldValue) * 1000 - CLOCK_TOLERANCE_MS <= Date.now()) onEnd(SESSION_ENDED);
       }
     };
     addEventListener('storage', follow);
     return () => removeEventListener('storage', follow);
-  }, [load, forget, onEnd]);
+  }, [loadSession, clearSession, onEnd]);
 
   useEffect(() => {
     if (!session) return undefined;
     const left = session.expiresAt * 1000 - Date.now();
     const timer = setTimeout(
       () => {
-        forget();
-        onEnd(ENDED);
+        clearSession();
+        onEnd(SESSION_ENDED);
       },
       Math.max(0, left),
     );
     return () => clearTimeout(timer);
-  }, [session, forget, onEnd]);
+  }, [session, clearSession, onEnd]);
 
   async function signIn(id: string, key: string): Promise<Answer<unknown>> {
     const answer = await call('POST', '/api/membership/login', { body: { id, sign_in_key: key } });
-    if (answer.kind !== 'done') return answer;
+    if (answer.kind !== 'ok') return answer;
     // Requests that were sent before belong to an earlier session.
-    ends.current += 1;
+    generation.current += 1;
     signInKey.current = key;
-    return load();
+    return loadSession();
   }
 
   async function signOut(): Promise<Answer<unknown>> {
     const answer = await call('POST', '/api/membership/logout', { body: {} });
-    if (answer.kind === 'done') forget();
+    if (answer.kind === 'ok') clearSession();
     return answer;
   }
 
-  return { session, signIn, signOut, forget, signInKey: () => signInKey.current };
+  return { session, signIn, signOut, clear: clearSession, signInKey: () => signInKey.current };
 }

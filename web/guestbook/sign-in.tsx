@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { FormDialog, useSending } from './form-dialog.tsx';
+import { FormDialog, useForm } from './form-dialog.tsx';
 import { type Proof, ProofFields } from './key-fields.tsx';
-import { issueOf } from './problem-text.ts';
+import { fieldError } from './problem-text.ts';
 import type { Membership } from './session.ts';
 
 interface SignInProps {
@@ -18,31 +18,29 @@ export function proofErrors({ id, key }: Proof): { id?: string; key?: string } {
     ...(UUID.test(id.trim())
       ? {}
       : { id: 'A member id looks like 7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f.' }),
-    ...(/^[0-9a-f]{64}$/.test(key.trim())
-      ? {}
-      : { key: 'A key has 64 characters of 0–9 and a–f.' }),
+    ...(/^[0-9a-f]{64}$/.test(key.trim()) ? {} : { key: 'A key has 64 characters: 0–9 and a–f.' }),
   };
 }
 
 export function SignInDialog({ membership, onClose, onRecover }: SignInProps) {
   const [proof, setProof] = useState<Proof>({ id: '', key: '' });
   const errors = proofErrors(proof);
-  const sending = useSending({
+  const state = useForm({
     complete: !errors.id && !errors.key,
     async send() {
       const answer = await membership.signIn(proof.id.trim(), proof.key.trim());
-      if (answer.kind !== 'done') return answer;
+      if (answer.kind !== 'ok') return answer;
       onClose();
       return undefined;
     },
   });
-  const { tried, failure } = sending;
+  const { tried, failure } = state;
 
   return (
     <FormDialog
       title="Sign in"
       onClose={onClose}
-      sending={sending}
+      state={state}
       hint="You stay signed in for 30 minutes. Your key is never stored."
       buttons={
         <>
@@ -59,12 +57,12 @@ export function SignInDialog({ membership, onClose, onRecover }: SignInProps) {
         proof={proof}
         onProof={(next) => {
           setProof(next);
-          sending.changed();
+          state.clearFailure();
         }}
         which="sign_in_key"
         errors={{
-          id: (tried && errors.id) || issueOf(failure, 'id'),
-          key: (tried && errors.key) || issueOf(failure, 'sign_in_key'),
+          id: (tried && errors.id) || fieldError(failure, 'id'),
+          key: (tried && errors.key) || fieldError(failure, 'sign_in_key'),
         }}
       />
     </FormDialog>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { announce } from '../shared/announce.tsx';
-import { Foreign, quoteOf } from '../shared/text.tsx';
+import { toQuote, UserText } from '../shared/text.tsx';
 
 const SHOWN_MS = 10_000;
 
@@ -14,7 +14,7 @@ let show: (toast: Toast) => void = () => undefined;
 
 /** Confirms an action in a toast, and announces the confirmation to screen readers. */
 export function toast(text: string, message = ''): void {
-  const about = quoteOf(message);
+  const about = toQuote(message);
   show({ text, about });
   announce(about ? `${text} “${about}”` : text);
 }
@@ -44,7 +44,7 @@ export function Toaster() {
         {shown.about && (
           <>
             {' '}
-            “<Foreign text={shown.about} />”
+            “<UserText text={shown.about} />”
           </>
         )}
       </span>

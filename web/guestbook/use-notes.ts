@@ -13,12 +13,12 @@ export interface Note {
   attribution: 'guest' | 'member';
 }
 
-interface Read {
+interface NotesBody {
   entries: Note[];
   notice: string;
 }
 
-interface Wish {
+interface PageRequest {
   path: string;
   part: 'first' | 'older' | 'newer';
 }
@@ -37,43 +37,43 @@ export function useNotes(experience: Experience, parentId: string | null) {
   })}`;
   const [notes, setNotes] = useState<Note[]>();
   const [next, setNext] = useState<string>();
-  const [failed, setFailed] = useState<Wish>();
+  const [failed, setFailed] = useState<PageRequest>();
   const [notice, setNotice] = useState('');
   const list = useRef<HTMLOListElement>(null);
 
-  const load = useCallback(async ({ path, part }: Wish) => {
-    const answer = await call<Read>('GET', path);
-    setFailed(answer.kind === 'done' ? undefined : { path, part });
-    if (answer.kind !== 'done') return false;
+  const load = useCallback(async ({ path, part }: PageRequest) => {
+    const answer = await call<NotesBody>('GET', path);
+    setFailed(answer.kind === 'ok' ? undefined : { path, part });
+    if (answer.kind !== 'ok') return false;
     const { entries } = answer.body;
     setNotice(answer.body.notice);
     if (part !== 'newer') setNext(nextLink(answer.headers));
-    setNotes((known = []) => {
-      const ids = new Set(known.map(({ id }) => id));
-      const unknown = entries.filter(({ id }) => !ids.has(id));
-      return part === 'newer' ? [...unknown, ...known] : [...known, ...unknown];
+    setNotes((shown = []) => {
+      const ids = new Set(shown.map(({ id }) => id));
+      const added = entries.filter(({ id }) => !ids.has(id));
+      return part === 'newer' ? [...added, ...shown] : [...shown, ...added];
     });
-    if (part === 'older') announce(`${entries.length} older notes`);
+    if (part === 'older') announce(`${entries.length} older notes loaded`);
     return true;
   }, []);
 
-  async function ask(wish: Wish): Promise<void> {
+  async function loadAndFocus(request: PageRequest): Promise<void> {
     const button = document.activeElement;
-    const around = button?.closest<HTMLElement>('article, main');
+    const container = button?.closest<HTMLElement>('article, main');
     const last = list.current?.lastElementChild;
-    const done = await load(wish);
+    const loaded = await load(request);
     requestAnimationFrame(() => {
       // Keep the focus if it has moved elsewhere since the request.
       if (![button, document.body].includes(document.activeElement)) return;
-      if (!done) {
+      if (!loaded) {
         if (!button?.isConnected)
-          around?.querySelector<HTMLElement>('[role="alert"] button')?.focus();
+          container?.querySelector<HTMLElement>('[role="alert"] button')?.focus();
         return;
       }
       // The button may have been removed, so focus the first loaded note.
-      const brought =
-        wish.part === 'older' ? last?.nextElementSibling : list.current?.firstElementChild;
-      (brought?.querySelector('article') ?? around)?.focus();
+      const firstLoaded =
+        request.part === 'older' ? last?.nextElementSibling : list.current?.firstElementChild;
+      (firstLoaded?.querySelector('article') ?? container)?.focus();
     });
   }
 
@@ -84,8 +84,8 @@ export function useNotes(experience: Experience, parentId: string | null) {
     notice,
     list,
     /** Retries the failed request, if there is one. */
-    again: failed && (() => ask(failed)),
-    newer: useCallback(() => load({ path: first, part: 'newer' }), [first, load]),
-    older: next ? () => ask({ path: next, part: 'older' }) : undefined,
+    retry: failed && (() => loadAndFocus(failed)),
+    loadNewer: useCallback(() => load({ path: first, part: 'newer' }), [first, load]),
+    loadOlder: next ? () => loadAndFocus({ path: next, part: 'older' }) : undefined,
   };
 }

@@ -1,35 +1,39 @@
-import { begin, firstAllowed, NO, YES } from './begin.ts';
-import { claimOpenly } from './claims.ts';
-import { leaseOn, release } from './leases.ts';
+import type { Action, Item } from './api-model.ts';
+import { claimWithToast } from './claims.ts';
+import { ACTION_NAMES } from './labels.ts';
+import { findLease, release } from './leases.ts';
+import { whyNotAllowed } from './not-allowed.ts';
 import { DecisionPanel } from './panel.tsx';
+import { firstAllowed, PUBLISHING_ACTIONS, REMOVING_ACTIONS, startAction } from './start-action.ts';
 import { store } from './state.ts';
 import { useStore } from './store.ts';
-import { undoableOf, undoesCurrent, undoThis } from './undo.ts';
-import { whyNot } from './why-not.ts';
-import type { Action, Item } from './wire.ts';
-import { ACTION_NAMES } from './words.ts';
+import { startUndo, toUndoable, undoesCurrentItem } from './undo.ts';
 
-const DANGER: readonly Action[] = ['reject', 'remove', 'uphold'];
+const DANGEROUS_ACTIONS: readonly Action[] = ['reject', 'remove', 'uphold'];
 
 /** The actions that this moderator can take on an item, with their keys. */
 export function Actions({ item }: { item: Item }) {
   const { me, panel, keys, leases, marks, view, toast } = useStore(store);
-  const yes = firstAllowed(item, YES);
-  const no = firstAllowed(item, NO);
-  const keyOf = (action: Action): string | undefined => {
-    if (action === yes) return 'a';
-    if (action === no) return 'r';
+  const publishing = firstAllowed(item, PUBLISHING_ACTIONS);
+  const removing = firstAllowed(item, REMOVING_ACTIONS);
+  const shortcutFor = (action: Action): string | undefined => {
+    if (action === publishing) return 'a';
+    if (action === removing) return 'r';
     return action === 'escalate' ? 'e' : action === 'defer' ? 'd' : undefined;
   };
-  const held = leaseOn(item.id) !== undefined;
+  const claimed = findLease(item.id) !== undefined;
   const lost = leases.get(item.id)?.lost ?? false;
-  const others = item.claim !== null && !item.claim.mine;
-  const mayClaim =
-    me?.role !== 'auditor' && !held && !lost && !others && item.allowed_actions.length > 0;
-  const undoable = undoableOf(item);
+  const claimedByOther = item.claim !== null && !item.claim.mine;
+  const canClaim =
+    me?.role !== 'auditor' &&
+    !claimed &&
+    !lost &&
+    !claimedByOther &&
+    item.allowed_actions.length > 0;
+  const undoable = toUndoable(item);
   const isDeferral = item.decision?.decision === 'deferred';
   // In other views, or while a toast offers an undo, the key undoes another decision.
-  const undoKey = keys && undoesCurrent(view) && !toast?.undo ? 'u' : undefined;
+  const undoKey = keys && undoesCurrentItem(view) && !toast?.undo ? 'u' : undefined;
   const sending = marks.get(item.id)?.kind === 'deciding';
   return (
     <div class="actions">
@@ -37,8 +41,9 @@ export function Actions({ item }: { item: Item }) {
       <fieldset class="bar" disabled={sending}>
         <legend class="visually-hidden">Decide</legend>
         {item.allowed_actions.map((action) => {
-          const key = keyOf(action);
-          const tone = action === yes ? 'primary' : DANGER.includes(action) ? 'danger' : '';
+          const key = shortcutFor(action);
+          const tone =
+            action === publishing ? 'primary' : DANGEROUS_ACTIONS.includes(action) ? 'danger' : '';
           return (
             <button
               key={action}
@@ -46,7 +51,7 @@ export function Actions({ item }: { item: Item }) {
               class={`button ${tone}`}
               aria-keyshortcuts={keys ? key : undefined}
               aria-expanded={panel?.itemId === item.id ? panel.action === action : undefined}
-              onClick={() => begin([action])}
+              onClick={() => startAction([action])}
             >
               {ACTION_NAMES[action]} {keys && key && <kbd>{key}</kbd>}
             </button>
@@ -57,17 +62,17 @@ export function Actions({ item }: { item: Item }) {
             type="button"
             class="button"
             aria-keyshortcuts={undoKey}
-            onClick={() => undoThis(undoable)}
+            onClick={() => startUndo(undoable)}
           >
             {isDeferral ? 'Bring back' : 'Undo'} {undoKey && <kbd>{undoKey}</kbd>}
           </button>
         )}
-        {mayClaim && (
-          <button type="button" class="button quiet" onClick={() => void claimOpenly(item.id)}>
+        {canClaim && (
+          <button type="button" class="button quiet" onClick={() => void claimWithToast(item.id)}>
             Claim
           </button>
         )}
-        {held && (
+        {claimed && (
           <button
             type="button"
             class="button quiet"
@@ -78,7 +83,7 @@ export function Actions({ item }: { item: Item }) {
           </button>
         )}
         {item.allowed_actions.length === 0 && !undoable && (
-          <span class="hint">{whyNot(item, [], me)}</span>
+          <span class="hint">{whyNotAllowed(item, [], me)}</span>
         )}
       </fieldset>
     </div>

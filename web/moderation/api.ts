@@ -1,4 +1,4 @@
-import { heardTime } from '../shared/clock.ts';
+import { syncClock } from '../shared/clock.ts';
 import { randomUuid } from '../shared/random.ts';
 import { get, set } from './state.ts';
 
@@ -28,40 +28,40 @@ export class Failure extends Error {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-const RETRIES = [400, 1500];
+const RETRY_DELAYS_MS = [400, 1500];
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Calls that lost their session and wait until a moderator signs in again. */
-let waiting: { resolve: () => void; reject: (failure: Failure) => void }[] = [];
+let waitingCalls: { resolve: () => void; reject: (failure: Failure) => void }[] = [];
 
 let signIns = 0;
 
 /** Number of the current session. A 401 from an earlier session does not affect this one. */
 export const sessionNumber = (): number => signIns;
 
-export function sessionLost(asked: number): void {
-  if (get().session !== 'in' || asked !== signIns) return;
+export function sessionLost(session: number): void {
+  if (get().session !== 'in' || session !== signIns) return;
   set({ session: 'lost', stream: 'paused' });
 }
 
-export function sessionFound(sameModerator: boolean): void {
+export function sessionResumed(sameModerator: boolean): void {
   signIns++;
-  const those = waiting;
-  waiting = [];
+  const resumed = waitingCalls;
+  waitingCalls = [];
   // Never send one moderator's decision in the name of another.
-  for (const { resolve, reject } of those)
+  for (const { resolve, reject } of resumed)
     if (sameModerator) resolve();
-    else reject(anotherSignedIn());
+    else reject(otherModeratorFailure());
 }
 
-const anotherSignedIn = () =>
+const otherModeratorFailure = () =>
   new Failure(401, 'moderator_required', 'Another moderator has signed in.');
 
-export const signedInAgain = (): Promise<void> =>
-  new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+export const nextSignIn = (): Promise<void> =>
+  new Promise((resolve, reject) => waitingCalls.push({ resolve, reject }));
 
 /** Header with the expected moderator: another tab may have replaced the shared session cookie. */
-export function asMyself(): Record<string, string> {
+export function moderatorHeader(): Record<string, string> {
   const { me } = get();
   return me ? { 'expected-moderator': me.id } : {};
 }
@@ -77,41 +77,41 @@ export async function call<Body>(
   body?: object,
   givenKey?: string,
 ): Promise<Body> {
-  const ofSession = path.startsWith('session');
-  const fresh = method === 'POST' && !ofSession ? randomUuid() : undefined;
-  const key = givenKey ?? fresh;
+  const isSessionCall = path.startsWith('session');
+  const newKey = method === 'POST' && !isSessionCall ? randomUuid() : undefined;
+  const key = givenKey ?? newKey;
   const { me } = get();
   for (let attempt = 0; ; attempt++) {
     // Never send one moderator's request in the name of another.
-    if (me && !ofSession && get().me?.id !== me.id) throw anotherSignedIn();
-    const asked = signIns;
+    if (me && !isSessionCall && get().me?.id !== me.id) throw otherModeratorFailure();
+    const session = signIns;
     try {
-      return await once<Body>(method, path, body, key);
+      return await callOnce<Body>(method, path, body, key);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (error.status === 401 && get().session !== 'out' && !ofSession) {
+      if (error.status === 401 && get().session !== 'out' && !isSessionCall) {
         if (get().session === 'unknown') throw error;
-        if (asked === signIns) {
-          sessionLost(asked);
-          await signedInAgain();
+        if (session === signIns) {
+          sessionLost(session);
+          await nextSignIn();
         }
         continue;
       }
-      const pause = RETRIES[attempt];
-      const passing = error.status === 0 || error.status === 503;
-      if (!passing || pause === undefined || (method !== 'GET' && !key)) throw error;
-      await sleep(pause);
+      const delayMs = RETRY_DELAYS_MS[attempt];
+      const isTransient = error.status === 0 || error.status === 503;
+      if (!isTransient || delayMs === undefined || (method !== 'GET' && !key)) throw error;
+      await sleep(delayMs);
     }
   }
 }
 
-async function once<Body>(
+async function callOnce<Body>(
   method: Method,
   path: string,
   body: object | undefined,
   key: string | undefined,
 ): Promise<Body> {
-  const headers = asMyself();
+  const headers = moderatorHeader();
   if (body) headers['content-type'] = 'application/json';
   if (key) headers['idempotency-key'] = key;
   const response = await fetch(`/api/moderation/${path}`, {
@@ -120,7 +120,7 @@ async function once<Body>(
     cache: 'no-store',
     ...(body ? { body: JSON.stringify(body) } : {}),
   }).catch(() => undefined);
-  if (response) heardTime(response.headers);
+  if (response) syncClock(response.headers);
   else throw new Failure(0, 'network', 'The service cannot be reached.');
   const answer = await response.json().catch(() => undefined);
   if (response.ok && answer) return answer as Body;
@@ -134,17 +134,17 @@ async function once<Body>(
 }
 
 /** Sends a POST that outlives the page (`keepalive`), and ignores the answer. */
-export function callAndLeave(path: string, body: object): void {
+export function sendOnLeave(path: string, body: object): void {
   void fetch(`/api/moderation/${path}`, {
     method: 'POST',
-    headers: { ...asMyself(), 'content-type': 'application/json' },
+    headers: { ...moderatorHeader(), 'content-type': 'application/json' },
     body: JSON.stringify(body),
     keepalive: true,
   }).catch(() => undefined);
 }
 
 /** Returns the error if it is a `Failure`, and rethrows any other error. */
-export const failureOf = (error: unknown): Failure => {
+export const toFailure = (error: unknown): Failure => {
   if (error instanceof Failure) return error;
   throw error;
 };

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, failureOf } from './api.ts';
-import type { Entry } from './wire.ts';
-import { actorWords, eventWords, failureWords, fullTime, timeWords } from './words.ts';
+import { call, toFailure } from './api.ts';
+import type { Entry } from './api-model.ts';
+import { failureText } from './failure-text.ts';
+import { formatTime, fullTime } from './format.ts';
+import { actorName, eventText } from './labels.ts';
 
 interface Page {
   entries: Entry[];
@@ -13,19 +15,19 @@ export function Audit() {
   const [entries, setEntries] = useState<readonly Entry[]>([]);
   const [cursor, setCursor] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
-  const asked = useRef(0);
+  const lastRequest = useRef(0);
   const read = async (after: string | null) => {
-    const turn = ++asked.current;
+    const request = ++lastRequest.current;
     try {
       const place = after ? `&cursor=${encodeURIComponent(after)}` : '';
       const page = await call<Page>('GET', `audit?order=newest&limit=50${place}`);
       // Drop this answer if a newer request has been sent.
-      if (turn !== asked.current) return;
+      if (request !== lastRequest.current) return;
       setEntries((before) => (after ? [...before, ...page.entries] : page.entries));
       setCursor(page.next_cursor);
       setFault(null);
     } catch (error) {
-      if (turn === asked.current) setFault(failureWords(failureOf(error)));
+      if (request === lastRequest.current) setFault(failureText(toFailure(error)));
     }
   };
   useEffect(() => void read(null), []);
@@ -37,7 +39,7 @@ export function Audit() {
         </h2>
         <div class="row-buttons">
           <button type="button" class="button" onClick={() => void read(null)}>
-            Read again
+            Refresh
           </button>
           <a class="button" href="/api/moderation/audit?format=ndjson" download="audit.ndjson">
             Download all
@@ -54,49 +56,51 @@ export function Audit() {
         <table class="audit">
           <thead>
             <tr>
-              <th scope="col">Position</th>
+              <th scope="col">
+                <abbr title="Position in the log">#</abbr>
+              </th>
               <th scope="col">When</th>
               <th scope="col">Who</th>
               <th scope="col">What</th>
-              <th scope="col">Of</th>
-              <th scope="col">Facts</th>
+              <th scope="col">Subject</th>
+              <th scope="col">Details</th>
             </tr>
           </thead>
           <tbody>
             {entries.map((entry) => (
               <tr key={entry.id}>
                 <td>{entry.position}</td>
-                <td title={fullTime(entry.occurred_at)}>{timeWords(entry.occurred_at)}</td>
+                <td title={fullTime(entry.occurred_at)}>{formatTime(entry.occurred_at)}</td>
                 <td>
-                  <bdi>{actorWords(entry.actor)}</bdi>
+                  <bdi>{actorName(entry.actor)}</bdi>
                 </td>
-                <td>{eventWords(entry.type)}</td>
+                <td>{eventText(entry.type)}</td>
                 <td>
                   {entry.subject.type}{' '}
                   <span class="code" title={entry.subject.id}>
                     {entry.subject.id.slice(0, 8)}
                   </span>
                 </td>
-                <td class="facts-cell">{factsOf(entry)}</td>
+                <td class="details-cell">{detailsText(entry)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       </section>
-      {entries.length === 0 && !fault && <p class="hint">Reading…</p>}
+      {entries.length === 0 && !fault && <p class="hint">Loading…</p>}
       {cursor && (
         <button type="button" class="button more" onClick={() => void read(cursor)}>
-          Older
+          Older entries
         </button>
       )}
     </section>
   );
 }
 
-const SHOWN = ['policy', 'reason', 'role', 'active', 'until', 'band', 'name', 'code'];
+const DETAIL_NAMES = ['policy', 'reason', 'role', 'active', 'until', 'band', 'name', 'code'];
 
-const factsOf = ({ data }: Entry): string =>
+const detailsText = ({ data }: Entry): string =>
   Object.entries(data)
-    .filter(([name, value]) => SHOWN.includes(name) && value !== null)
+    .filter(([name, value]) => DETAIL_NAMES.includes(name) && value !== null)
     .map(([name, value]) => `${name} ${String(value)}`)
     .join(', ');

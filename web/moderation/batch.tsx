@@ -1,12 +1,13 @@
 import { Dialog } from '../shared/dialog.tsx';
+import { type Item, isNote } from './api-model.ts';
 import { runBatch } from './batches.ts';
+import { plural } from './format.ts';
+import { ACTION_NAMES, authorName } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 import { NoPolicy } from './no-policy.tsx';
 import { activePolicies } from './policy-list.ts';
 import { focusOn } from './queue.ts';
 import { type Batch, get, set } from './state.ts';
-import { type Item, isNote } from './wire.ts';
-import { ACTION_NAMES, authorName, plural } from './words.ts';
 
 /** The preview of a batch, which runs only after confirmation. */
 export function BatchPreview({ batch: { action, items, sending } }: { batch: Batch }) {
@@ -16,7 +17,7 @@ export function BatchPreview({ batch: { action, items, sending } }: { batch: Bat
     set({ batch: null });
     focusOn(get().focusId);
   };
-  const left = get().selected.size - items.length;
+  const leftOut = get().selected.size - items.length;
   return (
     <Dialog title={`${ACTION_NAMES[action]} ${plural(items.length, 'note')}?`} onClose={close}>
       <div class="batch">
@@ -30,15 +31,15 @@ export function BatchPreview({ batch: { action, items, sending } }: { batch: Bat
             </li>
           ))}
         </ul>
-        {left > 0 && (
+        {leftOut > 0 && (
           <p class="box look">
-            {plural(left, 'selected note is', 'selected notes are')} left out: not possible there,
-            or beyond the limit of 100.
+            {plural(leftOut, 'selected note is', 'selected notes are')} left out: not allowed, or
+            over the limit of 100.
           </p>
         )}
         {withPolicy ? (
           <fieldset class="policies" disabled={sending}>
-            <legend>By which policy?</legend>
+            <legend>Under which policy?</legend>
             {policies.map(({ code, title }, index) => (
               <button
                 key={code}

@@ -1,41 +1,43 @@
 import { randomUuid } from '../shared/random.ts';
-import { call, Failure, failureOf } from './api.ts';
-import { decidedHere, notDecidedHere } from './decided-here.ts';
-import { drop } from './leases.ts';
-import { titleOf } from './policy-list.ts';
-import { focusOn, nextAfter, settle } from './queue.ts';
-import { reread } from './reread.ts';
-import { select } from './selection.ts';
-import { get, mark, set, toast } from './state.ts';
-import { remember } from './undo.ts';
-import { type Action, type BatchResult, type Item, isNote } from './wire.ts';
-import { doneWords, failureWords, plural, refusalWords } from './words.ts';
+import { call, Failure, toFailure } from './api.ts';
+import { type Action, type BatchResult, type Item, isNote } from './api-model.ts';
+import { failureText, refusalText } from './failure-text.ts';
+import { plural } from './format.ts';
+import { decisionText } from './labels.ts';
+import { deleteLease } from './leases.ts';
+import { forgetDecision, recordDecision } from './own-decisions.ts';
+import { policyTitle } from './policy-list.ts';
+import { focusOn, nextAfter, removeDecided } from './queue.ts';
+import { refreshItem } from './refresh.ts';
+import { toggleSelection } from './selection.ts';
+import { get, set, setMark, showToast } from './state.ts';
+import { addOwnDecision } from './undo.ts';
 
 const MAX_IN_BATCH = 100;
 
-const chosenNotes = (): Item[] => {
+const selectedNotes = (): Item[] => {
   const { items, selected } = get();
   return items.filter((item) => isNote(item) && selected.has(item.id));
 };
 
 /** The first of these actions that at least one selected note allows. */
 export const batchAction = (actions: readonly Action[]): Action | undefined =>
-  actions.find((one) => chosenNotes().some((item) => item.allowed_actions.includes(one)));
+  actions.find((one) => selectedNotes().some((item) => item.allowed_actions.includes(one)));
 
 /** Opens the preview of a batch, which runs only after confirmation. */
-export function preview(actions: readonly Action[]): void {
+export function openBatchPreview(actions: readonly Action[]): void {
   if (get().selected.size === 0) {
-    toast('Nothing is selected. Select with x.');
+    showToast('Nothing is selected. Press x to select a note.');
     return;
   }
-  const chosen = chosenNotes();
+  const notes = selectedNotes();
   const action = batchAction(actions);
   if (!action) {
-    toast('None of the selected notes allows this.');
+    showToast('None of the selected notes allows this.');
     return;
   }
-  const fit = chosen.filter((item) => item.allowed_actions.includes(action));
-  set({ batch: { action, items: fit.slice(0, MAX_IN_BATCH), sending: false } });
+  const allowed = notes.filter((item) => item.allowed_actions.includes(action));
+  set({ batch: { action, items: allowed.slice(0, MAX_IN_BATCH), sending: false } });
 }
 
 /** Sends the previewed batch. Refused notes stay in the list, with the reason. */
@@ -44,7 +46,7 @@ export async function runBatch(policy?: string): Promise<void> {
   if (!batch || batch.sending) return;
   set({ batch: { ...batch, sending: true } });
   const { action, items } = batch;
-  for (const item of items) decidedHere(item);
+  for (const item of items) recordDecision(item);
   try {
     const { batch_id, results } = await call<{ batch_id: string; results: BatchResult[] }>(
       'POST',
@@ -56,41 +58,44 @@ export async function runBatch(policy?: string): Promise<void> {
       },
     );
     const failed = results.filter(({ status }) => status !== 'decided');
-    for (const { note_id, error = { code: 'refused' } } of failed) keepBack(note_id, error);
-    const done = results.filter(({ status }) => status === 'decided');
+    for (const { note_id, error = { code: 'refused' } } of failed) showRefusedNote(note_id, error);
+    const decided = results.filter(({ status }) => status === 'decided');
     const last = items.at(-1)?.id ?? '';
-    for (const { id } of items) mark(id, get().marks.get(id) ?? { kind: 'deciding', action });
-    const next = done.some(({ note_id }) => note_id === get().focusId)
+    for (const { id } of items) setMark(id, get().marks.get(id) ?? { kind: 'deciding', action });
+    const next = decided.some(({ note_id }) => note_id === get().focusId)
       ? nextAfter(last)
       : get().focusId;
-    for (const { note_id } of done) {
-      mark(note_id, undefined);
-      drop(note_id);
-      settle(note_id);
+    for (const { note_id } of decided) {
+      setMark(note_id, undefined);
+      deleteLease(note_id);
+      removeDecided(note_id);
     }
     set({ batch: null });
     focusOn(next);
-    const words = `${doneWords(action, policy && titleOf(policy))}: ${plural(done.length, 'note')}`;
+    const words = `${decisionText(action, policy && policyTitle(policy))}: ${plural(decided.length, 'note')}`;
     const undo =
-      done.length > 0
+      decided.length > 0
         ? { kind: 'batch' as const, batchId: batch_id, words, about: '', key: randomUuid() }
         : null;
-    if (undo) remember(undo);
-    toast(failed.length ? `${words}; ${plural(failed.length, 'note')} refused` : words, {
+    if (undo) addOwnDecision(undo);
+    showToast(failed.length ? `${words}; ${plural(failed.length, 'note')} refused` : words, {
       undo,
       tone: failed.length ? 'alert' : 'plain',
     });
   } catch (error) {
-    for (const { id } of items) notDecidedHere(id);
+    for (const { id } of items) forgetDecision(id);
     set({ batch: null });
-    toast(refusalWords('Nothing was decided', failureOf(error)), { tone: 'alert' });
+    showToast(refusalText('Nothing was decided', 'batch', toFailure(error)), { tone: 'alert' });
   }
 }
 
-function keepBack(itemId: string, { code, ...details }: NonNullable<BatchResult['error']>): void {
-  notDecidedHere(itemId);
+function showRefusedNote(
+  itemId: string,
+  { code, ...details }: NonNullable<BatchResult['error']>,
+): void {
+  forgetDecision(itemId);
   const failure = new Failure(409, code, code.replaceAll('_', ' '), details);
-  mark(itemId, { kind: 'conflict', text: failureWords(failure) });
-  if (get().selected.has(itemId)) select(itemId);
-  void reread(itemId);
+  setMark(itemId, { kind: 'conflict', text: failureText(failure) });
+  if (get().selected.has(itemId)) toggleSelection(itemId);
+  void refreshItem(itemId);
 }

@@ -12,7 +12,7 @@ interface ChartProps {
   kind: 'bars' | 'lines';
   labels: readonly string[];
   series: readonly Series[];
-  words: (value: number | null) => string;
+  format: (value: number | null) => string;
   children?: ComponentChildren;
 }
 
@@ -22,20 +22,20 @@ const LEFT = 56;
 const BOTTOM = 24;
 const TOP = 10;
 
-const heightOf = (value: number, most: number) => ((HEIGHT - BOTTOM - TOP) * value) / most;
-const y = (value: number, most: number) => HEIGHT - BOTTOM - heightOf(value, most);
+const barHeight = (value: number, max: number) => ((HEIGHT - BOTTOM - TOP) * value) / max;
+const y = (value: number, max: number) => HEIGHT - BOTTOM - barHeight(value, max);
 
 /** Rounds up to 1, 2, 5 or 10 times a power of ten, as the top of the axis. */
-function roundedUp(most: number): number {
-  if (most <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(most));
-  return ([1, 2, 5, 10].find((step) => step * power >= most) ?? 10) * power;
+function roundedUp(max: number): number {
+  if (max <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(max));
+  return ([1, 2, 5, 10].find((step) => step * power >= max) ?? 10) * power;
 }
 
 /** A small chart, with the same figures in a table that can be opened below. */
-export function Chart({ title, kind, labels, series, words, children }: ChartProps) {
+export function Chart({ title, kind, labels, series, format, children }: ChartProps) {
   const all = series.flatMap(({ values }) => values.map((value) => value ?? 0));
-  const most = roundedUp(Math.max(...all, 0));
+  const max = roundedUp(Math.max(...all, 0));
   const step = (WIDTH - LEFT) / Math.max(labels.length, 1);
   const every = Math.ceil(labels.length / 8);
   const id = `hatch-${title.replaceAll(' ', '-')}`;
@@ -52,7 +52,11 @@ export function Chart({ title, kind, labels, series, words, children }: ChartPro
           ))}
         </ul>
       </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${title}; the table has it`}>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        aria-label={`${title}; the table below has the figures`}
+      >
         <defs>
           <pattern
             id={id}
@@ -70,11 +74,11 @@ export function Chart({ title, kind, labels, series, words, children }: ChartPro
               class="grid"
               x1={LEFT}
               x2={WIDTH}
-              y1={y(part * most, most)}
-              y2={y(part * most, most)}
+              y1={y(part * max, max)}
+              y2={y(part * max, max)}
             />
-            <text class="axis end" x={LEFT - 8} y={y(part * most, most) + 4}>
-              {words(part * most)}
+            <text class="axis end" x={LEFT - 8} y={y(part * max, max) + 4}>
+              {format(part * max)}
             </text>
           </g>
         ))}
@@ -96,21 +100,21 @@ export function Chart({ title, kind, labels, series, words, children }: ChartPro
                     fill={look === 'hatched' ? `url(#${id})` : undefined}
                     x={LEFT + step * (index + 0.15) + width * nth}
                     width={Math.max(width - 1, 1)}
-                    y={y(value ?? 0, most)}
-                    height={heightOf(value ?? 0, most)}
+                    y={y(value ?? 0, max)}
+                    height={barHeight(value ?? 0, max)}
                   />
                 );
               }),
             )
           : series.map(({ name, values, look }) => (
               <g key={name} class={`line ${look}`}>
-                <path d={pathOf(values, step, most)} />
+                <path d={linePath(values, step, max)} />
                 {values.map((value, index) =>
                   value === null ? null : (
                     <circle
                       key={labels[index]}
                       cx={LEFT + step * (index + 0.5)}
-                      cy={y(value, most)}
+                      cy={y(value, max)}
                       r="3"
                     />
                   ),
@@ -137,7 +141,7 @@ export function Chart({ title, kind, labels, series, words, children }: ChartPro
                 <tr key={label}>
                   <th scope="row">{label}</th>
                   {series.map(({ name, values }) => (
-                    <td key={name}>{words(values[index] ?? null)}</td>
+                    <td key={name}>{format(values[index] ?? null)}</td>
                   ))}
                 </tr>
               ))}
@@ -150,12 +154,12 @@ export function Chart({ title, kind, labels, series, words, children }: ChartPro
 }
 
 /** The SVG path of a line, with gaps at missing values. */
-function pathOf(values: readonly (number | null)[], step: number, most: number): string {
+function linePath(values: readonly (number | null)[], step: number, max: number): string {
   return values
     .map((value, index) => {
       if (value === null) return '';
       const begins = index === 0 || values[index - 1] === null;
-      return `${begins ? 'M' : 'L'}${LEFT + step * (index + 0.5)} ${y(value, most)}`;
+      return `${begins ? 'M' : 'L'}${LEFT + step * (index + 0.5)} ${y(value, max)}`;
     })
     .join('');
 }

@@ -1,24 +1,24 @@
 import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks';
+import { isList } from './api-model.ts';
 import { Audit } from './audit.tsx';
 import { BatchPreview } from './batch.tsx';
 import { Help } from './help.tsx';
+import { closeItem, pushItemEntry } from './item-view.ts';
+import { VIEW_NAMES } from './labels.ts';
 import { List } from './list.tsx';
 import { Note } from './note.tsx';
-import { closeNote, noteOpened } from './opened.ts';
 import { Policies } from './policies.tsx';
-import { show, takeFocusWish } from './queue.ts';
+import { showView, takeFocusRequest } from './queue.ts';
 import { SignIn } from './sign-in.tsx';
-import { current, get, store, viewOf } from './state.ts';
+import { currentItem, get, store, toView } from './state.ts';
 import { Stats } from './stats.tsx';
 import { useStore } from './store.ts';
 import { Toaster } from './toaster.tsx';
 import { TopBar } from './top-bar.tsx';
 import { Views } from './views.tsx';
-import { isList } from './wire.ts';
-import { VIEW_NAMES } from './words.ts';
 
 export function Console() {
-  const { session, view, open, batch, help, said } = useStore(store);
+  const { session, view, open, batch, help, announcement } = useStore(store);
   const focused = document.activeElement;
   useLayoutEffect(() => followFocus(focused));
   const [, redraw] = useReducer((count: number, _: undefined) => count + 1, 0);
@@ -29,16 +29,16 @@ export function Console() {
   useEffect(() => {
     const back = () => {
       if (get().session === 'out') return;
-      const to = viewOf(location.hash);
-      if (get().open && to === get().view) closeNote();
-      else show(to);
+      const to = toView(location.hash);
+      if (get().open && to === get().view) closeItem();
+      else showView(to);
     };
     addEventListener('popstate', back);
     return () => removeEventListener('popstate', back);
   }, []);
   // Add the history entry before the item is visible; without it, Back would leave the console.
   useLayoutEffect(() => {
-    if (open) noteOpened();
+    if (open) pushItemEntry();
   }, [open]);
   useEffect(() => {
     document.title = session === 'out' ? 'Moderation' : `${VIEW_NAMES[view]} · Moderation`;
@@ -52,7 +52,7 @@ export function Console() {
           <main class="desk" id="desk">
             <h1 class="visually-hidden">Moderation: {VIEW_NAMES[view]}</h1>
             {isList(view) && <List />}
-            {isList(view) && <Note item={current()} />}
+            {isList(view) && <Note item={currentItem()} />}
             {view === 'stats' && <Stats />}
             {view === 'policies' && <Policies />}
             {view === 'audit' && <Audit />}
@@ -62,11 +62,11 @@ export function Console() {
       ) : (
         session === 'out' && <SignIn />
       )}
-      {session === 'lost' && <SignIn over />}
+      {session === 'lost' && <SignIn asDialog />}
       {batch && <BatchPreview batch={batch} />}
       {help && <Help />}
       <div class="visually-hidden" role="status" aria-live="polite">
-        {said}
+        {announcement}
       </div>
     </>
   );
@@ -80,8 +80,8 @@ function followFocus(before: Element | null): void {
   const { session, batch, help, focusId, panel } = get();
   if (session !== 'in' || batch || help) return;
   const lost = !before?.isConnected && document.activeElement === document.body;
-  const wanted = !panel && takeFocusWish();
-  if (!wanted && !lost) return;
+  const requested = !panel && takeFocusRequest();
+  if (!requested && !lost) return;
   const row = focusId && `row-${focusId}`;
   const places = [panel && 'panel', row, 'note-title', 'list-title', 'page-title'];
   for (const id of places) {

@@ -1,13 +1,13 @@
+import { type Item, isNote, type NoteItem, type RecordItem, type ThreadNote } from './api-model.ts';
+import { isErased } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
-import { type Item, isNote, type NoteItem, type RecordItem, type ThreadNote } from './wire.ts';
-import { isErased } from './words.ts';
 
 /** The text of an item; for a reply, also the text of its parent. */
 export function Content({ item, thread }: { item: Item; thread: ThreadNote[] | undefined }) {
   if (isErased(item))
     return (
       <div class="text">
-        <em>The text is erased.</em>
+        <em>The text was erased.</em>
       </div>
     );
   return isNote(item) ? <NoteText note={item} thread={thread} /> : <RecordText record={item} />;
@@ -61,7 +61,7 @@ function RecordText({
           </a>
         </p>
       )}
-      {!isPublic && <p class="hint">Nobody can read it now.</p>}
+      {!isPublic && <p class="hint">This is not public.</p>}
     </>
   );
 }

@@ -1,82 +1,83 @@
 import { randomUuid } from '../shared/random.ts';
-import { call, type Failure, failureOf } from './api.ts';
-import { decidedHere, notDecidedHere } from './decided-here.ts';
-import { drop } from './leases.ts';
-import { pathOf } from './names.ts';
-import { titleOf } from './policy-list.ts';
-import { focusOn, nextAfter, settle } from './queue.ts';
-import { reread } from './reread.ts';
-import { changePanel, forgetDrafts, get, mark, set, toast } from './state.ts';
-import { claimAnswered, decisionSent } from './under-way.ts';
-import { remember } from './undo.ts';
-import { type Action, type Decided, type Item, isNote } from './wire.ts';
-import { aboutOf, doneWords, refusalWords } from './words.ts';
+import { call, type Failure, toFailure } from './api.ts';
+import { type Action, type Decided, type Item, isNote } from './api-model.ts';
+import { refusalText } from './failure-text.ts';
+import { claimSettled, trackDecision } from './in-flight.ts';
+import { toPath } from './item-ids.ts';
+import { decisionText, toQuote } from './labels.ts';
+import { deleteLease } from './leases.ts';
+import { forgetDecision, recordDecision } from './own-decisions.ts';
+import { policyTitle } from './policy-list.ts';
+import { focusOn, nextAfter, removeDecided } from './queue.ts';
+import { refreshItem } from './refresh.ts';
+import { changePanel, deleteDrafts, get, set, setMark, showToast } from './state.ts';
+import { addOwnDecision } from './undo.ts';
 
 /** The choices that complete an action: policy, message, end of a deferral. */
-export type Decisive = { policy?: string; message?: string; until?: string };
+export type DecisionInput = { policy?: string; message?: string; until?: string };
 
 /** Sends a decision and shows its result. The promise does not reject for an API failure. */
-export function decide(item: Item, action: Action, said: Decisive = {}): Promise<void> {
-  const sent = send(item, action, said);
-  decisionSent(sent);
+export function decide(item: Item, action: Action, input: DecisionInput = {}): Promise<void> {
+  const sent = send(item, action, input);
+  trackDecision(sent);
   return sent;
 }
 
-async function send(item: Item, action: Action, said: Decisive): Promise<void> {
+async function send(item: Item, action: Action, input: DecisionInput): Promise<void> {
   const { id, version } = item;
-  const about = aboutOf(item);
-  const typed = said.message !== undefined;
-  mark(id, { kind: 'deciding', action });
-  decidedHere(item);
-  if (typed) changePanel(id, { sending: true, fault: null });
-  else moveOn(id);
+  const about = toQuote(item);
+  const hasMessage = input.message !== undefined;
+  setMark(id, { kind: 'deciding', action });
+  recordDecision(item);
+  if (hasMessage) changePanel(id, { sending: true, fault: null });
+  else focusNext(id);
   // A claim answered after the decision would bring the item back, or be refused.
-  await claimAnswered(id);
+  await claimSettled(id);
   try {
-    const answer = await call<Decided & { tier?: string }>('POST', `${pathOf(id)}/decisions`, {
+    const answer = await call<Decided & { tier?: string }>('POST', `${toPath(id)}/decisions`, {
       action,
       expected_version: version,
-      ...said,
+      ...input,
     });
-    if (typed) moveOn(id);
-    mark(id, undefined);
-    drop(id);
+    if (hasMessage) focusNext(id);
+    setMark(id, undefined);
+    deleteLease(id);
     // Keep the drafts of a deferred item for its later decision.
-    if (action !== 'defer') forgetDrafts(id);
-    settle(id);
+    if (action !== 'defer') deleteDrafts(id);
+    removeDecided(id);
     // The service escalates a note at its fourth deferral.
-    const escalated = action === 'defer' && answer.tier === 'lead' && !isLeads(item);
+    const escalated = action === 'defer' && answer.tier === 'lead' && !isEscalated(item);
     const words = escalated
       ? 'Escalated: deferred four times'
-      : doneWords(action, said.policy && titleOf(said.policy));
+      : decisionText(action, input.policy && policyTitle(input.policy));
     const { event_id: eventId, version: after, undo_until: undoUntil } = answer;
     const undo =
       undoUntil === null
         ? null
         : { kind: 'item' as const, itemId: id, eventId, version: after, about, key: randomUuid() };
-    remember(undo ?? { kind: 'final', words, about });
-    toast(words, { about, undo });
+    addOwnDecision(undo ?? { kind: 'final', words, about });
+    showToast(words, { about, undo });
   } catch (error) {
-    notDecidedHere(id);
-    refused(item, action, failureOf(error));
+    forgetDecision(id);
+    showRefusal(item, action, toFailure(error));
   }
 }
 
-const isLeads = (item: Item): boolean => isNote(item) && item.tier === 'lead';
+const isEscalated = (item: Item): boolean => isNote(item) && item.tier === 'lead';
 
 /** Moves the focus to the next item. Only decisions with a message wait for the answer first. */
-function moveOn(id: string): void {
+function focusNext(id: string): void {
   const { panel } = get();
   if (panel?.itemId === id) set({ panel: null });
   if (get().focusId === id) focusOn(nextAfter(id));
 }
 
 /** Shows the reason in the row and in the panel, which keeps the typed text. */
-function refused(item: Item, action: Action, failure: Failure): void {
+function showRefusal(item: Item, action: Action, failure: Failure): void {
   const { id } = item;
-  const text = refusalWords(`Not ${doneWords(action).toLowerCase()}`, failure);
-  mark(id, { kind: 'conflict', text });
+  const text = refusalText(`Not ${decisionText(action).toLowerCase()}`, 'decision', failure);
+  setMark(id, { kind: 'conflict', text });
   changePanel(id, { sending: false, fault: text });
-  toast(text, { tone: 'alert', about: aboutOf(item) });
-  if (failure.status === 409) void reread(id);
+  showToast(text, { tone: 'alert', about: toQuote(item) });
+  if (failure.status === 409) void refreshItem(id);
 }

@@ -1,10 +1,10 @@
+import { type Item, isNote, type NoteItem } from './api-model.ts';
+import { formatRate, formatTime } from './format.ts';
 import { MarkedText } from './marked-text.tsx';
-import { type Item, isNote, type NoteItem } from './wire.ts';
-import { rateWords, timeWords } from './words.ts';
 
-const STATES = {
-  pending: 'Screening is on its way.',
-  unavailable: 'Screening is unavailable. The note can be decided on all the same.',
+const SCREENING_TEXTS = {
+  pending: 'Screening is in progress.',
+  unavailable: 'Screening is unavailable. You can decide without it.',
   done: 'Screening found nothing.',
 } as const;
 
@@ -13,17 +13,17 @@ export function Flags({ item }: { item: Item }) {
   const { reports } = item;
   return (
     <section class="flags">
-      <h3>Why it is here</h3>
+      <h3>{flagsHeading(item)}</h3>
       {isNote(item) && <Findings screening={item.screening} />}
-      {!isNote(item) && reports.length === 0 && <p class="hint">Nobody has reported it.</p>}
+      {!isNote(item) && reports.length === 0 && <p class="hint">No reports.</p>}
       {reports.length > 0 && (
         <ul class="findings">
           {reports.map((report) => (
             <li key={report.id} class="finding report">
               Reported as {report.reason} by {report.member_id ? 'a member' : 'a visitor'},{' '}
-              {timeWords(report.reported_at)}
+              {formatTime(report.reported_at)}
               {report.state !== 'open' && ` (${report.state})`}
-              {report.details && <MarkedText text={report.details} class="said" />}
+              {report.details && <MarkedText text={report.details} class="quoted" />}
             </li>
           ))}
         </ul>
@@ -32,17 +32,22 @@ export function Flags({ item }: { item: Item }) {
   );
 }
 
+function flagsHeading(item: Item): string {
+  if (!isNote(item)) return 'Reports';
+  return item.reports.length > 0 ? 'Findings and reports' : 'Findings';
+}
+
 /** The notes behind a finding such as "same text as 14 rejected notes". */
 export function LookAlikes({ note }: { note: NoteItem }) {
   if (note.look_alikes.length === 0) return null;
   return (
     <section class="thread alike">
-      <h3>Notes that read like it</h3>
+      <h3>Similar notes</h3>
       <ul>
         {note.look_alikes.map(({ id, state, text, similarity }) => (
           <li key={id}>
             <p class="hint">
-              {rateWords(similarity)} alike · <span class={`tag ${state}`}>{state}</span>
+              {formatRate(similarity)} similar · <span class={`tag ${state}`}>{state}</span>
             </p>
             <MarkedText text={text} />
           </li>
@@ -57,7 +62,7 @@ function Findings({ screening }: Pick<NoteItem, 'screening'>) {
     <>
       {screening.findings.length === 0 ? (
         <p class={screening.state === 'unavailable' ? 'box look' : 'hint'}>
-          {STATES[screening.state]}
+          {SCREENING_TEXTS[screening.state]}
         </p>
       ) : (
         <ul class="findings">

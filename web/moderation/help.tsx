@@ -1,14 +1,14 @@
 import { Dialog } from '../shared/dialog.tsx';
-import { KEYS } from './keys.ts';
+import { SHORTCUTS } from './keys.ts';
 import { set, store, switchKeys } from './state.ts';
 import { useStore } from './store.ts';
 
 export function Help() {
   const { keys } = useStore(store);
   return (
-    <Dialog title="Keys" onClose={() => set({ help: false })}>
+    <Dialog title="Keyboard shortcuts" onClose={() => set({ help: false })}>
       <dl class="key-list">
-        {KEYS.map(([key, words]) => (
+        {SHORTCUTS.map(([key, words]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
@@ -26,9 +26,9 @@ export function Help() {
         Keyboard shortcuts are on. They pause while you type.
       </label>
       <p class="hint">
-        Claiming a note keeps it from the others for five minutes, and for as long as this tab is
-        seen, thirty minutes at most. A decision can be undone for a while before its author is
-        told.
+        A claim reserves an item for you for five minutes. It is renewed while this tab is visible,
+        for at most thirty minutes. You can undo a decision during the undo window; its author is
+        notified afterwards.
       </p>
     </Dialog>
   );

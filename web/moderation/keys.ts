@@ -1,32 +1,38 @@
 import { serviceNow } from '../shared/clock.ts';
 import { isComposing } from '../shared/composing.ts';
-import { preview, runBatch } from './batches.ts';
-import { begin, closePanel, finish, NO, YES } from './begin.ts';
+import { isList } from './api-model.ts';
+import { openBatchPreview, runBatch } from './batches.ts';
 import { claimNext } from './claims.ts';
+import { leaveItem } from './item-view.ts';
 import { release } from './leases.ts';
-import { leaveNote } from './opened.ts';
 import { activePolicies } from './policy-list.ts';
-import { focusOn, move } from './queue.ts';
-import { select } from './selection.ts';
-import { type Batch, get, say, set } from './state.ts';
+import { focusOn, moveFocus } from './queue.ts';
+import { toggleSelection } from './selection.ts';
+import {
+  closePanel,
+  PUBLISHING_ACTIONS,
+  REMOVING_ACTIONS,
+  startAction,
+  submitPanel,
+} from './start-action.ts';
+import { announce, type Batch, get, set } from './state.ts';
 import { undo } from './undo.ts';
-import { isList } from './wire.ts';
 
 /** All keyboard shortcuts, in the order of the help. */
-export const KEYS = [
-  ['j / k', 'next, previous'],
-  ['n', 'claim the next'],
+export const SHORTCUTS = [
+  ['j / k', 'next or previous item'],
+  ['n', 'claim the next item'],
   ['a', 'approve (or keep, grant, restore)'],
-  ['r, then 1–9', 'reject (or remove) by policy'],
+  ['r, then 1–9', 'reject (or remove) under a policy'],
   ['e', 'escalate'],
-  ['d', 'defer; d again: for a day'],
+  ['d', 'defer; d again defers for 1 day'],
   ['x', 'select'],
-  ['Shift+A / Shift+R', 'approve, reject the selection'],
+  ['Shift+A / Shift+R', 'approve or reject the selection'],
   ['u', 'undo'],
-  ['t', 'thread'],
+  ['t', 'go to the thread'],
   ['/', 'search'],
   ['?', 'this help'],
-  ['Esc', 'close, or release'],
+  ['Esc', 'close or release'],
 ] as const;
 
 export const DEFERRALS = [
@@ -36,14 +42,15 @@ export const DEFERRALS = [
   [72, '3 days'],
 ] as const;
 
-export const inHours = (hours: number): string =>
+export const hoursFromNow = (hours: number): string =>
   // One minute less, to stay within the maximum of 72 hours if the clocks differ by seconds.
   new Date(serviceNow() + hours * 3_600_000 - 60_000).toISOString();
 
-const TYPING = 'textarea, select, [contenteditable], input:not([type=checkbox]):not([type=radio])';
+const TEXT_FIELDS =
+  'textarea, select, [contenteditable], input:not([type=checkbox]):not([type=radio])';
 
 /** Maps letters and digits of other scripts to the same key of a Latin keyboard. */
-function keyOf({ key, code, shiftKey }: KeyboardEvent): string {
+function toLatinKey({ key, code, shiftKey }: KeyboardEvent): string {
   if (!/^(?!\p{Script=Latin}|[0-9])[\p{L}\p{Nd}]$/u.test(key)) return key;
   const [, place = key] = /^(?:Key|Digit)(.)$/.exec(code) ?? [];
   return shiftKey ? place : place.toLowerCase();
@@ -56,11 +63,11 @@ function onKey(event: KeyboardEvent): void {
   // Dialogs handle their own keys; the batch dialog also takes digits, wherever its focus is.
   if (session !== 'in' || help) return;
   if (batch) {
-    if (keys && !event.repeat && pressDigitOn(batch, keyOf(event))) event.preventDefault();
+    if (keys && !event.repeat && pressBatchDigit(batch, toLatinKey(event))) event.preventDefault();
     return;
   }
   const target = event.target instanceof Element ? event.target : null;
-  if (target?.closest(TYPING)) {
+  if (target?.closest(TEXT_FIELDS)) {
     if (event.key === 'Escape') leaveField(target);
     return;
   }
@@ -69,7 +76,7 @@ function onKey(event: KeyboardEvent): void {
     return;
   }
   if (!keys) return;
-  const key = keyOf(event);
+  const key = toLatinKey(event);
   // A held key repeats only moves, so that it cannot decide on one item after the other.
   if (event.repeat && key !== 'j' && key !== 'k') return;
   if (press(key)) event.preventDefault();
@@ -89,12 +96,13 @@ function pressEscape(keys: boolean): void {
   else if (!keys) return;
   else if (focusId && get().leases.has(focusId)) {
     void release(focusId);
-    say('Released.');
-  } else if (open) leaveNote();
+    announce('Released.');
+  } else if (open) leaveItem();
 }
 
 /** Focuses after the redraw but before the next key, which would otherwise run a shortcut. */
-const focusDrawn = (id: string): void => queueMicrotask(() => document.getElementById(id)?.focus());
+const focusAfterRender = (id: string): void =>
+  queueMicrotask(() => document.getElementById(id)?.focus());
 
 function press(key: string): boolean {
   if (/^[1-9]$/.test(key)) return pressDigit(Number(key));
@@ -110,47 +118,47 @@ function press(key: string): boolean {
   switch (key) {
     case 'j':
     case 'k':
-      move(key === 'j' ? 1 : -1);
+      moveFocus(key === 'j' ? 1 : -1);
       return true;
     case 'n':
       void claimNext();
       return true;
     case 'a':
-      begin(YES);
+      startAction(PUBLISHING_ACTIONS);
       return true;
     case 'r':
-      begin(NO);
+      startAction(REMOVING_ACTIONS);
       return true;
     case 'e':
-      begin(['escalate']);
+      startAction(['escalate']);
       return true;
     case 'd':
-      if (get().panel?.action === 'defer') finish({ until: inHours(24) });
-      else begin(['defer']);
+      if (get().panel?.action === 'defer') submitPanel({ until: hoursFromNow(24) });
+      else startAction(['defer']);
       return true;
     case 'x':
-      select(get().focusId);
+      toggleSelection(get().focusId);
       return true;
     case 'A':
-      preview(YES);
+      openBatchPreview(PUBLISHING_ACTIONS);
       return true;
     case 'R':
-      preview(NO);
+      openBatchPreview(REMOVING_ACTIONS);
       return true;
     case 't':
       set({ open: true });
-      focusDrawn('thread');
+      focusAfterRender('thread');
       return true;
     case '/':
       set({ open: false });
-      focusDrawn('search');
+      focusAfterRender('search');
       return true;
     default:
       return false;
   }
 }
 
-function pressDigitOn({ action }: Batch, key: string): boolean {
+function pressBatchDigit({ action }: Batch, key: string): boolean {
   const policy =
     action === 'reject' || action === 'remove' ? activePolicies()[+key - 1] : undefined;
   if (policy) void runBatch(policy.code);
@@ -161,12 +169,12 @@ function pressDigit(digit: number): boolean {
   const { panel } = get();
   if (panel?.action === 'reject' || panel?.action === 'remove') {
     const policy = activePolicies()[digit - 1];
-    if (policy) finish({ policy: policy.code });
+    if (policy) submitPanel({ policy: policy.code });
     return true;
   }
   if (panel?.action !== 'defer') return false;
   const choice = DEFERRALS[digit - 1];
-  if (choice) finish({ until: inHours(choice[0]) });
+  if (choice) submitPanel({ until: hoursFromNow(choice[0]) });
   return true;
 }
 

@@ -1,22 +1,23 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { batchAction, preview } from './batches.ts';
-import { NO, YES } from './begin.ts';
+import { batchAction, openBatchPreview } from './batches.ts';
 import { claimNext } from './claims.ts';
-import { Empty } from './empty.tsx';
+import { EmptyList } from './empty-list.tsx';
 import { FINDINGS } from './findings.ts';
+import { plural } from './format.ts';
+import { ACTION_NAMES, findingName, VIEW_NAMES } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
-import { focusOn, loadList, loadMore, show } from './queue.ts';
+import { focusOn, loadList, loadMore, showView } from './queue.ts';
 import { Row } from './row.tsx';
-import { selectAll, selectable } from './selection.ts';
-import { type Filters, listView, NO_FILTERS, set, store } from './state.ts';
+import { selectAll, selectableIds } from './selection.ts';
+import { PUBLISHING_ACTIONS, REMOVING_ACTIONS } from './start-action.ts';
+import { currentList, type Filters, NO_FILTERS, set, store } from './state.ts';
 import { useStore } from './store.ts';
-import { ACTION_NAMES, findingName, plural, VIEW_NAMES } from './words.ts';
 
 export function List() {
   const { items, nextCursor, loading, listFault, selected, me, keys } = useStore(store);
-  const view = listView();
-  const shown = selectable().length;
-  const mayClaim = me?.role !== 'auditor';
+  const view = currentList();
+  const shown = selectableIds().length;
+  const canClaim = me?.role !== 'auditor';
   return (
     <section class="list" aria-labelledby="list-title">
       <div class="list-head">
@@ -24,7 +25,7 @@ export function List() {
           <h2 id="list-title" tabIndex={-1}>
             {VIEW_NAMES[view]}
           </h2>
-          {mayClaim && (
+          {canClaim && (
             <button
               type="button"
               class="button primary"
@@ -52,17 +53,18 @@ export function List() {
                 type="button"
                 class="button"
                 aria-keyshortcuts={keys ? 'Shift+A' : undefined}
-                onClick={() => preview(YES)}
+                onClick={() => openBatchPreview(PUBLISHING_ACTIONS)}
               >
-                {ACTION_NAMES[batchAction(YES) ?? 'approve']}… {keys && <kbd>⇧A</kbd>}
+                {ACTION_NAMES[batchAction(PUBLISHING_ACTIONS) ?? 'approve']}…{' '}
+                {keys && <kbd>⇧A</kbd>}
               </button>
               <button
                 type="button"
                 class="button danger"
                 aria-keyshortcuts={keys ? 'Shift+R' : undefined}
-                onClick={() => preview(NO)}
+                onClick={() => openBatchPreview(REMOVING_ACTIONS)}
               >
-                {ACTION_NAMES[batchAction(NO) ?? 'reject']}… {keys && <kbd>⇧R</kbd>}
+                {ACTION_NAMES[batchAction(REMOVING_ACTIONS) ?? 'reject']}… {keys && <kbd>⇧R</kbd>}
               </button>
             </div>
           </fieldset>
@@ -83,11 +85,11 @@ export function List() {
           ))}
         </ul>
       )}
-      {items.length === 0 && !loading && !listFault && <Empty />}
-      {loading && items.length === 0 && <p class="hint pad">Reading the queue…</p>}
+      {items.length === 0 && !loading && !listFault && <EmptyList />}
+      {loading && items.length === 0 && <p class="hint pad">Loading the queue…</p>}
       {nextCursor && (
         <button type="button" class="button more" onClick={() => void loadMore()}>
-          More
+          Load more
         </button>
       )}
     </section>
@@ -104,22 +106,22 @@ const AGES = [
 function Search() {
   const { filters, keys } = useStore(store);
   const form = useRef<HTMLFormElement>(null);
-  const words = useRef<HTMLInputElement>(null);
+  const input = useRef<HTMLInputElement>(null);
   // A `value` attribute would overwrite the text being typed at each redraw.
   useLayoutEffect(() => {
-    if (words.current) words.current.value = filters.q;
+    if (input.current) input.current.value = filters.q;
   }, [filters.q]);
-  const narrowed = Object.values(filters).some(Boolean);
+  const filtered = Object.values(filters).some(Boolean);
   const apply = () => {
     const data = new FormData(form.current ?? undefined);
-    const of = (name: keyof Filters) => String(data.get(name) ?? '').trim();
+    const field = (name: keyof Filters) => String(data.get(name) ?? '').trim();
     const next = {
       ...NO_FILTERS,
-      q: of('q'),
-      finding: of('finding'),
-      older_than: of('older_than'),
+      q: field('q'),
+      finding: field('finding'),
+      older_than: field('older_than'),
     };
-    show(listView(), { ...next, author: filters.author });
+    showView(currentList(), { ...next, author: filters.author });
   };
   return (
     <search>
@@ -136,14 +138,14 @@ function Search() {
           Search text and names
         </label>
         <input
-          ref={words}
+          ref={input}
           id="search"
           name="q"
           type="search"
           class="input"
           dir="auto"
           maxLength={200}
-          placeholder={keys ? 'Search  ( / )' : 'Search'}
+          placeholder={keys ? 'Search (/)' : 'Search'}
           aria-keyshortcuts={keys ? '/' : undefined}
         />
         <label class="visually-hidden" for="finding">
@@ -174,15 +176,15 @@ function Search() {
           ))}
         </select>
       </form>
-      {narrowed && (
+      {filtered && (
         <p class="hint narrowed">
           {filters.author && (
             <>
-              By <MarkedText text={filters.author} />.{' '}
+              Author: <MarkedText text={filters.author} />{' '}
             </>
           )}
-          <button type="button" class="button quiet" onClick={() => show(listView())}>
-            Show all
+          <button type="button" class="button quiet" onClick={() => showView(currentList())}>
+            Clear filters
           </button>
         </p>
       )}

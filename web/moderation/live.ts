@@ -1,12 +1,12 @@
-import { asMyself, sessionLost, sessionNumber, signedInAgain } from './api.ts';
-import { isEcho } from './decided-here.ts';
-import { heardOfClaims } from './leases.ts';
-import { nameOf } from './names.ts';
+import { moderatorHeader, nextSignIn, sessionLost, sessionNumber } from './api.ts';
+import type { Counts, Subject } from './api-model.ts';
+import { toItemId } from './item-ids.ts';
+import { handleClaims } from './leases.ts';
+import { isEcho } from './own-decisions.ts';
 import { loadPolicies } from './policy-list.ts';
-import { refresh, refreshSoon } from './queue.ts';
-import { reread } from './reread.ts';
-import { get, listView, set } from './state.ts';
-import type { Counts, Subject } from './wire.ts';
+import { refreshList, scheduleRefresh } from './queue.ts';
+import { refreshItem } from './refresh.ts';
+import { currentList, get, set } from './state.ts';
 
 const POLL_MS = 15_000;
 const RETRY_MS = 2000;
@@ -21,38 +21,41 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
  */
 export async function follow(): Promise<void> {
   let lastId: string | undefined;
-  let begun = false;
+  let connectedBefore = false;
   setInterval(() => {
-    if (get().stream === 'paused' && get().session === 'in') void refresh();
+    if (get().stream === 'paused' && get().session === 'in') void refreshList();
   }, POLL_MS);
-  addEventListener('online', () => wake());
-  addEventListener('offline', () => cut());
+  addEventListener('online', () => reconnect());
+  addEventListener('offline', () => disconnect());
   for (;;) {
-    if (get().session !== 'in') await signedInAgain().catch(() => undefined);
+    if (get().session !== 'in') await nextSignIn().catch(() => undefined);
     const silence = new AbortController();
     const end = () => silence.abort();
-    cut = end;
+    disconnect = end;
     let timer = setTimeout(end, SILENCE_MS);
-    const stirred = () => {
+    const resetTimer = () => {
       clearTimeout(timer);
       timer = setTimeout(end, SILENCE_MS);
     };
-    const asked = sessionNumber();
+    const session = sessionNumber();
     try {
       const response = await fetch('/api/moderation/stream', {
-        headers: { ...asMyself(), ...(lastId === undefined ? {} : { 'last-event-id': lastId }) },
+        headers: {
+          ...moderatorHeader(),
+          ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
+        },
         cache: 'no-store',
         signal: silence.signal,
       });
-      if (response.status === 401) sessionLost(asked);
+      if (response.status === 401) sessionLost(session);
       if (response.ok && response.body) {
         set({ stream: 'live' });
         // The stream omits earlier events, and cannot repair a list that failed to load.
-        if (!begun || get().listFault) refreshSoon();
-        begun = true;
-        for await (const message of messages(response.body, stirred)) {
+        if (!connectedBefore || get().listFault) scheduleRefresh();
+        connectedBefore = true;
+        for await (const message of messages(response.body, resetTimer)) {
           lastId = message.id ?? lastId;
-          heard(message.event, message.data);
+          handleMessage(message.event, message.data);
         }
       }
     } catch {
@@ -60,15 +63,15 @@ export async function follow(): Promise<void> {
     }
     clearTimeout(timer);
     set({ stream: 'paused' });
-    await Promise.race([sleep(RETRY_MS), woken()]);
+    await Promise.race([sleep(RETRY_MS), nextReconnect()]);
   }
 }
 
-let cut: () => void = () => undefined;
-let wake: () => void = () => undefined;
-const woken = () =>
+let disconnect: () => void = () => undefined;
+let reconnect: () => void = () => undefined;
+const nextReconnect = () =>
   new Promise<void>((resolve) => {
-    wake = resolve;
+    reconnect = resolve;
   });
 
 interface Message {
@@ -77,7 +80,7 @@ interface Message {
   data: string;
 }
 
-/** Parses server-sent events from a response body; calls `stirred` for each chunk. */
+/** Parses server-sent events from a response body; calls `resetTimer` for each chunk. */
 async function* messages(
   body: ReadableStream<Uint8Array>,
   stirred: () => void,
@@ -100,45 +103,45 @@ async function* messages(
   }
 }
 
-interface QueueNews {
+interface QueueMessage {
   subject: Subject;
   version: number | null;
   actor: { type: string; id?: string };
 }
 
-function heard(event: string, data: string): void {
-  const news = JSON.parse(data);
-  if (event === 'claim') heardOfClaims(news);
-  else if (event === 'counts') heardOfCounts(news);
+function handleMessage(event: string, data: string): void {
+  const message = JSON.parse(data);
+  if (event === 'claim') handleClaims(message);
+  else if (event === 'counts') handleCounts(message);
   else if (event === 'resync') {
-    if (news.reason === 'policies') void loadPolicies();
-    else void refresh();
-  } else if (event === 'queue') heardOfItem(news);
+    if (message.reason === 'policies') void loadPolicies();
+    else void refreshList();
+  } else if (event === 'queue') handleQueueChange(message);
 }
 
 /** Only the counts reveal changes caused by time, such as the end of a deferral. */
-function heardOfCounts(counts: Counts): void {
+function handleCounts(counts: Counts): void {
   const { counts: before, items, marks, nextCursor } = get();
-  const view = listView();
+  const view = currentList();
   set({ counts });
   if (view === 'decided' || !before || counts[view] === before[view]) return;
   // An item whose decision is in flight is still in the list, but may already be out of the count.
   const shown = items.filter(({ id }) => marks.get(id)?.kind !== 'deciding').length;
-  const whole = nextCursor === null;
-  if (counts[view] > before[view] || (whole && counts[view] < shown)) refreshSoon();
+  const complete = nextCursor === null;
+  if (counts[view] > before[view] || (complete && counts[view] < shown)) scheduleRefresh();
 }
 
-/** Ignores echoes of own decisions. Other news reloads the list, and the item if it is current. */
-function heardOfItem({ subject, version, actor }: QueueNews): void {
+/** Ignores echoes of own decisions. Reloads the list, and also the item if it is the current one. */
+function handleQueueChange({ subject, version, actor }: QueueMessage): void {
   const { me, items, focusId, panel } = get();
-  const name = nameOf(subject);
-  if (actor.type === 'moderator' && actor.id === me?.id && isEcho(name, version)) return;
-  const known = items.find(({ id }) => id === name);
-  if (known && (version === null || version > known.version)) {
-    if (name === focusId || name === panel?.itemId) {
-      void reread(name).then(() => refreshSoon());
+  const itemId = toItemId(subject);
+  if (actor.type === 'moderator' && actor.id === me?.id && isEcho(itemId, version)) return;
+  const shown = items.find(({ id }) => id === itemId);
+  if (shown && (version === null || version > shown.version)) {
+    if (itemId === focusId || itemId === panel?.itemId) {
+      void refreshItem(itemId).then(scheduleRefresh);
       return;
     }
   }
-  refreshSoon();
+  scheduleRefresh();
 }

@@ -3,13 +3,13 @@ import './console.css';
 import './note.css';
 import './pages.css';
 import { render } from 'preact';
-import { listenToClicks } from './clicks.ts';
 import { Console } from './console.tsx';
+import { listenToClicks } from './double-clicks.ts';
 import { listenToKeys } from './keys.ts';
-import { resume } from './session.ts';
+import { resumeSession } from './session.ts';
 
 const place = document.getElementById('page');
 if (place) render(<Console />, place);
 listenToClicks();
 listenToKeys();
-void resume();
+void resumeSession();

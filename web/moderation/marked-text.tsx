@@ -32,10 +32,10 @@ const HIDDEN = new RegExp(
   'u',
 );
 
-const tagged = (letters: string): string =>
+const toTagCharacters = (letters: string): string =>
   [...letters].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
 const FLAGS = new RegExp(
-  `(\u{1F3F4}(?:${['gbeng', 'gbsct', 'gbwls'].map(tagged).join('|')})\u{E007F})`,
+  `(\u{1F3F4}(?:${['gbeng', 'gbsct', 'gbwls'].map(toTagCharacters).join('|')})\u{E007F})`,
   'u',
 );
 
@@ -53,7 +53,7 @@ const markedPieces = (text: string): Piece[] =>
     .filter((piece) => piece !== '');
 
 const withMarks = (text: string): Piece[] =>
-  text.split(HIDDEN).map((part, index) => (index % 2 ? markOf(part) : part));
+  text.split(HIDDEN).map((part, index) => (index % 2 ? toMark(part) : part));
 
 /** The text for announcements, without marks, which would drown out the words. */
 export const plainText = (text: string): string =>
@@ -61,7 +61,7 @@ export const plainText = (text: string): string =>
     .filter((piece) => typeof piece === 'string')
     .join('');
 
-function markOf(character: string): Mark {
+function toMark(character: string): Mark {
   const number = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   const [short, name] = NAMES[character] ?? [`U+${number}`, `character U+${number}`];
   return { short, name };

@@ -10,6 +10,6 @@ export function NoPolicy() {
     if (!policiesRead) void loadPolicies();
   }, []);
   return (
-    <p class="box look">{policiesRead ? 'No policy is in force.' : 'Reading the policies…'}</p>
+    <p class="box look">{policiesRead ? 'No policy is in force.' : 'Loading the policies…'}</p>
   );
 }

@@ -1,26 +1,18 @@
 import { Actions } from './actions.tsx';
-import { claimOpenly } from './claims.ts';
+import { type Item, isNote } from './api-model.ts';
+import { claimWithToast } from './claims.ts';
 import { Content } from './content.tsx';
 import { Flags, LookAlikes } from './flags.tsx';
-import { leaseOn } from './leases.ts';
+import { currentAge, formatDuration, formatTime, fullTime, plural } from './format.ts';
+import { leaveItem } from './item-view.ts';
+import { authorName, decisionText, kindName } from './labels.ts';
+import { findLease } from './leases.ts';
 import { MarkedText } from './marked-text.tsx';
-import { leaveNote } from './opened.ts';
-import { show } from './queue.ts';
-import { reread } from './reread.ts';
-import { hasDraft, NO_FILTERS, mark as setMark, store } from './state.ts';
+import { showView } from './queue.ts';
+import { refreshItem } from './refresh.ts';
+import { hasDraft, NO_FILTERS, setMark, store } from './state.ts';
 import { useStore } from './store.ts';
 import { History, Thread } from './thread.tsx';
-import { type Item, isNote } from './wire.ts';
-import {
-  ageOf,
-  authorName,
-  doneWords,
-  fullTime,
-  kindName,
-  plural,
-  spanWords,
-  timeWords,
-} from './words.ts';
 
 /** The current note or record, with the information that a decision needs. */
 export function Note({ item }: { item: Item | undefined }) {
@@ -28,7 +20,7 @@ export function Note({ item }: { item: Item | undefined }) {
   if (!item) return <section class="note none" aria-label="Note" />;
   const detail = details.get(item.id);
   const mark = marks.get(item.id);
-  const held = leaseOn(item.id);
+  const lease = findLease(item.id);
   const lost = leases.get(item.id)?.lost ?? false;
   const note = isNote(item) ? item : null;
   const { decision } = item;
@@ -39,7 +31,7 @@ export function Note({ item }: { item: Item | undefined }) {
   return (
     <section class="note" aria-labelledby="note-title">
       <div class="note-scroll">
-        <button type="button" class="button quiet back" onClick={leaveNote}>
+        <button type="button" class="button quiet back" onClick={leaveItem}>
           <span aria-hidden="true">←</span> List
         </button>
         <header class="note-head">
@@ -48,69 +40,73 @@ export function Note({ item }: { item: Item | undefined }) {
           </h2>
           <p class="hint">
             <time dateTime={item.received_at} title={fullTime(item.received_at)}>
-              {timeWords(item.received_at)}
+              {formatTime(item.received_at)}
             </time>{' '}
-            · {ageWords(item)} · {note && `${note.experience} · `}
+            · {ageText(item)} · {note && `${note.experience} · `}
             <span class={`tag ${item.state}`}>{item.state}</span>
-            {note?.deferred_until && <> · deferred until {timeWords(note.deferred_until)}</>}
+            {note?.deferred_until && <> · deferred until {formatTime(note.deferred_until)}</>}
           </p>
         </header>
         {mark?.kind === 'conflict' && panel?.itemId !== item.id && (
           <p class="box bad conflict">
-            {mark.text} {hasDraft(item.id) && 'What you typed is kept. '}
+            {mark.text} {hasDraft(item.id) && 'Your text is kept. '}
             <button
               type="button"
               class="button quiet"
               onClick={() => {
                 setMark(item.id, undefined);
-                void reread(item.id);
+                void refreshItem(item.id);
               }}
             >
-              Look again
+              Reload
             </button>
           </p>
         )}
-        {held && (
+        {lease && (
           <p class="box accent lease">
-            Yours until {timeWords(held.expires_at * 1000)}, and for as long as you look at it.
+            Claimed by you until {formatTime(lease.expires_at * 1000)}. The claim is renewed while
+            this tab is visible.
           </p>
         )}
         {lost && (
           <p class="box look lease">
             Your claim was lost.{' '}
-            <button type="button" class="button" onClick={() => void claimOpenly(item.id)}>
+            <button type="button" class="button" onClick={() => void claimWithToast(item.id)}>
               Claim again
             </button>
           </p>
         )}
         {item.claim && !item.claim.mine && (
           <p class="box look lease">
-            <bdi>{item.claim.moderator.name}</bdi> has been on this since{' '}
-            {timeWords(item.claim.claimed_at)}.
+            <bdi>{item.claim.moderator.name}</bdi> claimed it at {formatTime(item.claim.claimed_at)}
+            .
           </p>
         )}
         <Content item={item} thread={detail?.thread} />
         {appeal && (
           <section class="box accent">
             <h3>
-              Appeal, {appeal.state}, {timeWords(appeal.opened_at)}
+              Appeal, {appeal.state}, {formatTime(appeal.opened_at)}
             </h3>
-            <MarkedText text={appeal.text} class="said" />
+            <MarkedText text={appeal.text} class="quoted" />
           </section>
         )}
         {decision && (
           <p class="decision">
-            {doneWords(DECIDED[decision.decision], policy?.title ?? decision.policy ?? undefined)}{' '}
+            {decisionText(
+              DECISION_ACTIONS[decision.decision],
+              policy?.title ?? decision.policy ?? undefined,
+            )}{' '}
             by <bdi>{decision.moderator?.name ?? 'the service'}</bdi>,{' '}
-            {timeWords(decision.decided_at)}
-            {toldWords(item)}
-            {decision.message && <MarkedText text={decision.message} class="said" />}
+            {formatTime(decision.decided_at)}
+            {notificationText(item)}
+            {decision.message && <MarkedText text={decision.message} class="quoted" />}
           </p>
         )}
         <Flags item={item} />
         {note && <LookAlikes note={note} />}
         <section class="record">
-          <h3>The author</h3>
+          <h3>Author</h3>
           <p>
             {item.author.kind === 'member' ? 'Member' : 'Guest'}
             {item.author.name && (
@@ -119,12 +115,12 @@ export function Note({ item }: { item: Item | undefined }) {
                 <MarkedText text={item.author.name} />
               </>
             )}
-            {recordWords(item)}{' '}
+            {authorRecordText(item)}{' '}
             {author && (
               <button
                 type="button"
                 class="button quiet"
-                onClick={() => show('decided', { ...NO_FILTERS, author })}
+                onClick={() => showView('decided', { ...NO_FILTERS, author })}
               >
                 Earlier decisions on this author
               </button>
@@ -139,19 +135,21 @@ export function Note({ item }: { item: Item | undefined }) {
   );
 }
 
-const ageWords = (item: Item): string =>
-  item.state === 'pending' ? `waiting ${spanWords(ageOf(item))}` : `${spanWords(ageOf(item))} old`;
+const ageText = (item: Item): string =>
+  item.state === 'pending'
+    ? `waiting ${formatDuration(currentAge(item))}`
+    : `${formatDuration(currentAge(item))} old`;
 
 /** When the author is notified of the decision. Guests are never notified. */
-function toldWords({ author, decision, state }: Item): string {
+function notificationText({ author, decision, state }: Item): string {
   if (author.kind === 'guest' || !decision || state === 'pending') return '.';
-  if (decision.told_at) return '; the author was told.';
+  if (decision.told_at) return '; the author was notified.';
   return decision.undo_until
-    ? `; the author is told after ${timeWords(decision.undo_until)}.`
+    ? `; the author is notified after ${formatTime(decision.undo_until)}.`
     : '.';
 }
 
-const DECIDED = {
+const DECISION_ACTIONS = {
   approved: 'approve',
   rejected: 'reject',
   removed: 'remove',
@@ -162,9 +160,9 @@ const DECIDED = {
   escalated: 'escalate',
 } as const;
 
-function recordWords({ author }: Item): string {
+function authorRecordText({ author }: Item): string {
   if (author.kind === 'guest')
-    return author.name ? ': a name that anyone may write.' : ' without a name.';
+    return author.name ? ' (unverified name, may be several people).' : ' without a name.';
   if (!('approved' in author)) return '.';
   return `: ${plural(author.approved, 'note')} approved, ${author.rejected} rejected or removed.`;
 }

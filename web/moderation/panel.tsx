@@ -2,17 +2,17 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { hasVisibleText } from '../../platform/visible-text.ts';
 import { isComposing } from '../shared/composing.ts';
 import { Field } from '../shared/field.tsx';
-import { closePanel, finish } from './begin.ts';
-import { DEFERRALS, inHours } from './keys.ts';
+import { DEFERRALS, hoursFromNow } from './keys.ts';
+import { ACTION_NAMES } from './labels.ts';
 import { NoPolicy } from './no-policy.tsx';
 import { activePolicies } from './policy-list.ts';
-import { draft, draftOf, isWorded, type Panel, store } from './state.ts';
+import { closePanel, submitPanel } from './start-action.ts';
+import { getDraft, type Panel, setDraft, store, takesMessage } from './state.ts';
 import { useStore } from './store.ts';
-import { ACTION_NAMES } from './words.ts';
 
 const TITLES: Partial<Record<Panel['action'], string>> = {
-  reject: 'Reject by which policy?',
-  remove: 'Remove by which policy?',
+  reject: 'Reject under which policy?',
+  remove: 'Remove under which policy?',
   escalate: 'Escalate to a lead',
   defer: 'Defer for how long?',
   uphold: 'Uphold the decision',
@@ -25,17 +25,17 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
   const { keys } = useStore(store);
   const { action, itemId, sending, fault } = panel;
   const place = useRef<HTMLElement>(null);
-  const text = draftOf(itemId, action);
+  const text = getDraft(itemId, action);
   // Focus the field before the next key, which would otherwise run a shortcut.
   useLayoutEffect(() => {
     const field = action === 'escalate' && place.current?.querySelector('textarea');
     (field || place.current)?.focus();
   }, [action]);
   const policies = action === 'reject' || action === 'remove';
-  const words = isWorded(action);
+  const hasMessage = takesMessage(action);
   const missing = action === 'escalate' && !hasVisibleText(text);
   const submit = () => {
-    if (!missing) finish({});
+    if (!missing) submitPanel({});
   };
   return (
     <section
@@ -55,7 +55,7 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
       </div>
       {fault && (
         <p class="box bad">
-          {fault} {text && 'What you typed is kept.'}
+          {fault} {text && 'Your text is kept.'}
         </p>
       )}
       {policies && (
@@ -66,7 +66,7 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
               type="button"
               class="button danger"
               aria-disabled={sending ? 'true' : undefined}
-              onClick={() => finish({ policy: code })}
+              onClick={() => submitPanel({ policy: code })}
             >
               {index < 9 && keys && <kbd>{index + 1}</kbd>} {title}
             </button>
@@ -81,23 +81,23 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
               key={hours}
               type="button"
               class="button"
-              onClick={() => finish({ until: inHours(hours) })}
+              onClick={() => submitPanel({ until: hoursFromNow(hours) })}
             >
               {keys && <kbd>{index + 1}</kbd>} {span}
             </button>
           ))}
         </div>
       )}
-      {words && (
+      {hasMessage && (
         <Field
-          label={action === 'escalate' ? 'Why a lead should look' : 'Word to the author'}
+          label={action === 'escalate' ? 'Message to the lead' : 'Message to the author'}
           name="message"
           rows={2}
-          most={MAX_LENGTH}
+          maxLength={MAX_LENGTH}
           optional={action !== 'escalate'}
           value={text}
-          onValue={(value) => draft(itemId, action, value)}
-          hint={policies ? 'Esc leaves this field, then a number decides.' : 'Enter sends it.'}
+          onValue={(value) => setDraft(itemId, action, value)}
+          hint={policies ? 'Press Esc, then the number of a policy.' : 'Press Enter to send.'}
           onKeyDown={(event) => {
             if (policies || event.key !== 'Enter' || event.shiftKey || isComposing(event)) return;
             event.preventDefault();
@@ -105,7 +105,7 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
           }}
         />
       )}
-      {words && !policies && (
+      {hasMessage && !policies && (
         <div class="row-buttons">
           <button
             type="button"

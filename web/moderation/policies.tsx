@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Policy } from './api-model.ts';
 import { PolicyEditor } from './policy-editor.tsx';
 import { loadPolicies } from './policy-list.ts';
 import { store } from './state.ts';
 import { useStore } from './store.ts';
-import type { Policy } from './wire.ts';
 
 const NEW: Policy = { code: '', title: '', text: '', active: true, version: 0 };
 
@@ -25,15 +25,16 @@ export function Policies() {
         )}
       </div>
       <p class="hint">
-        A rejection or a removal names one of these; its title and text are what the author is told.
-        {lead ? '' : ' A lead can change them.'}
+        Every rejection or removal names one of these policies. Members are notified which one.
+        {lead ? '' : ' Only a lead can change policies.'}
       </p>
       <ol class="policy-list">
         {policies.map((policy, index) => (
           <li key={policy.code} class={policy.active ? '' : 'off'}>
             <div class="list-line">
               <h3>
-                {policy.active && index < 9 && <kbd>{keyOf(policies, policy)}</kbd>} {policy.title}
+                {policy.active && index < 9 && <kbd>{policyKey(policies, policy)}</kbd>}{' '}
+                {policy.title}
               </h3>
               {lead && (
                 <button type="button" class="button quiet" onClick={() => edit(policy)}>
@@ -54,5 +55,5 @@ export function Policies() {
   );
 }
 
-const keyOf = (policies: readonly Policy[], policy: Policy): number =>
+const policyKey = (policies: readonly Policy[], policy: Policy): number =>
   policies.filter(({ active }) => active).indexOf(policy) + 1;

@@ -2,27 +2,29 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { hasVisibleText } from '../../platform/visible-text.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { Field, focusFirstError } from '../shared/field.tsx';
-import { tooLong } from '../shared/text.tsx';
-import { call, failureOf } from './api.ts';
+import { lengthError } from '../shared/text.tsx';
+import { call, toFailure } from './api.ts';
+import type { Policy } from './api-model.ts';
+import { failureText } from './failure-text.ts';
 import { loadPolicies } from './policy-list.ts';
-import { get, say } from './state.ts';
-import type { Policy } from './wire.ts';
-import { failureWords } from './words.ts';
+import { announce, get } from './state.ts';
 
-const TITLE = 80;
-const TEXT = 1000;
+const MAX_TITLE_LENGTH = 80;
+const MAX_TEXT_LENGTH = 1000;
 
 /** Validates a policy by the service's rules. Returns messages by field. */
-function faultsOf({ code, title, text, version }: Policy) {
+function validate({ code, title, text, version }: Policy) {
   const taken = version === 0 && get().policies.some((policy) => policy.code === code);
   return {
     code: !/^[a-z][a-z0-9_]{1,39}$/.test(code)
-      ? 'Write 2 to 40 of a–z, 0–9 and _, with a letter at the beginning.'
+      ? 'Use 2 to 40 characters: a–z, 0–9 and _, starting with a letter.'
       : taken
         ? 'Another policy has this code.'
         : undefined,
-    title: hasVisibleText(title) ? tooLong(title, TITLE) : 'Write a title.',
-    text: hasVisibleText(text) ? tooLong(text, TEXT) : 'Write what the author is told.',
+    title: hasVisibleText(title) ? lengthError(title, MAX_TITLE_LENGTH) : 'Write a title.',
+    text: hasVisibleText(text)
+      ? lengthError(text, MAX_TEXT_LENGTH)
+      : 'Write a text for the author.',
   };
 }
 
@@ -36,8 +38,8 @@ export function PolicyEditor({ policy, onClose }: { policy: Policy; onClose: () 
   const leave = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => leave.current?.focus(), [leaving]);
   const isNew = policy.version === 0;
-  const faults = faultsOf(value);
-  const errorOf = (field: keyof typeof faults) => (tried ? faults[field] : undefined);
+  const faults = validate(value);
+  const errorFor = (field: keyof typeof faults) => (tried ? faults[field] : undefined);
   const save = async () => {
     if (sending) return;
     setTried(true);
@@ -51,20 +53,20 @@ export function PolicyEditor({ policy, onClose }: { policy: Policy; onClose: () 
       const body = { code, title, text, active, expected_version: policy.version };
       await call('PUT', 'policies', body);
       await loadPolicies();
-      say('Saved.');
+      announce('Policy saved.');
       // If this editor was closed meanwhile, another one may be open.
       if (form.current) onClose();
     } catch (error) {
-      const failure = failureOf(error);
+      const failure = toFailure(error);
       setFault(
         failure.reason === 'version_mismatch'
-          ? 'Somebody changed it since you opened it. What you typed is kept; close to see theirs.'
-          : failureWords(failure),
+          ? 'Someone changed this policy after you opened it. Your text is kept; close this dialog to see the other version.'
+          : failureText(failure),
       );
       setSending(false);
     }
   };
-  const mayClose = () => {
+  const canClose = () => {
     const { title, text, code, active } = value;
     const same = title === policy.title && text === policy.text && code === policy.code;
     const unchanged = same && active === policy.active;
@@ -75,7 +77,7 @@ export function PolicyEditor({ policy, onClose }: { policy: Policy; onClose: () 
     <Dialog
       title={isNew ? 'New policy' : `Edit: ${policy.title}`}
       onClose={onClose}
-      mayClose={mayClose}
+      canClose={canClose}
     >
       <form
         ref={form}
@@ -95,28 +97,28 @@ export function PolicyEditor({ policy, onClose }: { policy: Policy; onClose: () 
             label="Code"
             name="code"
             code
-            hint="a–z, 0–9 and _; it can never be changed"
+            hint="a–z, 0–9 and _; the code cannot be changed later"
             value={value.code}
             onValue={(code) => change({ ...value, code })}
-            error={errorOf('code')}
+            error={errorFor('code')}
           />
         )}
         <Field
           label="Title"
           name="title"
-          most={TITLE}
+          maxLength={MAX_TITLE_LENGTH}
           value={value.title}
           onValue={(title) => change({ ...value, title })}
-          error={errorOf('title')}
+          error={errorFor('title')}
         />
         <Field
-          label="What the author is told"
+          label="Text for the author"
           name="text"
           rows={4}
-          most={TEXT}
+          maxLength={MAX_TEXT_LENGTH}
           value={value.text}
           onValue={(text) => change({ ...value, text })}
-          error={errorOf('text')}
+          error={errorFor('text')}
         />
         <label class="check">
           <input
@@ -138,7 +140,7 @@ export function PolicyEditor({ policy, onClose }: { policy: Policy; onClose: () 
         </div>
         {leaving && (
           <p class="box look" role="alert">
-            What you typed is not saved.
+            Your changes are not saved.
           </p>
         )}
       </form>

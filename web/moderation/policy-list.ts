@@ -1,6 +1,6 @@
 import { call } from './api.ts';
+import type { Policy } from './api-model.ts';
 import { get, set } from './state.ts';
-import type { Policy } from './wire.ts';
 
 export async function loadPolicies(): Promise<void> {
   try {
@@ -13,7 +13,7 @@ export async function loadPolicies(): Promise<void> {
 
 export const activePolicies = (): Policy[] => get().policies.filter(({ active }) => active);
 
-export const titleOf = (code: string): string =>
+export const policyTitle = (code: string): string =>
   get()
     .policies.find((policy) => policy.code === code)
     ?.title.toLowerCase() ?? code;

@@ -1,30 +1,39 @@
-import { failureOf } from './api.ts';
-import { isOutdated } from './decided-here.ts';
+import { toFailure } from './api.ts';
+import { type Item, isList, type View } from './api-model.ts';
+import { failureText } from './failure-text.ts';
 import { leavePanel } from './leases.ts';
-import { type Page, readPage, shownOf } from './list-page.ts';
-import { ask, reread } from './reread.ts';
-import { current, type Filters, get, itemOf, listView, NO_FILTERS, set, viewOf } from './state.ts';
-import { type Item, isList, type View } from './wire.ts';
-import { failureWords } from './words.ts';
+import { type Page, readPage, toShownItems } from './list-page.ts';
+import { isOutdated } from './own-decisions.ts';
+import { nextRequest, refreshItem } from './refresh.ts';
+import {
+  currentItem,
+  currentList,
+  type Filters,
+  findItem,
+  get,
+  NO_FILTERS,
+  set,
+  toView,
+} from './state.ts';
 
-const PAGE = 50;
+const PAGE_ROWS = 50;
 /** Maximum number of consecutive pages that are read while a search finds nothing. */
-const PAGES = 25;
+const MAX_SEARCH_PAGES = 25;
 /** The next page is loaded when at most this many rows are left. */
-const AHEAD = 15;
+const PREFETCH_ROWS = 15;
 const REFRESH_MS = 250;
 
-let focusWanted = false;
+let focusRequested = false;
 
 /** Whether the keyboard focus should move to the current row. Reading resets the flag. */
-export function takeFocusWish(): boolean {
-  const wanted = focusWanted;
-  focusWanted = false;
-  return wanted;
+export function takeFocusRequest(): boolean {
+  const requested = focusRequested;
+  focusRequested = false;
+  return requested;
 }
 
 /** Number of the latest list; answers for earlier lists are dropped. */
-let listed = 0;
+let listNumber = 0;
 /** Number of pages that the list consists of. */
 let pages = 0;
 
@@ -32,128 +41,128 @@ let pages = 0;
  * Reads pages until one has an item, since a search page can end without a match. Stops when
  * another list has been requested meanwhile.
  */
-async function readOn(mine: number, cursor: string | null): Promise<Page> {
+async function readUntilFound(number: number, cursor: string | null): Promise<Page> {
   for (let turn = 1; ; turn++) {
-    const body = await readPage(PAGE, cursor);
-    if (mine !== listed) return body;
+    const body = await readPage(PAGE_ROWS, cursor);
+    if (number !== listNumber) return body;
     pages++;
-    if (body.items.length > 0 || !body.next_cursor || turn === PAGES) return body;
+    if (body.items.length > 0 || !body.next_cursor || turn === MAX_SEARCH_PAGES) return body;
     cursor = body.next_cursor;
   }
 }
 
-/** Reads the view from its first page. The old rows stay until the answer; `show` clears them. */
+/** Reads the view from its first page. Old rows stay until the answer; `showView` clears them. */
 export async function loadList(): Promise<void> {
-  const mine = ++listed;
+  const number = ++listNumber;
   set({ loading: true, listFault: null });
   pages = 0;
   try {
-    const body = await readOn(mine, null);
-    if (mine !== listed) return;
-    const items = shownOf(body);
+    const body = await readUntilFound(number, null);
+    if (number !== listNumber) return;
+    const items = toShownItems(body);
     set({ items, nextCursor: body.next_cursor, counts: body.counts, loading: false });
-    if (!current()) focusOn(items[0]?.id ?? null, { focus: false });
+    if (!currentItem()) focusOn(items[0]?.id ?? null, { focus: false });
     else loadDetail(get().focusId);
   } catch (error) {
-    if (mine === listed) set({ loading: false, listFault: failureWords(failureOf(error)) });
+    if (number === listNumber) set({ loading: false, listFault: failureText(toFailure(error)) });
   }
 }
 
 export async function loadMore(): Promise<void> {
   const { nextCursor, loading } = get();
   if (!nextCursor || loading) return;
-  const mine = listed;
+  const number = listNumber;
   set({ loading: true });
   try {
-    const body = await readOn(mine, nextCursor);
-    if (mine !== listed) return;
-    const known = new Set(get().items.map(({ id }) => id));
-    const more = shownOf(body).filter((item) => !known.has(item.id) && !isOutdated(item));
+    const body = await readUntilFound(number, nextCursor);
+    if (number !== listNumber) return;
+    const shown = new Set(get().items.map(({ id }) => id));
+    const more = toShownItems(body).filter((item) => !shown.has(item.id) && !isOutdated(item));
     set({
       items: [...get().items, ...more],
       nextCursor: body.next_cursor,
       counts: body.counts,
       loading: false,
     });
-    if (!current()) focusOn(more[0]?.id ?? null);
+    if (!currentItem()) focusOn(more[0]?.id ?? null);
   } catch (error) {
-    if (mine === listed) set({ loading: false, listFault: failureWords(failureOf(error)) });
+    if (number === listNumber) set({ loading: false, listFault: failureText(toFailure(error)) });
   }
 }
 
 let refreshTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** Schedules a refresh in 250 ms; further calls until then are merged into it. */
-export function refreshSoon(): void {
+export function scheduleRefresh(): void {
   if (refreshTimer !== undefined) return;
   refreshTimer = setTimeout(() => {
     refreshTimer = undefined;
-    void refresh();
+    void refreshList();
   }, REFRESH_MS);
 }
 
 /** Request number of the refresh that is shown; answers to earlier requests are dropped. */
-let shownSince = 0;
+let shownRefresh = 0;
 
 /** Reads the shown part of the view again; keeps the focus, the selection and open work. */
-export async function refresh(): Promise<void> {
+export async function refreshList(): Promise<void> {
   if (!isList(get().view) || get().session !== 'in') return;
-  if (get().loading) return refreshSoon();
-  const mine = listed;
+  if (get().loading) return scheduleRefresh();
+  const number = listNumber;
   const before = pages;
-  const asked = ask();
-  const wanted = Math.max(get().items.length, PAGE);
-  const read: Page[] = [];
+  const request = nextRequest();
+  const rowsWanted = Math.max(get().items.length, PAGE_ROWS);
+  const pagesRead: Page[] = [];
   let rows = 0;
   let cursor: string | null = null;
   let counts = get().counts;
   let turn = 0;
   try {
     do {
-      const body: Page = await readPage(Math.min(100, wanted - rows), cursor);
-      read.push(body);
+      const body: Page = await readPage(Math.min(100, rowsWanted - rows), cursor);
+      pagesRead.push(body);
       rows += body.items.length;
       cursor = body.next_cursor;
       counts = body.counts;
-    } while (cursor && rows < wanted && ++turn < pages);
+    } while (cursor && rows < rowsWanted && ++turn < pages);
   } catch {
     // Keep the list; the top bar shows a lost connection, and a later refresh tries again.
     return;
   }
-  if (mine !== listed || asked < shownSince) return;
+  if (number !== listNumber || request < shownRefresh) return;
   // More pages were requested meanwhile, so this answer is too short.
-  if (get().loading || pages !== before) return refreshSoon();
-  shownSince = asked;
+  if (get().loading || pages !== before) return scheduleRefresh();
+  shownRefresh = request;
   // Merge after the last page has arrived: items may have been read again in the meantime.
-  const fresh = read.flatMap(shownOf);
+  const fresh = pagesRead.flatMap(toShownItems);
   const { items, marks, focusId, panel, selected } = get();
   const ids = new Set(fresh.map(({ id }) => id));
   const shown = new Set(items.map(({ id }) => id));
   // The item being worked on keeps its row, even if it no longer belongs to the view.
-  const kept = items.filter(
+  const retained = items.filter(
     ({ id }) =>
       !ids.has(id) &&
       (id === panel?.itemId || (id === focusId && marks.get(id)?.kind !== 'deciding')),
   );
   // An outdated answer must not bring back an item that was decided here. A row that is still shown
   // stays until its decision is answered, because the decision can be refused.
-  const list = fresh.filter(
-    (item) => !isOutdated(item) || shown.has(item.id) || listView() === 'decided',
+  const merged = fresh.filter(
+    (item) => !isOutdated(item) || shown.has(item.id) || currentList() === 'decided',
   );
-  for (const item of kept) {
+  for (const item of retained) {
     const place = items.indexOf(item);
-    list.splice(Math.min(place, list.length), 0, item);
+    merged.splice(Math.min(place, merged.length), 0, item);
   }
-  const known = new Set(list.map(({ id }) => id));
+  const mergedIds = new Set(merged.map(({ id }) => id));
   set({
-    items: list,
+    items: merged,
     listFault: null,
     nextCursor: cursor,
     counts,
-    selected: new Set([...selected].filter((id) => known.has(id))),
+    selected: new Set([...selected].filter((id) => mergedIds.has(id))),
   });
-  for (const item of kept) void reread(item.id);
-  if (!current()) focusOn(list[0]?.id ?? null, { focus: false });
+  for (const item of retained) void refreshItem(item.id);
+  if (!currentItem()) focusOn(merged[0]?.id ?? null, { focus: false });
   else loadDetail(get().focusId);
 }
 
@@ -162,55 +171,55 @@ let detailTimer: ReturnType<typeof setTimeout> | undefined;
 /** Loads thread and history after 150 ms, so that moving quickly through a list loads nothing. */
 function loadDetail(id: string | null): void {
   clearTimeout(detailTimer);
-  if (!id || (get().details.get(id)?.version ?? -1) >= (itemOf(id)?.version ?? 0)) return;
-  detailTimer = setTimeout(() => void reread(id), 150);
+  if (!id || (get().details.get(id)?.version ?? -1) >= (findItem(id)?.version ?? 0)) return;
+  detailTimer = setTimeout(() => void refreshItem(id), 150);
 }
 
 /** Makes an item the current one; `focus` also moves the keyboard focus to its row. */
 export function focusOn(id: string | null, { focus = true } = {}): void {
-  focusWanted ||= focus;
+  focusRequested ||= focus;
   const { panel } = get();
   if (panel && panel.itemId !== id && !panel.sending) leavePanel();
   set({ focusId: id });
   loadDetail(id);
   const { items } = get();
-  if (items.length - items.findIndex((item) => item.id === id) <= AHEAD) void loadMore();
+  if (items.length - items.findIndex((item) => item.id === id) <= PREFETCH_ROWS) void loadMore();
 }
 
-export function move(step: 1 | -1): void {
+export function moveFocus(step: 1 | -1): void {
   const { items, focusId } = get();
   const place = items.findIndex(({ id }) => id === focusId);
   const next = items[Math.max(0, Math.min(items.length - 1, place + step))];
   if (next) focusOn(next.id);
 }
 
-const heldByOther = (item: Item): boolean => item.claim !== null && !item.claim.mine;
+const claimedByOther = (item: Item): boolean => item.claim !== null && !item.claim.mine;
 
 /** The nearest row below, or else above, that no other moderator holds and that has no mark. */
 export function nextAfter(id: string): string | null {
   const { items, marks } = get();
   const place = items.findIndex((item) => item.id === id);
-  const free = (item: Item) => item.id !== id && !marks.has(item.id) && !heldByOther(item);
+  const free = (item: Item) => item.id !== id && !marks.has(item.id) && !claimedByOther(item);
   const below = items.slice(place + 1).find(free);
   const above = items.slice(0, Math.max(place, 0)).findLast(free);
   return (below ?? above)?.id ?? null;
 }
 
-/** Removes a decided item from the list. The view `decided` keeps and rereads the item. */
-export function settle(id: string): void {
+/** Removes a decided item from the list. The view `decided` keeps the item and reads it again. */
+export function removeDecided(id: string): void {
   const { view, items, selected } = get();
   if (view === 'decided') {
-    void reread(id);
+    void refreshItem(id);
     return;
   }
   const rest = new Set(selected);
   rest.delete(id);
   set({ items: items.filter((item) => item.id !== id), selected: rest });
-  if (get().items.length < AHEAD) void loadMore();
+  if (get().items.length < PREFETCH_ROWS) void loadMore();
 }
 
 /** Switches to a view, clears the state of the previous view and loads the list. */
-export function show(view: View, filters: Filters = NO_FILTERS): void {
+export function showView(view: View, filters: Filters = NO_FILTERS): void {
   leavePanel();
   set({
     view,
@@ -225,6 +234,6 @@ export function show(view: View, filters: Filters = NO_FILTERS): void {
     batch: null,
     help: false,
   });
-  if (viewOf(location.hash) !== view) history.pushState(null, '', `#${view}`);
+  if (toView(location.hash) !== view) history.pushState(null, '', `#${view}`);
   if (isList(view)) void loadList();
 }

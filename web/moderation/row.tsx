@@ -1,41 +1,38 @@
-import { claimOpenly } from './claims.ts';
-import { leaseOn } from './leases.ts';
+import { type Item, isNote } from './api-model.ts';
+import { claimWithToast } from './claims.ts';
+import { currentAge, formatDuration, formatTime, plural } from './format.ts';
+import { authorName, isErased, kindName, toExcerpt, truncate } from './labels.ts';
+import { findLease } from './leases.ts';
 import { MarkedText } from './marked-text.tsx';
 import { focusOn } from './queue.ts';
-import { select } from './selection.ts';
+import { toggleSelection } from './selection.ts';
 import { set, store } from './state.ts';
 import { useStore } from './store.ts';
-import { type Item, isNote } from './wire.ts';
-import {
-  ageOf,
-  authorName,
-  excerptOf,
-  firstOf,
-  isErased,
-  kindName,
-  plural,
-  spanWords,
-  timeWords,
-} from './words.ts';
 
+/** Class and text of the tag; a clear note has none. */
 const BANDS = {
-  clear: ['clear', 'Nothing found'],
-  look: ['look', 'Look'],
+  clear: ['', ''],
+  look: ['look', 'Check'],
   likely_spam: ['spam', 'Likely spam'],
 } as const;
 
-const EXCERPT = 140;
+const MAX_EXCERPT_LENGTH = 140;
 
 export function Row({ item }: { item: Item }) {
   const { focusId, selected, marks, leases } = useStore(store);
   const mark = marks.get(item.id);
   const lost = leases.get(item.id)?.lost ?? false;
-  const held = leaseOn(item.id);
-  const other = item.claim && !item.claim.mine ? item.claim.moderator.name : null;
+  const lease = findLease(item.id);
+  const claimedBy = item.claim && !item.claim.mine ? item.claim.moderator.name : null;
   const note = isNote(item) ? item : null;
-  const [band, bandWords] = note?.screening.band ? BANDS[note.screening.band] : ['none', ''];
-  const here = focusId === item.id;
-  const classes = ['row', here && 'here', (lost || other) && 'grey', mark && `is-${mark.kind}`];
+  const [band, bandText] = note?.screening.band ? BANDS[note.screening.band] : BANDS.clear;
+  const isCurrent = focusId === item.id;
+  const classes = [
+    'row',
+    isCurrent && 'here',
+    (lost || claimedBy) && 'grey',
+    mark && `is-${mark.kind}`,
+  ];
   return (
     <li class={classes.filter(Boolean).join(' ')}>
       {note && (
@@ -43,8 +40,8 @@ export function Row({ item }: { item: Item }) {
           <input
             type="checkbox"
             checked={selected.has(item.id)}
-            onChange={() => select(item.id)}
-            tabIndex={here ? 0 : -1}
+            onChange={() => toggleSelection(item.id)}
+            tabIndex={isCurrent ? 0 : -1}
           />
           <span class="visually-hidden">
             Select the note by <MarkedText text={authorName(item)} />
@@ -55,8 +52,8 @@ export function Row({ item }: { item: Item }) {
         type="button"
         class="row-main"
         id={`row-${item.id}`}
-        aria-current={here ? 'true' : undefined}
-        tabIndex={here ? 0 : -1}
+        aria-current={isCurrent ? 'true' : undefined}
+        tabIndex={isCurrent ? 0 : -1}
         onClick={() => {
           set({ open: true });
           focusOn(item.id);
@@ -64,17 +61,17 @@ export function Row({ item }: { item: Item }) {
       >
         <span class="row-line">
           <MarkedText text={authorName(item)} class="author" />
-          <span class="age">{spanWords(ageOf(item))}</span>
+          <span class="age">{formatDuration(currentAge(item))}</span>
         </span>
         <span class="excerpt">
           {isErased(item) ? (
             <em>erased</em>
           ) : (
-            <MarkedText text={firstOf(excerptOf(item), EXCERPT)} />
+            <MarkedText text={truncate(toExcerpt(item), MAX_EXCERPT_LENGTH)} />
           )}
         </span>
         <span class="tags">
-          {bandWords && band !== 'clear' && <span class={`tag ${band}`}>{bandWords}</span>}
+          {bandText && <span class={`tag ${band}`}>{bandText}</span>}
           {note?.past_due && <span class="tag due">Past due</span>}
           {note?.tier === 'lead' && <span class="tag lead">Escalated</span>}
           {kindName(item) !== 'Note' && <span class="tag">{kindName(item)}</span>}
@@ -85,25 +82,25 @@ export function Row({ item }: { item: Item }) {
           {item.state !== 'pending' && item.state !== 'published' && (
             <span class={`tag ${item.state}`}>{item.state}</span>
           )}
-          {held && <span class="tag mine">Yours</span>}
-          {other && (
+          {lease && <span class="tag mine">Claimed by you</span>}
+          {claimedBy && (
             <span class="tag">
-              Held by <bdi>{other}</bdi>
+              Claimed by <bdi>{claimedBy}</bdi>
             </span>
           )}
           {lost && <span class="tag due">Claim lost</span>}
           {mark?.kind === 'deciding' && <span class="tag">Sending…</span>}
           {note?.deferred_until ? (
-            <span class="tag">Deferred until {timeWords(note.deferred_until)}</span>
+            <span class="tag">Deferred until {formatTime(note.deferred_until)}</span>
           ) : (
             item.state !== 'pending' &&
-            item.decision && <span class="when">{timeWords(item.decision.decided_at)}</span>
+            item.decision && <span class="when">{formatTime(item.decision.decided_at)}</span>
           )}
         </span>
         {mark?.kind === 'conflict' && <span class="row-fault">{mark.text}</span>}
       </button>
       {lost && (
-        <button type="button" class="button again" onClick={() => void claimOpenly(item.id)}>
+        <button type="button" class="button again" onClick={() => void claimWithToast(item.id)}>
           Claim again
         </button>
       )}

@@ -1,12 +1,12 @@
-import { get, itemOf, set, toast } from './state.ts';
-import { isNote } from './wire.ts';
+import { isNote } from './api-model.ts';
+import { findItem, get, set, showToast } from './state.ts';
 
 /** Toggles the selection of a note. Records cannot be selected. */
-export function select(id: string | null): void {
+export function toggleSelection(id: string | null): void {
   if (!id) return;
-  const item = itemOf(id);
+  const item = findItem(id);
   if (item && !isNote(item)) {
-    toast('Only notes are decided on together.');
+    showToast('Only notes can be selected.');
     return;
   }
   const selected = new Set(get().selected);
@@ -15,9 +15,9 @@ export function select(id: string | null): void {
 }
 
 /** The ids of all notes in the list. */
-export const selectable = (): readonly string[] =>
+export const selectableIds = (): readonly string[] =>
   get()
     .items.filter(isNote)
     .map(({ id }) => id);
 
-export const selectAll = (): void => set({ selected: new Set(selectable()) });
+export const selectAll = (): void => set({ selected: new Set(selectableIds()) });

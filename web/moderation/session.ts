@@ -1,11 +1,11 @@
-import { call, failureOf, sessionFound } from './api.ts';
-import { hold, keepLeases } from './leases.ts';
+import { call, sessionResumed, toFailure } from './api.ts';
+import type { Lease, Moderator } from './api-model.ts';
+import { isList } from './api-model.ts';
+import { startRenewals, storeLease } from './leases.ts';
 import { follow } from './live.ts';
 import { loadPolicies } from './policy-list.ts';
-import { loadList, refresh } from './queue.ts';
-import { get, NO_FILTERS, set, type store, toast } from './state.ts';
-import type { Lease, Moderator } from './wire.ts';
-import { isList } from './wire.ts';
+import { loadList, refreshList } from './queue.ts';
+import { get, NO_FILTERS, set, showToast, type store } from './state.ts';
 
 interface Me {
   moderator: Moderator;
@@ -14,27 +14,27 @@ interface Me {
 
 let following = false;
 
-function begin(): void {
+function startConsole(): void {
   void loadPolicies();
   if (isList(get().view)) void loadList();
   if (following) return;
   following = true;
-  keepLeases();
+  startRenewals();
   void follow();
 }
 
 /** Resumes the session of the cookie, if there is one. */
-export async function resume(): Promise<void> {
+export async function resumeSession(): Promise<void> {
   try {
     const { moderator, leases } = await call<Me>('GET', 'me');
     set({
       me: moderator,
       session: 'in',
     });
-    for (const lease of leases) hold(lease, 'elsewhere');
-    begin();
+    for (const lease of leases) storeLease(lease, 'elsewhere');
+    startConsole();
   } catch (error) {
-    const { status } = failureOf(error);
+    const { status } = toFailure(error);
     set({ session: 'out', listFault: status === 401 ? null : 'The service cannot be reached.' });
   }
 }
@@ -44,23 +44,23 @@ export async function signIn(token: string): Promise<string | null> {
   const before = get();
   try {
     const { moderator } = await call<Me>('POST', 'session', { token });
-    const same = before.me?.id === moderator.id;
+    const sameModerator = before.me?.id === moderator.id;
     // Another moderator starts with a clean state, without the drafts and leases of the first.
-    if (before.session === 'lost' && same) set({ session: 'in', me: moderator });
-    else set({ ...clean(), session: 'in', me: moderator });
-    sessionFound(same);
-    if (before.session === 'lost' && same) void refresh();
-    else begin();
+    if (before.session === 'lost' && sameModerator) set({ session: 'in', me: moderator });
+    else set({ ...emptyState(), session: 'in', me: moderator });
+    sessionResumed(sameModerator);
+    if (before.session === 'lost' && sameModerator) void refreshList();
+    else startConsole();
     return null;
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = toFailure(error);
     if (failure.status === 401) return 'This token is not accepted.';
     if (failure.status === 429) return 'Too many attempts. Try again in ten minutes.';
     return failure.message;
   }
 }
 
-const clean = () =>
+const emptyState = () =>
   ({
     filters: NO_FILTERS,
     items: [],
@@ -71,7 +71,7 @@ const clean = () =>
     selected: new Set<string>(),
     leases: new Map(),
     decided: new Map(),
-    done: [],
+    ownDecisions: [],
     marks: new Map(),
     details: new Map(),
     drafts: new Map(),
@@ -86,10 +86,10 @@ export async function signOut(): Promise<void> {
   try {
     await call('DELETE', 'session');
   } catch (error) {
-    if (failureOf(error).status !== 401) {
-      toast('Not signed out: the service cannot be reached.', { tone: 'alert' });
+    if (toFailure(error).status !== 401) {
+      showToast('Not signed out: the service cannot be reached.', { tone: 'alert' });
       return;
     }
   }
-  set({ ...clean(), me: null, session: 'out' });
+  set({ ...emptyState(), me: null, session: 'out' });
 }

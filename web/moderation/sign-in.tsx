@@ -2,12 +2,12 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { signIn } from './session.ts';
 import { get } from './state.ts';
 
-/** The sign-in form: a page, or with `over` a dialog on the page after the session was lost. */
-export function SignIn({ over = false }: { over?: boolean }) {
+/** The sign-in form: a page, or with `asDialog` a dialog on the page after the session was lost. */
+export function SignIn({ asDialog = false }: { asDialog?: boolean }) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  const [fault, setFault] = useState(over ? null : get().listFault);
+  const [fault, setFault] = useState(asDialog ? null : get().listFault);
   const [sending, setSending] = useState(false);
   // Move the focus before the next key, when the dialog opens and when it closes.
   useLayoutEffect(() => {
@@ -19,7 +19,7 @@ export function SignIn({ over = false }: { over?: boolean }) {
       shown?.close();
       if (shown && before instanceof HTMLElement) before.focus();
     };
-  }, [over]);
+  }, [asDialog]);
   const submit = async (event: Event) => {
     event.preventDefault();
     const token = field.current?.value.trim() ?? '';
@@ -37,14 +37,14 @@ export function SignIn({ over = false }: { over?: boolean }) {
   };
   const form = (
     <form class="sign-in" onSubmit={(event) => void submit(event)}>
-      {over ? (
+      {asDialog ? (
         <h2 id={`${id}-title`}>Your session has ended</h2>
       ) : (
         <h1 id={`${id}-title`}>Moderation</h1>
       )}
       <p>
-        {over
-          ? 'Sign in again: your place, what you selected and what you typed are kept.'
+        {asDialog
+          ? 'Sign in again. Your place, your selection and your texts are kept.'
           : 'Sign in with the token that the operator gave you.'}
       </p>
       <div class="field">
@@ -72,7 +72,7 @@ export function SignIn({ over = false }: { over?: boolean }) {
       </button>
     </form>
   );
-  if (!over) return <main class="gate">{form}</main>;
+  if (!asDialog) return <main class="gate">{form}</main>;
   return (
     <dialog
       ref={dialog}

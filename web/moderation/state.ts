@@ -1,5 +1,3 @@
-import { plainText } from './marked-text.tsx';
-import { openStore } from './store.ts';
 import type {
   Action,
   Counts,
@@ -10,8 +8,10 @@ import type {
   Moderator,
   Policy,
   View,
-} from './wire.ts';
-import { isList, LISTS, PAGES } from './wire.ts';
+} from './api-model.ts';
+import { isList, LISTS, PAGES } from './api-model.ts';
+import { plainText } from './marked-text.tsx';
+import { createStore } from './store.ts';
 
 /** Local status of a row, in addition to the API's data. */
 export type Mark = { kind: 'deciding'; action: Action } | { kind: 'conflict'; text: string };
@@ -46,7 +46,7 @@ export type Undoable = { key: string; about: string } & (
   | { kind: 'batch'; batchId: string; words: string }
 );
 
-export type Done = Undoable | { kind: 'final'; words: string; about: string };
+export type OwnDecision = Undoable | { kind: 'final'; words: string; about: string };
 
 export interface Toast {
   text: string;
@@ -65,7 +65,7 @@ export interface Filters {
 
 export const NO_FILTERS: Filters = { q: '', author: '', finding: '', older_than: '' };
 
-export interface State {
+interface State {
   me: Moderator | null;
   /** `unknown` until the first answer; `lost` keeps the state and asks for the token again. */
   session: 'unknown' | 'out' | 'in' | 'lost';
@@ -86,7 +86,7 @@ export interface State {
   /** By item: the version that was decided on here, until the decision is refused or undone. */
   decided: ReadonlyMap<string, number>;
   /** Decisions made here, the latest last. */
-  done: readonly Done[];
+  ownDecisions: readonly OwnDecision[];
   marks: ReadonlyMap<string, Mark>;
   details: ReadonlyMap<string, Detail>;
   /** Typed text by item and reader, kept until a decision is accepted. */
@@ -97,32 +97,32 @@ export interface State {
   keys: boolean;
   toast: Toast | null;
   /** Text of the polite live region. */
-  said: string;
+  announcement: string;
   stream: 'live' | 'connecting' | 'paused';
   policies: readonly Policy[];
   policiesRead: boolean;
 }
 
-export const viewOf = (hash: string): View => {
+export const toView = (hash: string): View => {
   const name = hash.replace('#', '');
   return [...LISTS, ...PAGES].find((view) => view === name) ?? 'todo';
 };
 
-const KEYS = 'moderation.keys';
+const KEYS_SETTING = 'moderation.keys';
 
 /** Whether keyboard shortcuts are on. Without storage, each tab starts with shortcuts on. */
-function keysKept(): boolean {
+function readKeysSetting(): boolean {
   try {
-    return localStorage.getItem(KEYS) !== 'off';
+    return localStorage.getItem(KEYS_SETTING) !== 'off';
   } catch {
     return true;
   }
 }
 
-export const store = openStore<State>({
+export const store = createStore<State>({
   me: null,
   session: 'unknown',
-  view: viewOf(location.hash),
+  view: toView(location.hash),
   filters: NO_FILTERS,
   items: [],
   nextCursor: null,
@@ -134,16 +134,16 @@ export const store = openStore<State>({
   selected: new Set(),
   leases: new Map(),
   decided: new Map(),
-  done: [],
+  ownDecisions: [],
   marks: new Map(),
   details: new Map(),
   drafts: new Map(),
   panel: null,
   batch: null,
   help: false,
-  keys: keysKept(),
+  keys: readKeysSetting(),
   toast: null,
-  said: '',
+  announcement: '',
   stream: 'connecting',
   policies: [],
   policiesRead: false,
@@ -151,12 +151,12 @@ export const store = openStore<State>({
 
 export const { get, set } = store;
 
-export const current = (): Item | undefined => itemOf(get().focusId);
+export const currentItem = (): Item | undefined => findItem(get().focusId);
 
-export const itemOf = (id: string | null): Item | undefined =>
+export const findItem = (id: string | null): Item | undefined =>
   get().items.find((item) => item.id === id);
 
-export const listView = (): ListView => {
+export const currentList = (): ListView => {
   const { view } = get();
   return isList(view) ? view : 'todo';
 };
@@ -169,7 +169,7 @@ export function withEntry<V>(map: ReadonlyMap<string, V>, key: string, value: V 
   return next;
 }
 
-export function mark(id: string, value: Mark | undefined): void {
+export function setMark(id: string, value: Mark | undefined): void {
   set({ marks: withEntry(get().marks, id, value) });
 }
 
@@ -186,49 +186,49 @@ const READERS: Partial<Record<Action, 'author' | 'lead'>> = {
   escalate: 'lead',
 };
 
-export const isWorded = (action: Action): boolean => READERS[action] !== undefined;
+export const takesMessage = (action: Action): boolean => READERS[action] !== undefined;
 
-export const draftOf = (id: string, action: Action): string =>
+export const getDraft = (id: string, action: Action): string =>
   get().drafts.get(`${id} ${READERS[action]}`) ?? '';
 
-export function draft(id: string, action: Action, text: string): void {
+export function setDraft(id: string, action: Action, text: string): void {
   const slot = `${id} ${READERS[action]}`;
   set({ drafts: withEntry(get().drafts, slot, text === '' ? undefined : text) });
 }
 
 export const hasDraft = (id: string): boolean =>
-  draftOf(id, 'reject') !== '' || draftOf(id, 'escalate') !== '';
+  getDraft(id, 'reject') !== '' || getDraft(id, 'escalate') !== '';
 
 /** Deletes both drafts of an item, for the author and for a lead. */
-export function forgetDrafts(id: string): void {
-  draft(id, 'reject', '');
-  draft(id, 'escalate', '');
+export function deleteDrafts(id: string): void {
+  setDraft(id, 'reject', '');
+  setDraft(id, 'escalate', '');
 }
 
 export function switchKeys(on: boolean): void {
   set({ keys: on });
-  say(on ? 'Keyboard shortcuts are on.' : 'Keyboard shortcuts are off.');
+  announce(on ? 'Keyboard shortcuts are on.' : 'Keyboard shortcuts are off.');
   try {
-    localStorage.setItem(KEYS, on ? 'on' : 'off');
+    localStorage.setItem(KEYS_SETTING, on ? 'on' : 'off');
   } catch {
     // The storage is full or forbidden, so the setting applies to this tab only.
   }
 }
 
 /** Announces a text in the live region. A trailing space makes a repeated text differ. */
-export function say(text: string): void {
-  set({ said: get().said === text ? `${text}\u00a0` : text });
+export function announce(text: string): void {
+  set({ announcement: get().announcement === text ? `${text}\u00a0` : text });
 }
 
 let toastTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** Shows and announces a message for 10 seconds, or an alert for 20 seconds. */
-export function toast(text: string, more: Partial<Omit<Toast, 'text'>> = {}): void {
-  const { about = '', undo = null, tone = 'plain' } = more;
+export function showToast(text: string, options: Partial<Omit<Toast, 'text'>> = {}): void {
+  const { about = '', undo = null, tone = 'plain' } = options;
   clearTimeout(toastTimer);
   set({ toast: { text, about, undo, tone } });
   const whole = about ? `${text} “${plainText(about)}”` : text;
-  say(undo && get().keys ? `${whole}. Undo with u.` : whole);
+  announce(undo && get().keys ? `${whole}. Press u to undo.` : whole);
   dismissAfter(tone === 'alert' ? 20_000 : 10_000);
 }
 

@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { serviceNow } from '../shared/clock.ts';
-import { call, failureOf } from './api.ts';
+import { call, toFailure } from './api.ts';
+import type { Stats as Figures } from './api-model.ts';
 import { Chart } from './chart.tsx';
-import type { Stats as Figures } from './wire.ts';
-import { countWords, failureWords, findingName, rateWords, spanWords } from './words.ts';
+import { failureText } from './failure-text.ts';
+import { formatCount, formatDuration, formatRate } from './format.ts';
+import { findingName } from './labels.ts';
 
 const SPANS = [7, 30, 90] as const;
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
@@ -13,20 +15,20 @@ export function Stats() {
   const [figures, setFigures] = useState<Figures | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   useEffect(() => {
-    let gone = false;
+    let unmounted = false;
     const from = new Date(serviceNow() - days * 86_400_000).toISOString();
     call<Figures>('GET', `stats?from=${encodeURIComponent(from)}`).then(
       (found) => {
-        if (gone) return;
+        if (unmounted) return;
         setFigures(found);
         setFault(null);
       },
       (error) => {
-        if (!gone) setFault(failureWords(failureOf(error)));
+        if (!unmounted) setFault(failureText(toFailure(error)));
       },
     );
     return () => {
-      gone = true;
+      unmounted = true;
     };
   }, [days]);
   return (
@@ -55,56 +57,56 @@ export function Stats() {
           {fault}
         </p>
       )}
-      {!figures && !fault && <p class="hint">Reading…</p>}
-      {figures && <Found figures={figures} />}
+      {!figures && !fault && <p class="hint">Loading…</p>}
+      {figures && <FigureList figures={figures} />}
     </section>
   );
 }
 
-function Found({ figures }: { figures: Figures }) {
+function FigureList({ figures }: { figures: Figures }) {
   const { depth, days, jobs } = figures;
   const labels = days.map(({ date }) => day.format(new Date(date)));
   return (
     <>
       <dl class="tiles">
-        <Tile name="Waiting" value={countWords(depth.pending)} />
+        <Tile name="Waiting" value={formatCount(depth.pending)} />
         <Tile
           name="Past due (24 h)"
-          value={countWords(depth.past_due)}
+          value={formatCount(depth.past_due)}
           alert={depth.past_due > 0}
         />
-        <Tile name="Oldest" value={spanWords(depth.oldest_age_seconds)} />
-        <Tile name="Reported" value={countWords(depth.reported)} />
-        <Tile name="Arrivals" value={countWords(figures.arrivals)} />
-        <Tile name="Decisions" value={countWords(figures.decisions)} />
-        <Tile name="Overturned" value={rateWords(figures.overturn_rate)} />
-        <Tile name="Not screened yet" value={countWords(jobs.screening)} />
-        <Tile name="Failed jobs" value={countWords(jobs.dead)} alert={jobs.dead > 0} />
+        <Tile name="Oldest" value={formatDuration(depth.oldest_age_seconds)} />
+        <Tile name="Reported" value={formatCount(depth.reported)} />
+        <Tile name="Arrivals" value={formatCount(figures.arrivals)} />
+        <Tile name="Decisions" value={formatCount(figures.decisions)} />
+        <Tile name="Overturned" value={formatRate(figures.overturn_rate)} />
+        <Tile name="Not screened yet" value={formatCount(jobs.screening)} />
+        <Tile name="Failed jobs" value={formatCount(jobs.dead)} alert={jobs.dead > 0} />
       </dl>
       <div class="charts">
         <Chart
           title="Arrivals and decisions"
           kind="bars"
           labels={labels}
-          words={(value) => (value === null ? '–' : countWords(value))}
+          format={(value) => (value === null ? '–' : formatCount(value))}
           series={[
             { name: 'Arrivals', values: days.map(({ arrivals }) => arrivals), look: 'solid' },
             { name: 'Decisions', values: days.map(({ decisions }) => decisions), look: 'hatched' },
           ]}
         />
         <Chart
-          title="Age at decision"
+          title="Time to decision"
           kind="lines"
           labels={labels}
-          words={spanWords}
+          format={formatDuration}
           series={[
             {
-              name: 'Half within',
+              name: 'Median',
               values: days.map(({ age_seconds }) => age_seconds?.p50 ?? null),
               look: 'solid',
             },
             {
-              name: '95 % within',
+              name: '95th percentile',
               values: days.map(({ age_seconds }) => age_seconds?.p95 ?? null),
               look: 'hatched',
             },
@@ -114,7 +116,7 @@ function Found({ figures }: { figures: Figures }) {
           title="Overturned decisions"
           kind="bars"
           labels={labels}
-          words={(value) => (value === null ? '–' : countWords(value))}
+          format={(value) => (value === null ? '–' : formatCount(value))}
           series={[
             { name: 'Overturned', values: days.map(({ overturned }) => overturned), look: 'solid' },
           ]}
@@ -122,23 +124,29 @@ function Found({ figures }: { figures: Figures }) {
       </div>
       <h3>Moderators</h3>
       <Table
-        head={['Moderator', 'Decisions', 'Overturned', 'Handling, half within', '95 % within']}
+        head={[
+          'Moderator',
+          'Decisions',
+          'Overturned',
+          'Time per decision (median)',
+          '95th percentile',
+        ]}
       >
         {figures.moderators.map(({ moderator, ...row }) => [
           moderator?.name ?? 'the service',
-          countWords(row.decisions),
-          rateWords(row.overturn_rate),
-          spanWords(row.handling_seconds?.p50 ?? null),
-          spanWords(row.handling_seconds?.p95 ?? null),
+          formatCount(row.decisions),
+          formatRate(row.overturn_rate),
+          formatDuration(row.handling_seconds?.p50 ?? null),
+          formatDuration(row.handling_seconds?.p95 ?? null),
         ])}
       </Table>
       <h3>Findings</h3>
       <Table head={['Finding', 'Flagged', 'Rejected or removed', 'Precision']}>
         {figures.findings.map(({ code, flagged, confirmed, precision }) => [
           findingName(code),
-          countWords(flagged),
-          countWords(confirmed),
-          rateWords(precision),
+          formatCount(flagged),
+          formatCount(confirmed),
+          formatRate(precision),
         ])}
       </Table>
     </>
@@ -155,7 +163,7 @@ function Tile({ name, value, alert = false }: { name: string; value: string; ale
 }
 
 function Table({ head, children }: { head: string[]; children: string[][] }) {
-  if (children.length === 0) return <p class="hint">Nothing in this time.</p>;
+  if (children.length === 0) return <p class="hint">Nothing in this period.</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll
     <section class="table-scroll" tabIndex={0} aria-label={head[0]}>

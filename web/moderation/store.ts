@@ -1,7 +1,7 @@
 import { useEffect, useReducer } from 'preact/hooks';
 
 /** Creates a store with immutable state: `set` replaces the state and notifies the listeners. */
-export function openStore<S extends object>(initial: S) {
+export function createStore<S extends object>(initial: S) {
   let state = initial;
   const listeners = new Set<() => void>();
   return {
@@ -17,7 +17,7 @@ export function openStore<S extends object>(initial: S) {
   };
 }
 
-export type Store<S extends object> = ReturnType<typeof openStore<S>>;
+type Store<S extends object> = ReturnType<typeof createStore<S>>;
 
 /** Returns the state, and renders the component again after each change. */
 export function useStore<S extends object>(store: Store<S>): S {

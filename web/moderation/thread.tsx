@@ -1,11 +1,12 @@
+import type { Detail, HistoryEvent, ThreadNote } from './api-model.ts';
+import { formatTime, fullTime } from './format.ts';
+import { actorName, eventText } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
-import type { Detail, HistoryEvent, ThreadNote } from './wire.ts';
-import { actorWords, eventWords, fullTime, timeWords } from './words.ts';
 
 const RELATIONS: Record<ThreadNote['relation'], string> = {
-  parent: 'Replied to: a note',
+  parent: 'Parent note',
   sibling: 'Another reply',
-  reply: 'A reply to it',
+  reply: 'Reply to this note',
 };
 
 /** The other notes of the thread. `Content` already shows the parent, above the note. */
@@ -16,14 +17,14 @@ export function Thread({ detail }: { detail: Detail | undefined }) {
       <h3 id="thread" tabIndex={-1}>
         Thread
       </h3>
-      {!detail && <p class="hint">Reading…</p>}
+      {!detail && <p class="hint">Loading…</p>}
       {notes?.length === 0 && <p class="hint">No other replies.</p>}
       <ul>
         {notes?.map((note) => (
           <li key={note.id} class={note.relation}>
             <p class="hint">
               {RELATIONS[note.relation]} by <MarkedText text={note.name || 'a guest'} />,{' '}
-              {timeWords(note.received_at)} · <span class={`tag ${note.state}`}>{note.state}</span>
+              {formatTime(note.received_at)} · <span class={`tag ${note.state}`}>{note.state}</span>
             </p>
             <MarkedText text={note.text} />
           </li>
@@ -41,13 +42,13 @@ export function History({ detail }: { detail: Detail | undefined }) {
         {detail?.history.map((event) => (
           <li key={event.event_id}>
             <time dateTime={event.at} title={fullTime(event.at)}>
-              {timeWords(event.at)}
+              {formatTime(event.at)}
             </time>{' '}
             <span>
-              {eventWords(event.type)}
-              {factsOf(event)} by <bdi>{actorWords(event.actor)}</bdi>
+              {eventText(event.type)}
+              {detailsText(event)} by <bdi>{actorName(event.actor)}</bdi>
               {event.text && event.type !== 'NoteSubmitted' && (
-                <MarkedText text={event.text} class="said" />
+                <MarkedText text={event.text} class="quoted" />
               )}
             </span>
           </li>
@@ -57,9 +58,9 @@ export function History({ detail }: { detail: Detail | undefined }) {
   );
 }
 
-function factsOf({ data }: HistoryEvent): string {
+function detailsText({ data }: HistoryEvent): string {
   const { policy, reason, until } = data as { policy?: string; reason?: string; until?: string };
   if (policy) return ` (${policy})`;
   if (reason) return ` (${reason})`;
-  return until ? ` until ${timeWords(until)}` : '';
+  return until ? ` until ${formatTime(until)}` : '';
 }

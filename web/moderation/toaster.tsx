@@ -1,7 +1,7 @@
 import { MarkedText } from './marked-text.tsx';
 import { set, store } from './state.ts';
 import { useStore } from './store.ts';
-import { undoThis } from './undo.ts';
+import { startUndo } from './undo.ts';
 
 /** Shows the latest message. The live region announces it to screen readers. */
 export function Toaster() {
@@ -9,7 +9,7 @@ export function Toaster() {
   if (!toast) return null;
   const { text, about, undo, tone } = toast;
   return (
-    <aside class={`toast ${tone}`} aria-label="What was done">
+    <aside class={`toast ${tone}`} aria-label="Last action">
       <span>
         {text}
         {about && (
@@ -20,7 +20,7 @@ export function Toaster() {
         )}
       </span>
       {undo && (
-        <button type="button" class="button quiet" onClick={() => undoThis(undo)}>
+        <button type="button" class="button quiet" onClick={() => startUndo(undo)}>
           Undo {keys && '(u)'}
         </button>
       )}

@@ -12,7 +12,7 @@ export function TopBar() {
   const { me, keys, stream } = useStore(store);
   return (
     <header class="top">
-      <button type="button" class="visually-hidden skip" onClick={toDesk}>
+      <button type="button" class="visually-hidden skip" onClick={focusDesk}>
         Skip to the queue
       </button>
       <p class="title">Moderation</p>
@@ -20,7 +20,7 @@ export function TopBar() {
         <span class="dot" aria-hidden="true" />
         <span>
           {STREAM[stream]}
-          {stream === 'paused' && <span class="wide-only">: looking every 15 seconds</span>}
+          {stream === 'paused' && <span class="wide-only">: checking every 15 seconds</span>}
         </span>
       </p>
       <div class="top-end">
@@ -51,6 +51,6 @@ export function TopBar() {
   );
 }
 
-function toDesk(): void {
+function focusDesk(): void {
   document.querySelector<HTMLElement>('#desk .row-main, #desk h2')?.focus();
 }

@@ -1,66 +1,78 @@
 import { randomUuid } from '../shared/random.ts';
-import { call, type Failure, failureOf } from './api.ts';
-import { notDecidedHere } from './decided-here.ts';
-import { focusOn, nextAfter, refresh, settle } from './queue.ts';
-import { current, type Done, get, itemOf, mark, set, toast, type Undoable } from './state.ts';
-import { decisionsAnswered } from './under-way.ts';
-import type { BatchResult, Decided, Item, View } from './wire.ts';
-import { aboutOf, plural, refusalWords } from './words.ts';
+import { call, type Failure, toFailure } from './api.ts';
+import type { BatchResult, Decided, Item, View } from './api-model.ts';
+import { refusalText } from './failure-text.ts';
+import { plural } from './format.ts';
+import { decisionsSettled } from './in-flight.ts';
+import { toQuote } from './labels.ts';
+import { forgetDecision } from './own-decisions.ts';
+import { focusOn, nextAfter, refreshList, removeDecided } from './queue.ts';
+import {
+  currentItem,
+  findItem,
+  get,
+  type OwnDecision,
+  set,
+  setMark,
+  showToast,
+  type Undoable,
+} from './state.ts';
 
-export function remember(what: Done): void {
-  set({ done: [...get().done, what] });
+export function addOwnDecision(decision: OwnDecision): void {
+  set({ ownDecisions: [...get().ownDecisions, decision] });
 }
 
-function forget(what: Done): void {
-  const same = (one: Done) =>
-    one === what || (one.kind === 'item' && what.kind === 'item' && one.eventId === what.eventId);
-  set({ done: get().done.filter((one) => !same(one)) });
+function removeOwnDecision(decision: OwnDecision): void {
+  const same = (one: OwnDecision) =>
+    one === decision ||
+    (one.kind === 'item' && decision.kind === 'item' && one.eventId === decision.eventId);
+  set({ ownDecisions: get().ownDecisions.filter((one) => !same(one)) });
 }
 
 /** The item's current decision, if the moderator can undo it. */
-export function undoableOf(item: Item): Undoable | undefined {
+export function toUndoable(item: Item): Undoable | undefined {
   if (!item.decision?.undo_allowed) return undefined;
   const { id: itemId, version, decision } = item;
-  const about = aboutOf(item);
+  const about = toQuote(item);
   return { kind: 'item', itemId, eventId: decision.event_id, version, about, key: randomUuid() };
 }
 
 /** Whether the undo key of a view applies to the current item, unless a toast offers an undo. */
-export const undoesCurrent = (view: View): boolean => view === 'decided' || view === 'deferred';
+export const undoesCurrentItem = (view: View): boolean => view === 'decided' || view === 'deferred';
 
 let undoing: Promise<unknown> = Promise.resolve();
 
 /** Runs undos in sequence, after the answers to all decisions, which determine what is undone. */
-function inTurn(work: () => Promise<void>): void {
-  const turn = undoing.then(decisionsAnswered).then(work);
+function runInSequence(work: () => Promise<void>): void {
+  const turn = undoing.then(decisionsSettled).then(work);
   undoing = Promise.allSettled([turn]);
 }
 
-export const undoThis = (what: Undoable): void => inTurn(() => send(what));
+export const startUndo = (what: Undoable): void => runInSequence(() => sendUndo(what));
 
 /** Undoes the toast's decision, or else the current item's, or else the latest one made here. */
 export const undo = (): void =>
-  inTurn(async () => {
-    const { toast: told, view } = get();
-    const item = undoesCurrent(view) ? current() : undefined;
-    const what = told?.undo ?? (item && undoableOf(item)) ?? get().done.at(-1);
-    if (!what) toast('There is nothing to undo.');
+  runInSequence(async () => {
+    const { toast: shownToast, view } = get();
+    const item = undoesCurrentItem(view) ? currentItem() : undefined;
+    const what = shownToast?.undo ?? (item && toUndoable(item)) ?? get().ownDecisions.at(-1);
+    if (!what) showToast('There is nothing to undo.');
     else if (what.kind === 'final') {
-      forget(what);
-      toast(`Cannot be undone: ${what.words}`, { about: what.about });
-    } else await send(what);
+      removeOwnDecision(what);
+      showToast(`Cannot be undone: ${what.words}`, { about: what.about });
+    } else await sendUndo(what);
   });
 
-async function send(what: Undoable): Promise<void> {
+async function sendUndo(what: Undoable): Promise<void> {
   try {
     if (what.kind === 'item') await undoOne(what);
     else await undoBatch(what);
-    forget(what);
+    removeOwnDecision(what);
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = toFailure(error);
     const final = isFinal(failure);
-    if (final) forget(what);
-    toast(refusalWords('Not undone', failure), {
+    if (final) removeOwnDecision(what);
+    showToast(refusalText('Not undone', 'undo', failure), {
       tone: 'alert',
       about: what.about,
       undo: final ? null : what,
@@ -75,24 +87,24 @@ async function undoOne(one: Extract<Undoable, { kind: 'item' }>): Promise<void> 
   const { itemId, eventId, version, about, key } = one;
   const { focusId: before } = get();
   await call<Decided>('POST', `decisions/${eventId}/undo`, { expected_version: version }, key);
-  notDecidedHere(itemId);
-  mark(itemId, undefined);
-  const left = leftBy(itemId);
+  forgetDecision(itemId);
+  setMark(itemId, undefined);
+  const left = decisionOfView(itemId);
   if (left) {
     if (before === itemId) focusOn(nextAfter(itemId));
-    settle(itemId);
+    removeDecided(itemId);
   }
-  await refresh();
-  toast(left === 'deferred' ? 'Brought back:' : 'Undone:', { about });
+  await refreshList();
+  showToast(left === 'deferred' ? 'Brought back:' : 'Undone:', { about });
   const { focusId } = get();
   // Keep the focus if the moderator has moved to another item meanwhile.
-  if (itemOf(itemId) && (focusId === before || !before)) focusOn(itemId);
+  if (findItem(itemId) && (focusId === before || !before)) focusOn(itemId);
 }
 
 /** The decision that put the item into the current view, if its undo removes the item again. */
-function leftBy(itemId: string): 'deferred' | 'escalated' | undefined {
+function decisionOfView(itemId: string): 'deferred' | 'escalated' | undefined {
   const { view } = get();
-  const decision = itemOf(itemId)?.decision?.decision;
+  const decision = findItem(itemId)?.decision?.decision;
   return (decision === 'deferred' || decision === 'escalated') && decision === view
     ? decision
     : undefined;
@@ -103,10 +115,10 @@ async function undoBatch(batch: Extract<Undoable, { kind: 'batch' }>): Promise<v
   const path = `batches/${batchId}/undo`;
   const { results } = await call<{ results: BatchResult[] }>('POST', path, {}, key);
   const undone = results.filter(({ status }) => status === 'undone');
-  for (const { note_id } of undone) notDecidedHere(note_id);
-  await refresh();
+  for (const { note_id } of undone) forgetDecision(note_id);
+  await refreshList();
   const rest = results.length - undone.length;
-  toast(`Undone: ${words}${rest ? `; ${plural(rest, 'note')} could not be undone` : ''}`, {
+  showToast(`Undone: ${words}${rest ? `; ${plural(rest, 'note')} could not be undone` : ''}`, {
     tone: rest ? 'alert' : 'plain',
   });
   focusOn(get().focusId ?? undone[0]?.note_id ?? null);

@@ -1,9 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { show } from './queue.ts';
+import { type Counts, LISTS, PAGES, type View } from './api-model.ts';
+import { formatCount } from './format.ts';
+import { VIEW_NAMES } from './labels.ts';
+import { showView } from './queue.ts';
 import { store } from './state.ts';
 import { useStore } from './store.ts';
-import { type Counts, LISTS, PAGES, type View } from './wire.ts';
-import { countWords, VIEW_NAMES } from './words.ts';
 
 export function Views() {
   const { view, counts } = useStore(store);
@@ -21,13 +22,13 @@ export function Views() {
           aria-current={view === to ? 'page' : undefined}
           onClick={(event) => {
             event.preventDefault();
-            show(to);
+            showView(to);
           }}
         >
           <span>{VIEW_NAMES[to]}</span>
           {count !== undefined && (
             <span class={count > 0 ? 'count' : 'count none'}>
-              {countWords(count)}
+              {formatCount(count)}
               <span class="visually-hidden"> waiting</span>
             </span>
           )}

@@ -10,16 +10,16 @@ export function announce(text: string): void {
 
 /** The live region of `announce`. Render it once per page. */
 export function Announcer() {
-  const [said, say] = useState({ text: '', count: 0 });
+  const [message, setMessage] = useState({ text: '', count: 0 });
   useEffect(() => {
-    const listener = (text: string) => say(({ count }) => ({ text, count: count + 1 }));
+    const listener = (text: string) => setMessage(({ count }) => ({ text, count: count + 1 }));
     listeners.add(listener);
     return () => void listeners.delete(listener);
   }, []);
   // A trailing space makes a repeated text differ, so that screen readers announce it again.
   return (
     <div class="visually-hidden" role="status" aria-live="polite">
-      {said.count % 2 ? `${said.text}\u00a0` : said.text}
+      {message.count % 2 ? `${message.text}\u00a0` : message.text}
     </div>
   );
 }

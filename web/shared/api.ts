@@ -1,6 +1,6 @@
 /** The outcome of an API call. */
 export type Answer<Body> =
-  | { kind: 'done'; status: number; body: Body; headers: Headers }
+  | { kind: 'ok'; status: number; body: Body; headers: Headers }
   | Problem
   /** No response: the request may or may not have arrived. Retry the identical request. */
   | { kind: 'unreachable' };
@@ -15,7 +15,7 @@ export interface Problem {
   details: Readonly<Record<string, unknown>>;
 }
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** Sends a JSON request to this origin, with a timeout of 30 seconds. Never throws. */
 export async function call<Body>(
@@ -34,30 +34,33 @@ export async function call<Body>(
         ...headers,
       },
       ...(body ? { body: JSON.stringify(body) } : {}),
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const answered = await response.json();
+    const json = await response.json();
     if (response.ok)
       return {
-        kind: 'done',
+        kind: 'ok',
         status: response.status,
-        body: answered as Body,
+        body: json as Body,
         headers: response.headers,
       };
-    return problemOf(response.status, answered);
+    return toProblem(response.status, json);
   } catch {
     return { kind: 'unreachable' };
   }
 }
 
-function problemOf(status: number, body: unknown): Problem {
-  const { status: word, error } = body as { status?: string; error?: Record<string, unknown> };
+function toProblem(status: number, body: unknown): Problem {
+  const { status: statusText, error } = body as {
+    status?: string;
+    error?: Record<string, unknown>;
+  };
   const { code, message, issues, request_id: _, ...details } = error ?? {};
   const list = Array.isArray(issues) ? (issues as { path: string; message: string }[]) : [];
   return {
     kind: 'problem',
     status,
-    code: String(code ?? word ?? 'internal_error'),
+    code: String(code ?? statusText ?? 'internal_error'),
     message: String(message ?? 'Something went wrong.'),
     issues: Object.fromEntries(list.map((issue) => [issue.path, issue.message])),
     details,

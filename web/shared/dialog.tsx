@@ -5,12 +5,12 @@ interface DialogProps {
   title: string;
   onClose: () => void;
   /** Called before Escape or the button closes the dialog; return false to keep unsaved input. */
-  mayClose?: () => boolean;
+  canClose?: () => boolean;
   children: ComponentChildren;
 }
 
 /** A native modal dialog: it traps the focus, closes on Escape and then restores the focus. */
-export function Dialog({ title, onClose, mayClose, children }: DialogProps) {
+export function Dialog({ title, onClose, canClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const id = useId();
@@ -34,7 +34,7 @@ export function Dialog({ title, onClose, mayClose, children }: DialogProps) {
     (first ?? field ?? heading.current)?.focus();
   }, [title]);
   const close = () => {
-    if (mayClose?.() ?? true) onClose();
+    if (canClose?.() ?? true) onClose();
   };
   return (
     <dialog
@@ -47,7 +47,7 @@ export function Dialog({ title, onClose, mayClose, children }: DialogProps) {
       onClose={({ currentTarget }) => {
         // Chromium closes the dialog on a repeated Escape, although `cancel` is prevented.
         if (!currentTarget.isConnected) return;
-        if (mayClose?.() ?? true) onClose();
+        if (canClose?.() ?? true) onClose();
         else currentTarget.showModal();
       }}
     >

@@ -10,7 +10,7 @@ interface FieldProps {
   hint?: ComponentChildren;
   error?: string | undefined;
   /** Maximum length in code points. The field shows the count and never truncates. */
-  most?: number;
+  maxLength?: number;
   optional?: boolean;
   secret?: boolean;
   rows?: number;
@@ -21,11 +21,11 @@ interface FieldProps {
 
 /** A labelled field; ARIA attributes link its hint, count and error for screen readers. */
 export function Field(props: FieldProps) {
-  const { label, value, onValue, name, hint, error, most, optional, rows, code } = props;
+  const { label, value, onValue, name, hint, error, maxLength, optional, rows, code } = props;
   const id = useId();
   const count = codePoints(value);
-  const described = [error && `${id}-error`, hint && `${id}-hint`, most && `${id}-count`];
-  const common = {
+  const describedBy = [error && `${id}-error`, hint && `${id}-hint`, maxLength && `${id}-count`];
+  const attributes = {
     id,
     name,
     value,
@@ -35,7 +35,7 @@ export function Field(props: FieldProps) {
     autoComplete: 'off',
     autoCapitalize: code ? ('none' as const) : ('sentences' as const),
     'aria-invalid': error ? ('true' as const) : undefined,
-    'aria-describedby': described.filter(Boolean).join(' ') || undefined,
+    'aria-describedby': describedBy.filter(Boolean).join(' ') || undefined,
     'aria-required': optional ? undefined : ('true' as const),
     onKeyDown: props.onKeyDown,
     onInput: (event: TargetedInputEvent<HTMLInputElement | HTMLTextAreaElement>) =>
@@ -48,13 +48,13 @@ export function Field(props: FieldProps) {
         {optional && <span class="hint"> (optional)</span>}
       </label>
       {rows ? (
-        <textarea rows={rows} {...common} />
+        <textarea rows={rows} {...attributes} />
       ) : props.secret ? (
-        <input type="password" {...common} />
+        <input type="password" {...attributes} />
       ) : (
-        <input type="text" {...common} />
+        <input type="text" {...attributes} />
       )}
-      {(hint || error || most) && (
+      {(hint || error || maxLength) && (
         <div class="below">
           <span>
             {error && (
@@ -69,11 +69,11 @@ export function Field(props: FieldProps) {
               </span>
             )}
           </span>
-          {most && (
-            <span class={count > most ? 'count over' : 'count'} id={`${id}-count`}>
+          {maxLength && (
+            <span class={count > maxLength ? 'count over' : 'count'} id={`${id}-count`}>
               {count}
-              <span aria-hidden="true"> / {most}</span>
-              <span class="visually-hidden"> of at most {most} characters</span>
+              <span aria-hidden="true"> / {maxLength}</span>
+              <span class="visually-hidden"> of at maxLength {maxLength} characters</span>
             </span>
           )}
         </div>

@@ -1,4 +1,4 @@
-/** Moves the focus to `place` if the focused element was removed; otherwise does nothing. */
-export function focusOnInstead(place: HTMLElement | null | undefined): void {
-  if (document.activeElement === document.body) place?.focus();
+/** Moves the focus to `fallback` if the focused element was removed; otherwise does nothing. */
+export function focusIfLost(fallback: HTMLElement | null | undefined): void {
+  if (document.activeElement === document.body) fallback?.focus();
 }

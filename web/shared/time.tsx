@@ -12,7 +12,7 @@ const STEPS = [
 ] as const;
 
 /** A relative time such as `3 minutes ago`, or a date if it is more than a week away. */
-export function ago(time: Date, now: Date = new Date()): string {
+function relativeTime(time: Date, now: Date = new Date()): string {
   let amount = (time.getTime() - now.getTime()) / 1000;
   if (Math.abs(amount) < 45) return 'just now';
   for (const [size, unit] of STEPS) {
@@ -25,7 +25,7 @@ export function ago(time: Date, now: Date = new Date()): string {
 export const fullTime = (time: Date): string => exact.format(time);
 
 /** A relative time that updates every minute. */
-export function Ago({ time }: { time: Date }) {
+export function RelativeTime({ time }: { time: Date }) {
   const [, tick] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => tick((count) => count + 1), 60_000);
@@ -33,7 +33,7 @@ export function Ago({ time }: { time: Date }) {
   }, []);
   return (
     <time dateTime={time.toISOString()} title={fullTime(time)}>
-      {ago(time)}
+      {relativeTime(time)}
     </time>
   );
 }

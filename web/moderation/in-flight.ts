@@ -5,17 +5,17 @@
 let decisions: Promise<unknown> = Promise.resolve();
 const claims = new Map<string, Promise<unknown>>();
 
-export function decisionSent(answer: Promise<unknown>): void {
+export function trackDecision(answer: Promise<unknown>): void {
   decisions = Promise.allSettled([decisions, answer]);
 }
 
-export function claimSent(id: string, answer: Promise<unknown>): void {
+export function trackClaim(id: string, answer: Promise<unknown>): void {
   const settled = Promise.allSettled([claims.get(id), answer]).then(() => {
     if (claims.get(id) === settled) claims.delete(id);
   });
   claims.set(id, settled);
 }
 
-export const decisionsAnswered = (): Promise<unknown> => decisions;
+export const decisionsSettled = (): Promise<unknown> => decisions;
 
-export const claimAnswered = (id: string): Promise<unknown> | undefined => claims.get(id);
+export const claimSettled = (id: string): Promise<unknown> | undefined => claims.get(id);

@@ -3,20 +3,20 @@ import { get, set } from './state.ts';
 
 const narrow = matchMedia('(width < 56.25em)');
 
-const isAhead = (): boolean => history.state?.note === true;
+const hasItemEntry = (): boolean => history.state?.note === true;
 
 /** On narrow screens an open item hides the list, so it gets a history entry for Back. */
-export function noteOpened(): void {
-  if (narrow.matches && !isAhead()) history.pushState({ note: true }, '');
+export function pushItemEntry(): void {
+  if (narrow.matches && !hasItemEntry()) history.pushState({ note: true }, '');
 }
 
 /** Returns to the list, like the Back button. */
-export function leaveNote(): void {
-  if (isAhead()) history.back();
-  else closeNote();
+export function leaveItem(): void {
+  if (hasItemEntry()) history.back();
+  else closeItem();
 }
 
-export function closeNote(): void {
+export function closeItem(): void {
   set({ open: false });
   focusOn(get().focusId);
 }

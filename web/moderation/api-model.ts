@@ -39,7 +39,7 @@ export type View = ListView | (typeof PAGES)[number];
 
 export const isList = (view: View): view is ListView => LISTS.includes(view as ListView);
 
-export type Role = 'triage' | 'moderator' | 'lead' | 'auditor';
+type Role = 'triage' | 'moderator' | 'lead' | 'auditor';
 
 export interface Moderator {
   id: string;

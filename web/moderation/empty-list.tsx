@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { serviceNow } from '../shared/clock.ts';
 import { call } from './api.ts';
-import { listView, store } from './state.ts';
+import type { QueueBody, Stats } from './api-model.ts';
+import { formatTime, fullTime, plural } from './format.ts';
+import { currentList, store } from './state.ts';
 import { useStore } from './store.ts';
-import type { QueueBody, Stats } from './wire.ts';
-import { fullTime, plural, timeWords, VIEW_NAMES } from './words.ts';
 
-interface Signs {
+interface QueueSigns {
   last: string | null;
   screening: number;
   dead: number;
@@ -17,7 +17,7 @@ interface Signs {
 const SAMPLE_SIZE = 5;
 
 /** Reads signs of life, which show that the queue is empty and not broken. */
-async function readSigns(): Promise<Signs> {
+async function readSigns(): Promise<QueueSigns> {
   const from = encodeURIComponent(new Date(serviceNow() - 60_000).toISOString());
   const [decided, { jobs }] = await Promise.all([
     call<QueueBody>('GET', `queue?view=decided&limit=${SAMPLE_SIZE}`),
@@ -31,37 +31,41 @@ async function readSigns(): Promise<Signs> {
   };
 }
 
-export function Empty() {
+export function EmptyList() {
   const { filters, counts, nextCursor, stream } = useStore(store);
-  const view = listView();
-  const narrowed = Object.values(filters).some(Boolean);
-  const [signs, setSigns] = useState<Signs | null>(null);
+  const view = currentList();
+  const filtered = Object.values(filters).some(Boolean);
+  const [signs, setSigns] = useState<QueueSigns | null>(null);
   useEffect(() => {
-    let gone = false;
-    const look = () => {
+    let unmounted = false;
+    const load = () => {
       readSigns().then(
         (found) => {
-          if (!gone) setSigns(found);
+          if (!unmounted) setSigns(found);
         },
         () => undefined,
       );
     };
-    look();
-    const timer = setInterval(look, 30_000);
+    load();
+    const timer = setInterval(load, 30_000);
     return () => {
-      gone = true;
+      unmounted = true;
       clearInterval(timer);
     };
   }, [view, counts?.todo]);
   return (
     <div class="empty">
-      <p class="empty-title">{narrowed ? NO_MATCH[nextCursor ? 'yet' : 'end'] : EMPTY[view]}</p>
+      <p class="empty-title">{filtered ? NO_MATCH[nextCursor ? 'yet' : 'end'] : EMPTY[view]}</p>
       {signs && (
-        <dl class="facts">
+        <dl class="signs">
           <div>
             <dt>Last decision</dt>
             <dd>
-              {signs.last ? <time dateTime={signs.last}>{timeWords(signs.last)}</time> : 'none yet'}
+              {signs.last ? (
+                <time dateTime={signs.last}>{formatTime(signs.last)}</time>
+              ) : (
+                'none yet'
+              )}
             </dd>
           </div>
           <div>
@@ -75,14 +79,14 @@ export function Empty() {
           {signs.dead > 0 && (
             <div>
               <dt>Failed jobs</dt>
-              <dd>{plural(signs.dead, 'job')}: tell the operator</dd>
+              <dd>{plural(signs.dead, 'job')}; tell the operator</dd>
             </div>
           )}
           <div>
-            <dt>Looked</dt>
+            <dt>Last checked</dt>
             <dd title={fullTime(signs.at)}>
-              {timeWords(signs.at)}
-              {stream === 'live' ? ', and told of what comes' : ''}
+              {formatTime(signs.at)}
+              {stream === 'live' ? ', updating live' : ''}
             </dd>
           </div>
         </dl>
@@ -91,14 +95,14 @@ export function Empty() {
   );
 }
 
-const NO_MATCH = { yet: 'Nothing matches so far.', end: 'Nothing matches.' };
+const NO_MATCH = { yet: 'No matches yet. Load more to continue.', end: 'No matches.' };
 
-const EMPTY: Record<ReturnType<typeof listView>, string> = {
+const EMPTY: Record<ReturnType<typeof currentList>, string> = {
   todo: 'The queue is clear.',
-  mine: 'You hold nothing.',
+  mine: 'You have no claims.',
   escalated: 'Nothing is escalated.',
   deferred: 'Nothing is deferred.',
   reported: 'Nothing is reported.',
-  appeals: 'There is no open appeal.',
-  decided: `Nothing has been ${VIEW_NAMES.decided.toLowerCase()} yet.`,
+  appeals: 'There are no open appeals.',
+  decided: 'Nothing has been decided yet.',
 };

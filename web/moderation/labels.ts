@@ -1,0 +1,118 @@
+import {
+  type Action,
+  type HistoryEvent,
+  type Item,
+  isNote,
+  type Subject,
+  type View,
+} from './api-model.ts';
+
+export const VIEW_NAMES: Record<View, string> = {
+  todo: 'To do',
+  mine: 'Mine',
+  escalated: 'Escalated',
+  deferred: 'Deferred',
+  reported: 'Reported',
+  appeals: 'Appeals',
+  decided: 'Decided',
+  stats: 'Stats',
+  policies: 'Policies',
+  audit: 'Audit',
+};
+
+export const ACTION_NAMES: Record<Action, string> = {
+  approve: 'Approve',
+  reject: 'Reject',
+  escalate: 'Escalate',
+  defer: 'Defer',
+  remove: 'Remove',
+  restore: 'Restore',
+  keep: 'Keep',
+  grant: 'Grant the appeal',
+  uphold: 'Uphold the decision',
+};
+
+const KIND_NAMES: Record<Subject['type'], string> = {
+  note: 'Note',
+  profile: 'Profile',
+  artifact: 'Context packet',
+  case: 'Case',
+  case_note: 'Note on a case',
+};
+
+export const kindName = (item: Item): string => {
+  if (!isNote(item)) return KIND_NAMES[item.subject.type];
+  return item.parent ? 'Reply' : KIND_NAMES.note;
+};
+
+const DECISION_TEXTS: Record<Action, string> = {
+  approve: 'Approved',
+  reject: 'Rejected',
+  escalate: 'Escalated',
+  defer: 'Deferred',
+  remove: 'Removed',
+  restore: 'Restored',
+  keep: 'Kept',
+  grant: 'Appeal granted',
+  uphold: 'Decision upheld',
+};
+
+export const decisionText = (action: Action, policy?: string): string =>
+  policy ? `${DECISION_TEXTS[action]}: ${policy}` : DECISION_TEXTS[action];
+
+const FINDING_NAMES: Record<string, string> = {};
+export const findingName = (code: string): string => {
+  FINDING_NAMES[code] ??= code.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
+  return FINDING_NAMES[code];
+};
+
+export const authorName = ({ author }: Pick<Item, 'author'>): string =>
+  author.name || (author.kind === 'guest' ? 'a guest' : 'a member');
+
+const EVENT_TEXTS: Record<string, string> = {
+  NoteSubmitted: 'submitted',
+  NoteApproved: 'approved',
+  NoteRejected: 'rejected',
+  NoteEscalated: 'escalated',
+  NoteDeferred: 'deferred',
+  DecisionUndone: 'decision undone',
+  NoteRemoved: 'removed',
+  NoteRestored: 'restored',
+  NoteWithdrawn: 'withdrawn by its author',
+  NoteReported: 'reported',
+  ReportsDismissed: 'reports dismissed',
+  AppealOpened: 'appealed',
+  AppealGranted: 'appeal granted',
+  AppealUpheld: 'decision upheld',
+  NoteErased: 'text erased',
+  NoteScreened: 'screened',
+  DecisionTold: 'author notified',
+  RecordReported: 'reported',
+  RecordReportsDismissed: 'reports dismissed',
+  RecordReportsResolved: 'reporters notified',
+};
+
+export const eventText = (type: string): string =>
+  EVENT_TEXTS[type] ?? type.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim();
+
+export const actorName = ({ type, name }: HistoryEvent['actor']): string => {
+  if (name) return name;
+  return type === 'service' ? 'the service' : `a ${type}`;
+};
+
+/** The first `maxLength` code points of a text. */
+export const truncate = (text: string, maxLength: number): string =>
+  [...text.slice(0, 2 * maxLength)].slice(0, maxLength).join('');
+
+const MAX_QUOTE_LENGTH = 40;
+
+/** A short text that identifies an item in a sentence. */
+export const toQuote = (item: Item): string =>
+  truncate(isErased(item) ? authorName(item) : toExcerpt(item), MAX_QUOTE_LENGTH);
+
+/** An item's text in a list, after its title if it has one. */
+export const toExcerpt = (item: Item): string =>
+  isNote(item) || item.title === '' ? item.text : `${item.title} – ${item.text}`;
+
+export const isErased = (item: Item): boolean =>
+  isNote(item) ? item.erased : item.title === '' && item.text === '';
