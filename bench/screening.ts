@@ -1,7 +1,7 @@
 import { processArguments } from '../platform/command-line/arguments.ts';
 import { newBayes } from '../services/screening/bayes.ts';
 import { findingsIn } from '../services/screening/findings.ts';
-import { BANDS, FINDING_CODES, type FindingCode, lengthBand } from '../services/screening/rules.ts';
+import { BANDS, FINDING_CODES, type FindingCode, toBand } from '../services/screening/rules.ts';
 import { type Labelled, labelledNotes } from './labelled.ts';
 
 // Measures what each finding catches and wrongly flags, on mail from 2002 cut to the length of
@@ -100,7 +100,7 @@ for (const [title, findings] of [
   report(
     title,
     asked,
-    BANDS.map((band) => ({ what: band, hit: (note) => lengthBand(findings(note)) === band })),
+    BANDS.map((band) => ({ what: band, hit: (note) => toBand(findings(note)) === band })),
   );
 
 report(

@@ -17,7 +17,7 @@ export const newCase = (more: object = {}) => ({
 });
 
 /** A member's commands on cases, each with a new idempotency key. */
-export function listCases(agent: Agent) {
+export function createCaseCommands(agent: Agent) {
   const post = (id: string, what: string, body: object, headers: Record<string, string> = {}) =>
     agent.call('POST', `/api/v1/cases/${id}/${what}`, body, headers);
   return {
@@ -36,7 +36,10 @@ export function listCases(agent: Agent) {
 }
 
 /** Opens a case and returns its id. */
-export async function createOpenCase(member: ReturnType<typeof listCases>, more: object = {}) {
+export async function createOpenCase(
+  member: ReturnType<typeof createCaseCommands>,
+  more: object = {},
+) {
   const answer = await member.open(more);
   if (answer.status !== 201) throw new Error(answer.text);
   return answer.body.case.id as string;

@@ -30,7 +30,7 @@ export function atDesk(service: Api, added: { id: string; token: string }) {
 export type Moderator = ReturnType<typeof atDesk>;
 
 /** The number of claims that a moderator holds. */
-export const readHeldNotes = async (moderator: Moderator): Promise<number> =>
+export const countClaims = async (moderator: Moderator): Promise<number> =>
   (await moderator.get('me')).body.leases.length;
 
 /** Submits a note and returns its body; by default a guest writes it. */

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Core } from '../services/compose.ts';
 import { notifyRemoval, settleReports } from '../workers/moderation/notify-removal.ts';
 import type { Agent } from './agent.ts';
-import { consent, createOpenCase, listCases } from './cases.ts';
+import { consent, createCaseCommands, createOpenCase } from './cases.ts';
 import { brief } from './packets.ts';
 
 export interface Published {
@@ -27,12 +27,12 @@ export async function publishArtifact(agent: Agent, title = 'A packet'): Promise
 }
 
 export async function publishCase(agent: Agent, title = 'A case'): Promise<Published> {
-  const id = await createOpenCase(listCases(agent), { title });
+  const id = await createOpenCase(createCaseCommands(agent), { title });
   return { type: 'case', id, path: `/api/v1/cases/${id}` };
 }
 
 export async function publishCaseNote(agent: Agent, caseId: string): Promise<Published> {
-  const noted = await listCases(agent).note(caseId);
+  const noted = await createCaseCommands(agent).note(caseId);
   if (noted.status !== 201) throw new Error(noted.text);
   const read = await agent.call('GET', `/api/v1/cases/${caseId}`);
   return { type: 'case_note', id: read.body.notes[0].id, path: `/api/v1/cases/${caseId}` };

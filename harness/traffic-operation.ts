@@ -23,14 +23,14 @@ export interface Traffic {
 }
 
 /** An operation without prerequisites. */
-export const pickAt = (name: string, send: () => Promise<ApiResponse>): Operation => ({
+export const createOperation = (name: string, send: () => Promise<ApiResponse>): Operation => ({
   name,
   prepare: async () => send,
 });
 
 /** Returns the body of a response; throws if the status is 300 or higher. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field of the JSON
-export async function expectStatus(sent: Promise<ApiResponse>): Promise<any> {
+export async function expectSuccess(sent: Promise<ApiResponse>): Promise<any> {
   const answer = await sent;
   if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
   return answer.body;

@@ -1,7 +1,12 @@
-import { createOpenCase, listCases } from './cases.ts';
+import { createCaseCommands, createOpenCase } from './cases.ts';
 import { decide, submit } from './moderation.ts';
 import { publishArtifact, publishProfile } from './records.ts';
-import { expectStatus, type Operation, pickAt, type Traffic } from './traffic-operation.ts';
+import {
+  createOperation,
+  expectSuccess,
+  type Operation,
+  type Traffic,
+} from './traffic-operation.ts';
 
 /** Rows to skip for a page far within a list. */
 const FAR = 500;
@@ -11,7 +16,7 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
   const { api, ann, moderator, lead, limit } = traffic;
   await publishProfile(ann);
   const artifact = await publishArtifact(ann);
-  const caseId = await createOpenCase(listCases(ann));
+  const caseId = await createOpenCase(createCaseCommands(ann));
   const note = await submit(api);
   await decide(moderator, note.id, 'approve');
   const get = (path: string) => api.call('GET', path);
@@ -38,70 +43,70 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     `/api/v1/cases/${caseId}`,
     '/api/v1/discovery',
     '/api/v1/status',
-  ].map((path) => pickAt(`GET ${named(path)}`, () => get(path)));
+  ].map((path) => createOperation(`GET ${named(path)}`, () => get(path)));
   for (const path of lists) {
     const joined = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}&`;
-    operations.push(pickAt(`GET ${named(path)}`, () => get(joined.slice(0, -1))));
+    operations.push(createOperation(`GET ${named(path)}`, () => get(joined.slice(0, -1))));
     const cursor = await farWithin(FAR / limit, async (cursor) => {
       const asked = cursor ? `cursor=${encodeURIComponent(cursor)}` : '';
-      return (await expectStatus(get(`${joined}${asked}`))).next_cursor;
+      return (await expectSuccess(get(`${joined}${asked}`))).next_cursor;
     });
     if (cursor)
       operations.push(
-        pickAt(`GET ${named(path)}, far within`, () =>
+        createOperation(`GET ${named(path)}, far within`, () =>
           get(`${joined}cursor=${encodeURIComponent(cursor)}`),
         ),
       );
   }
   for (const words of ['word17', 'packet17', 'Member 17', 'zebra'])
-    operations.push(pickAt(`POST /mcp, search ${words}`, () => search(traffic, words)));
-  const feed = (await expectStatus(ann.call('GET', '/api/v1/updates?limit=1'))).next_cursor;
+    operations.push(createOperation(`POST /mcp, search ${words}`, () => search(traffic, words)));
+  const feed = (await expectSuccess(ann.call('GET', '/api/v1/updates?limit=1'))).next_cursor;
   operations.push(
-    pickAt('GET /api/v1/me', () => ann.call('GET', '/api/v1/me')),
-    pickAt('GET /api/v1/updates', () => ann.call('GET', '/api/v1/updates')),
-    pickAt('GET /api/v1/updates, from a cursor', () =>
+    createOperation('GET /api/v1/me', () => ann.call('GET', '/api/v1/me')),
+    createOperation('GET /api/v1/updates', () => ann.call('GET', '/api/v1/updates')),
+    createOperation('GET /api/v1/updates, from a cursor', () =>
       ann.call('GET', `/api/v1/updates?cursor=${feed}`),
     ),
-    pickAt('GET /api/v1/me/export', () => ann.call('GET', '/api/v1/me/export')),
-    pickAt('GET /api/membership/me', () => api.call('GET', '/api/membership/me', traffic)),
+    createOperation('GET /api/v1/me/export', () => ann.call('GET', '/api/v1/me/export')),
+    createOperation('GET /api/membership/me', () => api.call('GET', '/api/membership/me', traffic)),
   );
   for (const view of ['todo', 'mine', 'escalated', 'deferred', 'reported', 'appeals', 'decided'])
     for (const me of [moderator, lead])
       operations.push(
-        pickAt(`GET /api/moderation/queue, ${view}${me === lead ? ', lead' : ''}`, () =>
+        createOperation(`GET /api/moderation/queue, ${view}${me === lead ? ', lead' : ''}`, () =>
           me.get(`queue?view=${view}&limit=${limit}`),
         ),
       );
-  const within = (await expectStatus(moderator.get('queue?view=decided&limit=100'))).next_cursor;
+  const within = (await expectSuccess(moderator.get('queue?view=decided&limit=100'))).next_cursor;
   operations.push(
-    pickAt('GET /api/moderation/queue, decided, next page', () =>
+    createOperation('GET /api/moderation/queue, decided, next page', () =>
       moderator.get(
         `queue?view=decided&limit=${limit}${within ? `&cursor=${encodeURIComponent(within)}` : ''}`,
       ),
     ),
-    pickAt('GET /api/moderation/queue, of an author', () =>
+    createOperation('GET /api/moderation/queue, of an author', () =>
       moderator.get(`queue?view=decided&limit=${limit}&author=${ann.handle}`),
     ),
-    pickAt('GET /api/moderation/queue, with a text', () =>
+    createOperation('GET /api/moderation/queue, with a text', () =>
       moderator.get(`queue?view=decided&limit=${limit}&q=e`),
     ),
-    pickAt('GET /api/moderation/queue, with a finding', () =>
+    createOperation('GET /api/moderation/queue, with a finding', () =>
       moderator.get(`queue?view=decided&limit=${limit}&finding=links`),
     ),
-    pickAt('GET /api/moderation/queue, older than', () =>
+    createOperation('GET /api/moderation/queue, older than', () =>
       moderator.get(`queue?older_than=60&limit=${limit}`),
     ),
-    pickAt('GET /api/moderation/notes/:id', () => moderator.get(`notes/${note.id}`)),
-    pickAt('GET /api/moderation/subjects/:type/:id', () =>
+    createOperation('GET /api/moderation/notes/:id', () => moderator.get(`notes/${note.id}`)),
+    createOperation('GET /api/moderation/subjects/:type/:id', () =>
       moderator.get(`subjects/artifact/${artifact.id}`),
     ),
-    pickAt('GET /api/moderation/audit', () => moderator.get(`audit?limit=${limit}`)),
-    pickAt('GET /api/moderation/audit, newest', () =>
+    createOperation('GET /api/moderation/audit', () => moderator.get(`audit?limit=${limit}`)),
+    createOperation('GET /api/moderation/audit, newest', () =>
       moderator.get(`audit?order=newest&limit=${limit}`),
     ),
-    pickAt('GET /api/moderation/me', () => moderator.get('me')),
-    pickAt('GET /api/moderation/policies', () => moderator.get('policies')),
-    pickAt('GET /api/moderation/stats', () => moderator.get('stats')),
+    createOperation('GET /api/moderation/me', () => moderator.get('me')),
+    createOperation('GET /api/moderation/policies', () => moderator.get('policies')),
+    createOperation('GET /api/moderation/stats', () => moderator.get('stats')),
   );
   return operations;
 }

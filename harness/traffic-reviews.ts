@@ -1,7 +1,12 @@
 import { decide, submit } from './moderation.ts';
 import { publishArtifact } from './records.ts';
-import { expectStatus, type Operation, pickAt, type Traffic } from './traffic-operation.ts';
-import { waitThen } from './traffic-writes.ts';
+import {
+  createOperation,
+  expectSuccess,
+  type Operation,
+  type Traffic,
+} from './traffic-operation.ts';
+import { createPreparedOperation } from './traffic-writes.ts';
 
 /** Operations of moderators. */
 export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
@@ -13,20 +18,20 @@ export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
   const removed = async () => {
     const { id } = await publishArtifact(ann);
     const path = `subjects/artifact/${id}`;
-    const version = async () => (await expectStatus(lead.get(path))).item.version;
+    const version = async () => (await expectSuccess(lead.get(path))).item.version;
     const body = { action: 'remove', policy: 'spam', expected_version: await version() };
-    await expectStatus(moderator.post(`${path}/decisions`, body));
+    await expectSuccess(moderator.post(`${path}/decisions`, body));
     return { path, expected_version: await version() };
   };
   const held = async (): Promise<string[]> => {
     const { id } = await wanted();
-    const { claims } = await expectStatus(moderator.post('claims', { note_ids: [id] }));
+    const { claims } = await expectSuccess(moderator.post('claims', { note_ids: [id] }));
     return claims.map(({ lease_id }: { lease_id: string }) => lease_id);
   };
   const release = (lease_ids: string[]) => moderator.post('claims/release', { lease_ids });
   const approved = async () => {
     const { id } = await submit(api);
-    return expectStatus(decide(moderator, id, 'approve'));
+    return expectSuccess(decide(moderator, id, 'approve'));
   };
   const batch = async () => {
     const items = [];
@@ -35,46 +40,55 @@ export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
     return { action: 'reject', policy: 'spam', items };
   };
   return [
-    waitThen('POST /api/moderation/claims', freed, () => moderator.post('claims', { count: 1 })),
-    waitThen('POST /api/moderation/claims, by id', wanted, ({ id }) =>
+    createPreparedOperation('POST /api/moderation/claims', freed, () =>
+      moderator.post('claims', { count: 1 }),
+    ),
+    createPreparedOperation('POST /api/moderation/claims, by id', wanted, ({ id }) =>
       moderator.post('claims', { note_ids: [id] }),
     ),
-    waitThen('POST /api/moderation/claims/renew', held, async (lease_ids) => {
+    createPreparedOperation('POST /api/moderation/claims/renew', held, async (lease_ids) => {
       const answer = await moderator.post('claims/renew', { lease_ids });
       await release(lease_ids);
       return answer;
     }),
-    waitThen('POST /api/moderation/claims/release', held, release),
-    waitThen('POST /api/moderation/notes/:id/decisions, approve', pending, ({ id }) =>
-      decide(moderator, id, 'approve'),
+    createPreparedOperation('POST /api/moderation/claims/release', held, release),
+    createPreparedOperation(
+      'POST /api/moderation/notes/:id/decisions, approve',
+      pending,
+      ({ id }) => decide(moderator, id, 'approve'),
     ),
-    waitThen('POST /api/moderation/notes/:id/decisions, reject', pending, ({ id }) =>
+    createPreparedOperation('POST /api/moderation/notes/:id/decisions, reject', pending, ({ id }) =>
       decide(moderator, id, 'reject'),
     ),
-    waitThen('POST /api/moderation/decisions/:event_id/undo', approved, ({ event_id, version }) =>
-      moderator.post(`decisions/${event_id}/undo`, { expected_version: version }),
+    createPreparedOperation(
+      'POST /api/moderation/decisions/:event_id/undo',
+      approved,
+      ({ event_id, version }) =>
+        moderator.post(`decisions/${event_id}/undo`, { expected_version: version }),
     ),
-    waitThen('POST /api/moderation/decisions/batch', batch, (body) =>
+    createPreparedOperation('POST /api/moderation/decisions/batch', batch, (body) =>
       moderator.post('decisions/batch', body),
     ),
-    waitThen(
+    createPreparedOperation(
       'POST /api/moderation/batches/:id/undo',
-      async () => expectStatus(moderator.post('decisions/batch', await batch())),
+      async () => expectSuccess(moderator.post('decisions/batch', await batch())),
       ({ batch_id }) => moderator.post(`batches/${batch_id}/undo`, {}),
     ),
-    waitThen('POST /api/moderation/subjects/:type/:id/decisions', removed, ({ path, ...version }) =>
-      lead.post(`${path}/decisions`, { action: 'restore', ...version }),
+    createPreparedOperation(
+      'POST /api/moderation/subjects/:type/:id/decisions',
+      removed,
+      ({ path, ...version }) => lead.post(`${path}/decisions`, { action: 'restore', ...version }),
     ),
-    pickAt('PUT /api/moderation/policies', () =>
+    createOperation('PUT /api/moderation/policies', () =>
       api.call('PUT', '/api/moderation/policies', {
         body: { code: 'other', title: `Other ${Math.random()}`, text: 'More', active: true },
         headers: { authorization: `Bearer ${lead.token}` },
       }),
     ),
-    pickAt('POST /api/moderation/session', () =>
+    createOperation('POST /api/moderation/session', () =>
       api.call('POST', '/api/moderation/session', { body: { token: moderator.token } }),
     ),
-    waitThen(
+    createPreparedOperation(
       'DELETE /api/moderation/session',
       async () => {
         const body = { token: lead.token };
@@ -87,7 +101,7 @@ export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
 
   /** Releases all claims before the moderator reaches the limit of ten. */
   async function freed(): Promise<void> {
-    const { leases } = await expectStatus(moderator.get('me'));
+    const { leases } = await expectSuccess(moderator.get('me'));
     const ids = leases.map(({ lease_id }: { lease_id: string }) => lease_id);
     if (ids.length > 5) await release(ids);
   }

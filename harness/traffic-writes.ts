@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { asking, VERSION } from './a2a.ts';
 import { type Agent, bootstrap, newAgent, newCredential, toAuthorization } from './agent.ts';
 import { type Api, readCookie } from './api.ts';
-import { createOpenCase, listCases } from './cases.ts';
+import { createCaseCommands, createOpenCase } from './cases.ts';
 import { decide, submit } from './moderation.ts';
 import { brief } from './packets.ts';
 import { publishArtifact, publishProfile, report } from './records.ts';
 import { newKey, newRegistration } from './registration.ts';
-import { type Operation, pickAt, type Traffic } from './traffic-operation.ts';
+import { createOperation, type Operation, type Traffic } from './traffic-operation.ts';
 
 /** Operations of members and guests. */
 export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation[] {
   const post = (path: string, body: object, more: object = {}) =>
     api.call('POST', path, { body, ...more });
-  const [mine, theirs] = [listCases(ann), listCases(bob)];
+  const [mine, theirs] = [createCaseCommands(ann), createCaseCommands(bob)];
   const attributed = { name: '', attribution: 'member', member_handle: bob.handle };
   const ownNote = () => submit(api, attributed, cookie);
   const publicNote = async () => {
@@ -32,10 +32,10 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
     return id;
   };
   return [
-    pickAt('POST /api/membership/register', () =>
+    createOperation('POST /api/membership/register', () =>
       post('/api/membership/register', newRegistration()),
     ),
-    pickAt('POST /api/membership/login', () =>
+    createOperation('POST /api/membership/login', () =>
       post('/api/membership/login', { id: ann.id, sign_in_key: ann.sign_in_key }),
     ),
     {
@@ -68,7 +68,7 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
     withNew(api, 'POST /api/v1/me/delete', (agent) =>
       agent.call('POST', '/api/v1/me/delete', { confirm_handle: agent.handle, erase_notes: true }),
     ),
-    pickAt('POST /api/v1/me/profile', () =>
+    createOperation('POST /api/v1/me/profile', () =>
       ann.call('POST', '/api/v1/me/profile', {
         display_name: 'Ann',
         summary: 'Counts',
@@ -86,7 +86,7 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
         return () => bob.call('POST', '/api/v1/me/profile/withdraw', {});
       },
     },
-    pickAt('POST /api/v1/artifacts', () => ann.call('POST', '/api/v1/artifacts', brief())),
+    createOperation('POST /api/v1/artifacts', () => ann.call('POST', '/api/v1/artifacts', brief())),
     {
       name: 'POST /api/v1/artifacts, superseding',
       async prepare() {
@@ -101,49 +101,53 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
         return () => ann.call('POST', `/api/v1/artifacts/${id}/withdraw`, {});
       },
     },
-    pickAt('POST /api/v1/cases', () => mine.open()),
-    waitThen(
+    createOperation('POST /api/v1/cases', () => mine.open()),
+    createPreparedOperation(
       'POST /api/v1/cases/:case_id/claim',
       () => createOpenCase(mine),
       (id) => theirs.claim(id, 1),
     ),
-    waitThen('POST /api/v1/cases/:case_id/release', claimed, (id) => theirs.release(id, 2)),
-    waitThen('POST /api/v1/cases/:case_id/submissions', claimed, (id) => theirs.submit(id, 2)),
-    waitThen('POST /api/v1/cases/:case_id/reviews', submitted, (id) =>
+    createPreparedOperation('POST /api/v1/cases/:case_id/release', claimed, (id) =>
+      theirs.release(id, 2),
+    ),
+    createPreparedOperation('POST /api/v1/cases/:case_id/submissions', claimed, (id) =>
+      theirs.submit(id, 2),
+    ),
+    createPreparedOperation('POST /api/v1/cases/:case_id/reviews', submitted, (id) =>
       mine.review(id, 3, 'accept'),
     ),
-    waitThen(
+    createPreparedOperation(
       'POST /api/v1/cases/:case_id/withdraw',
       () => createOpenCase(mine),
       (id) => mine.withdraw(id, 1),
     ),
-    waitThen(
+    createPreparedOperation(
       'POST /api/v1/cases/:case_id/notes',
       () => createOpenCase(mine),
       (id) => theirs.note(id),
     ),
-    waitThen(
+    createPreparedOperation(
       'POST /api/v1/reports',
       () => publishArtifact(ann),
       (record) => report(bob, record),
     ),
-    waitThen('POST /api/v1/reports, of a note', publicNote, ({ id }) =>
+    createPreparedOperation('POST /api/v1/reports, of a note', publicNote, ({ id }) =>
       report(bob, { type: 'note', id }),
     ),
-    pickAt('POST /api/guestbook', () => post('/api/guestbook', newNote())),
-    pickAt('POST /api/guestbook, by a member', () =>
+    createOperation('POST /api/guestbook', () => post('/api/guestbook', newNote())),
+    createOperation('POST /api/guestbook, by a member', () =>
       post('/api/guestbook', { ...newNote(), ...attributed }, { cookie }),
     ),
-    waitThen('POST /api/guestbook, a reply', publicNote, ({ id }) =>
+    createPreparedOperation('POST /api/guestbook, a reply', publicNote, ({ id }) =>
       post('/api/guestbook', { ...newNote(), parent_id: id }),
     ),
-    waitThen('POST /api/guestbook/:id/withdraw', ownNote, ({ id }) =>
+    createPreparedOperation('POST /api/guestbook/:id/withdraw', ownNote, ({ id }) =>
       post(`/api/guestbook/${id}/withdraw`, {}, { cookie }),
     ),
-    waitThen('POST /api/guestbook/:id/report', publicNote, ({ id }) =>
+    createPreparedOperation('POST /api/guestbook/:id/report', publicNote, ({ id }) =>
       post(`/api/guestbook/${id}/report`, { reason: 'spam' }, { cookie }),
     ),
-    waitThen(
+    createPreparedOperation(
       'POST /api/guestbook/:id/appeal',
       async () => {
         const note = await ownNote();
@@ -155,10 +159,10 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
       },
       ({ id }) => post(`/api/guestbook/${id}/appeal`, { text: 'Why?' }, { cookie }),
     ),
-    waitThen('GET /api/guestbook/:id/outcome', ownNote, ({ id }) =>
+    createPreparedOperation('GET /api/guestbook/:id/outcome', ownNote, ({ id }) =>
       api.call('GET', `/api/guestbook/${id}/outcome`, { cookie }),
     ),
-    pickAt('POST /a2a', () =>
+    createOperation('POST /a2a', () =>
       post('/a2a', asking('credential.me'), {
         headers: { authorization: toAuthorization(ann.credential), ...VERSION },
       }),
@@ -168,7 +172,7 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
 
 const newNote = () => ({ id: randomUUID() as string, name: 'Ada', message: 'Hello there' });
 
-export function waitThen<Made>(
+export function createPreparedOperation<Made>(
   name: string,
   make: () => Promise<Made>,
   send: (made: Made) => ReturnType<Api['call']>,
@@ -186,4 +190,4 @@ const withNew = (
   api: Api,
   name: string,
   send: (agent: Agent) => ReturnType<Api['call']>,
-): Operation => waitThen(name, () => newAgent(api), send);
+): Operation => createPreparedOperation(name, () => newAgent(api), send);

@@ -1,4 +1,4 @@
-import type { History, ObservedState } from './history.ts';
+import type { History, ObservedFeed } from './history.ts';
 import type { LogFacts } from './log-facts.ts';
 import { revokedForGood } from './rules/credentials.ts';
 import { oneEffect, streamsWhole } from './rules/effects.ts';
@@ -15,7 +15,7 @@ export interface Verdict {
 export function check(
   history: History,
   facts: LogFacts,
-  seen: readonly ObservedState[],
+  seen: readonly ObservedFeed[],
   limits: Limits,
   undoMs: number,
 ): Verdict[] {

@@ -13,7 +13,7 @@ export interface KnownCase {
 }
 
 /** State that the clients of one run share. */
-export interface ProofClientOptions {
+export interface SharedRunState {
   call: Call;
   history: History;
   until: number;
@@ -47,7 +47,7 @@ const LATE_MS = 10_000;
 
 /** Sends the identical request until its outcome is known or the retries are used up. */
 export async function retryUntilAnswered(
-  { history, until }: ProofClientOptions,
+  { history, until }: SharedRunState,
   random: Random,
   asked: Operation,
 ): Promise<Answer | undefined> {

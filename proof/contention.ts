@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { anyAddress, type ProofClientOptions, uuid } from './client.ts';
+import { anyAddress, type SharedRunState, uuid } from './client.ts';
 import { type Answer, done } from './history.ts';
 import { createProofMember, type Member } from './member.ts';
 import type { Moderator } from './moderator.ts';
@@ -18,7 +18,7 @@ const times = <Result>(count: number, work: (index: number) => Result): Result[]
  * receipt or check.
  */
 export function createContention(
-  common: ProofClientOptions,
+  common: SharedRunState,
   moderators: readonly Moderator[],
   limits: Limits,
 ) {

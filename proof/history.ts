@@ -48,7 +48,7 @@ export interface Fault {
 }
 
 /** What a reader of a member's feed received; `whole` if it read to the end. */
-export interface ObservedState {
+export interface ObservedFeed {
   member: string;
   events: { id: string; sequence: number }[];
   whole: boolean;

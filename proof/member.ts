@@ -3,8 +3,8 @@ import { SCOPES } from '../platform/http/scopes.ts';
 import {
   anyAddress,
   mark,
-  type ProofClientOptions,
   retryUntilAnswered,
+  type SharedRunState,
   secret,
   uuid,
 } from './client.ts';
@@ -29,7 +29,7 @@ interface Manner {
 const LONG_SECONDS = 80_000;
 
 /** A member with its keys, credentials and session, shared by several concurrent hands. */
-export function createProofMember(common: ProofClientOptions, random: Random, handle: string) {
+export function createProofMember(common: SharedRunState, random: Random, handle: string) {
   const { call, history } = common;
   const id = uuid(random);
   const words = mark(random);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ProofClientOptions, retryUntilAnswered, uuid } from './client.ts';
+import { retryUntilAnswered, type SharedRunState, uuid } from './client.ts';
 import { type Answer, done } from './history.ts';
 import type { Random } from './random.ts';
 import { expectEnded, sessionId, signIn } from './session.ts';
@@ -22,7 +22,7 @@ const DECISIONS = [
 export type Moderator = ReturnType<typeof createProofModerator>;
 
 /** A moderator, by token or browser session: claims, decides on notes and records, and undoes. */
-export function createProofModerator(common: ProofClientOptions, random: Random, token: string) {
+export function createProofModerator(common: SharedRunState, random: Random, token: string) {
   const { call, history } = common;
   const id = /^mod_([^.]+)\./.exec(token)?.[1] ?? '';
   let cookie: string | undefined;

@@ -4,8 +4,8 @@ import {
   anyAddress,
   consent,
   type KnownCase,
-  type ProofClientOptions,
   retryUntilAnswered,
+  type SharedRunState,
   uuid,
 } from './client.ts';
 import { type Answer, done } from './history.ts';
@@ -15,7 +15,7 @@ import type { Random } from './random.ts';
 const REASONS = ['spam', 'abuse', 'other'] as const;
 
 /** The actions of a member, performed one at a time. */
-export function createOperations(common: ProofClientOptions, random: Random, member: Member) {
+export function createOperations(common: SharedRunState, random: Random, member: Member) {
   const { write, own, session, words } = member;
 
   async function openCase(used?: Credential, copies?: number): Promise<Answer | undefined> {
@@ -232,7 +232,7 @@ export function createOperations(common: ProofClientOptions, random: Random, mem
 }
 
 export function guestNote(
-  common: ProofClientOptions,
+  common: SharedRunState,
   random: Random,
   body: { id: string; message: string; parent_id?: string | null },
   { address = anyAddress(random), copies = random.chance(0.1) ? 3 : 1 } = {},

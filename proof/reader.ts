@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ProofClientOptions } from './client.ts';
-import type { ObservedState } from './history.ts';
+import type { SharedRunState } from './client.ts';
+import type { ObservedFeed } from './history.ts';
 import type { Member } from './member.ts';
 import { fromTool, noteTool } from './protocols.ts';
 import type { Random } from './random.ts';
 
 /** Pages a member's feed until the member is gone, or to its end once all writes have stopped. */
 export async function readFeed(
-  common: ProofClientOptions,
+  common: SharedRunState,
   random: Random,
   member: Member,
-): Promise<ObservedState> {
-  const seen: ObservedState = { member: member.id, events: [], whole: false };
+): Promise<ObservedFeed> {
+  const seen: ObservedFeed = { member: member.id, events: [], whole: false };
   let cursor = '';
   while (!member.gone()) {
     const late = common.quiet;
@@ -34,7 +34,7 @@ export async function readFeed(
 }
 
 /** Reads the guestbook over HTTP and MCP, and records which notes were public when. */
-export async function visit(common: ProofClientOptions, random: Random): Promise<void> {
+export async function visit(common: SharedRunState, random: Random): Promise<void> {
   const { call, history } = common;
   while (history.now() < common.until) {
     const parent = random.chance(0.3) ? common.notes.at(-1) : undefined;

@@ -6,11 +6,11 @@ import pg from 'pg';
 import { withConnection } from '../platform/postgres/connection.ts';
 import { membersToErase } from '../projections/membership/members.ts';
 import { check, type Verdict } from './check.ts';
-import type { ProofClientOptions } from './client.ts';
+import type { SharedRunState } from './client.ts';
 import { createContention } from './contention.ts';
 import type { ProofEnvironment } from './environment.ts';
 import { breakThings } from './faults.ts';
-import { createHistory, type History, type ObservedState, startCall } from './history.ts';
+import { createHistory, type History, type ObservedFeed, startCall } from './history.ts';
 import { readLogFacts } from './log-facts.ts';
 import { createProofMember, type Member } from './member.ts';
 import { createProofModerator } from './moderator.ts';
@@ -50,7 +50,7 @@ export async function run(
   const history = createHistory();
   history.secrets.add(stage.secret);
   const call = startCall(stage.addresses, () => choice.below(1000), stage.keep);
-  const common: ProofClientOptions = {
+  const common: SharedRunState = {
     call,
     history,
     until: history.now() + seconds * 1000,
@@ -71,7 +71,7 @@ export async function run(
   const bursts = createContention(common, rushing, limits);
 
   common.until = history.now() + seconds * 1000;
-  const readers: Promise<ObservedState>[] = [];
+  const readers: Promise<ObservedFeed>[] = [];
   await Promise.all([
     breakThings(
       stage,
@@ -146,10 +146,10 @@ async function wordsOfErased(pool: pg.Pool, { words }: History): Promise<Set<str
 
 /** Runs one member after another in a seat, each with several hands and a feed reader. */
 async function live(
-  common: ProofClientOptions,
+  common: SharedRunState,
   random: Random,
   seat: number,
-  readers: Promise<ObservedState>[],
+  readers: Promise<ObservedFeed>[],
 ): Promise<void> {
   const { history } = common;
   for (let life = 1; history.now() < common.until; life++) {
@@ -166,7 +166,7 @@ async function live(
   }
 }
 
-async function hand(common: ProofClientOptions, random: Random, member: Member): Promise<void> {
+async function hand(common: SharedRunState, random: Random, member: Member): Promise<void> {
   const { something } = createOperations(common, random, member);
   for (let deed = 0; deed < LIFE; deed++) {
     if (common.history.now() >= common.until || member.gone()) return;
@@ -189,7 +189,7 @@ async function moderatorToken(
 
 function tell(
   { entries, faults, sightings }: History,
-  seen: readonly ObservedState[],
+  seen: readonly ObservedFeed[],
   say: (line: string) => void,
 ) {
   const rows = [...Map.groupBy(entries, ({ operation }) => operation)].sort();

@@ -1,4 +1,4 @@
-import { anyAddress, type ProofClientOptions, retryUntilAnswered } from './client.ts';
+import { anyAddress, retryUntilAnswered, type SharedRunState } from './client.ts';
 import { type Answer, done } from './history.ts';
 import type { Random } from './random.ts';
 
@@ -8,7 +8,7 @@ export const sessionId = (cookie: string | undefined) =>
 
 /** Signs in a member or a moderator and returns the cookie of the session. */
 export async function signIn(
-  common: ProofClientOptions,
+  common: SharedRunState,
   random: Random,
   {
     operation,
@@ -39,7 +39,7 @@ export async function signIn(
 
 /** Records a violation if a session is accepted after its end was acknowledged. */
 export async function expectEnded(
-  { call, history }: ProofClientOptions,
+  { call, history }: SharedRunState,
   path: string,
   cookie: string,
 ): Promise<void> {
@@ -49,7 +49,7 @@ export async function expectEnded(
 
 /** A member's browser session, shared by several concurrent hands. */
 export function createProofSession(
-  common: ProofClientOptions,
+  common: SharedRunState,
   random: Random,
   id: string,
   signInKey: () => string,

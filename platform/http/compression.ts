@@ -18,8 +18,9 @@ const ENCODINGS = ['br', 'gzip'] as const;
 const MIN_BYTES = 1024;
 const COMPRESSIBLE = /^(text\/|application\/(json|xml)\b)/;
 
-/** Compression levels: `KEPT` for content compressed once per process, `ON_THE_FLY_LEVELS` per response. */
-const KEPT = { brotli: 9, gzip: 9 };
+/** Levels for content that is compressed once per process. */
+const KEPT_LEVELS = { brotli: 9, gzip: 9 };
+/** Levels for content that is compressed for one response. */
 const ON_THE_FLY_LEVELS = { brotli: 4, gzip: 4 };
 
 /** Whether a response body may be compressed, and so depends on `Accept-Encoding`. */
@@ -68,10 +69,10 @@ const compress = {
   br: (bytes: Uint8Array, kept = false): Promise<Uint8Array> =>
     brotli(bytes, {
       params: {
-        [constants.BROTLI_PARAM_QUALITY]: (kept ? KEPT : ON_THE_FLY_LEVELS).brotli,
+        [constants.BROTLI_PARAM_QUALITY]: (kept ? KEPT_LEVELS : ON_THE_FLY_LEVELS).brotli,
         [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
       },
     }),
   gzip: (bytes: Uint8Array, kept = false): Promise<Uint8Array> =>
-    gzipped(bytes, { level: (kept ? KEPT : ON_THE_FLY_LEVELS).gzip }),
+    gzipped(bytes, { level: (kept ? KEPT_LEVELS : ON_THE_FLY_LEVELS).gzip }),
 };

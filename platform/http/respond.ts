@@ -107,7 +107,7 @@ export async function sendReply(
     all.etag = encodedEtag(etag, encoding);
     const { 'if-none-match': tags, 'if-modified-since': since } = req.headers;
     const known = tags === undefined ? undefined : matchingTag(tags, etag, all.etag);
-    if (known || (tags === undefined && setDataAge(since, all['last-modified']))) {
+    if (known || (tags === undefined && isNotModifiedSince(since, all['last-modified']))) {
       delete all['content-type'];
       res.writeHead(304, { ...all, ...(known ? { etag: known } : {}) }).end();
       return;
@@ -124,7 +124,7 @@ export async function sendReply(
 }
 
 /** Whether `since` is at or after `modified`; false if either is absent. */
-export function setDataAge(since = '', modified = ''): boolean {
+export function isNotModifiedSince(since = '', modified = ''): boolean {
   return Date.parse(since) >= Date.parse(modified);
 }
 

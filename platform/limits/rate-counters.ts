@@ -8,7 +8,7 @@ export interface Limit {
 }
 
 /** A request to count in each of its limits, unless `unless` selects a row. */
-export interface RateCount {
+export interface CountRequest {
   bucket: string;
   limits: readonly Limit[];
   /** A read by one key of type text. */
@@ -23,7 +23,8 @@ export interface CountedRow {
 }
 
 /** The key of the request's `unless` read; null without one. */
-export const counterKey = ({ unless }: RateCount) => (unless?.values[0] ?? null) as string | null;
+export const counterKey = ({ unless }: CountRequest) =>
+  (unless?.values[0] ?? null) as string | null;
 
 /**
  * Counts requests with the same limits and the same `unless` in one statement, which locks counters
@@ -34,7 +35,7 @@ export const counterKey = ({ unless }: RateCount) => (unless?.values[0] ?? null)
  * Run it outside of a command's transaction: it turns synchronous commit off for its transaction,
  * since losing the latest counts when the database crashes is not worth a flush.
  */
-export function increments(asked: readonly RateCount[]): Sql {
+export function increments(asked: readonly CountRequest[]): Sql {
   const [{ limits = [], unless } = {}] = asked;
   // A scalar subquery rather than EXISTS, for which the planner might read all rows into a hash.
   const known = unless

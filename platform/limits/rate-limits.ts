@@ -8,11 +8,11 @@ import { deadline, withinDeadline } from '../postgres/request-deadline.ts';
 import type { Sql } from '../sql.ts';
 import {
   type CountedRow,
+  type CountRequest,
   counterKey,
   decrement,
   increments,
   type Limit,
-  type RateCount,
 } from './rate-counters.ts';
 
 export type { Limit } from './rate-counters.ts';
@@ -43,7 +43,7 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   }
 
   // One batch at a time: concurrent batches would wait for the rows of an address that they share.
-  const group = createBatcher<{ asked: RateCount; until: number }, boolean>(
+  const group = createBatcher<{ asked: CountRequest; until: number }, boolean>(
     async (batch) => {
       const until = Math.min(...batch.map((one) => one.until));
       const asked = batch.map((one) => one.asked);
@@ -58,11 +58,11 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
    * Counts requests and returns whether each was counted. Requests of one address are counted
    * together first, and one by one if not all of them fit.
    */
-  async function count(asked: readonly RateCount[], until: number): Promise<boolean[]> {
+  async function count(asked: readonly CountRequest[], until: number): Promise<boolean[]> {
     // Every process uses the same order, so that two processes cannot deadlock.
     const sorted = asked.toSorted((a, b) => (a.bucket < b.bucket ? -1 : 1));
     const alike = [...Map.groupBy(sorted, likeness)].sort(([a], [b]) => (a < b ? -1 : 1));
-    const counted = new Set<RateCount>();
+    const counted = new Set<CountRequest>();
     let lists = alike.map(([, list]) => list);
     let back: Sql[] = [];
     while (lists.length + back.length > 0) {
@@ -110,23 +110,23 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
 }
 
 /** Groups requests that one statement can count: those with the same limits and condition. */
-const likeness = ({ limits, unless }: RateCount) =>
+const likeness = ({ limits, unless }: CountRequest) =>
   [...limits.map(({ kind, limit }) => `${kind} ${limit}`), unless?.name].join();
 
 /**
  * Splits requests by the result of counting: `counted`; `crowded`, to retry one by one because not
  * all requests of their address fit; and `back`, the statements that revert partial counts.
  */
-function sift(lists: readonly (readonly RateCount[])[], rows: readonly unknown[][]) {
-  const counted: RateCount[] = [];
-  const crowded: RateCount[] = [];
+function sift(lists: readonly (readonly CountRequest[])[], rows: readonly unknown[][]) {
+  const counted: CountRequest[] = [];
+  const crowded: CountRequest[] = [];
   const back: Sql[] = [];
   for (const [index, list] of lists.entries()) {
     const told = rows[index] as CountedRow[];
     const repeated = told.filter(({ bucket }) => bucket === null).map(({ key }) => key);
     const fresh = list.filter((one) => !repeated.includes(counterKey(one)));
     for (const [bucket, own] of Map.groupBy(fresh, (one) => one.bucket)) {
-      const { limits } = own[0] as RateCount;
+      const { limits } = own[0] as CountRequest;
       const kinds = told.filter((row) => row.bucket === bucket).map(({ kind }) => kind);
       if (kinds.length === limits.length) counted.push(...own);
       else {

@@ -7,14 +7,14 @@ import { deadline } from './request-deadline.ts';
 
 /** Runs one read outside a transaction, within the deadline. Errors are those of `reading`. */
 export async function query<Row>(pool: pg.Pool, statement: Sql<Row>): Promise<Row[]> {
-  return measuredRead(pool, async (client) => (await pipeline(client, [statement]))[0] as Row[]);
+  return runRead(pool, async (client) => (await pipeline(client, [statement]))[0] as Row[]);
 }
 
 /**
  * Runs read-only work within the deadline, with one retry if the server aborted it in favour of
  * other work. Throws `StorageUnavailable` if storage fails.
  */
-export async function measuredRead<Result>(
+export async function runRead<Result>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Sql, sql } from '../sql.ts';
 import { rollBack } from './connection.ts';
 import { pipeline } from './pipeline.ts';
-import { measuredRead } from './query.ts';
+import { runRead } from './query.ts';
 
 const BEGIN = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
 const COMMIT = sql`COMMIT`;
@@ -12,7 +12,7 @@ export async function snapshot<Rows extends unknown[]>(
   pool: pg.Pool,
   statements: readonly [...{ [Turn in keyof Rows]: Sql<Rows[Turn]> }],
 ): Promise<{ [Turn in keyof Rows]: Rows[Turn][] }> {
-  const rows = await measuredRead(pool, (client) =>
+  const rows = await runRead(pool, (client) =>
     pipeline(client, [BEGIN, ...statements, COMMIT]).catch(async (error: unknown) => {
       await rollBack(client);
       throw error;

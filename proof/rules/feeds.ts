@@ -1,8 +1,8 @@
-import type { ObservedState } from '../history.ts';
+import type { ObservedFeed } from '../history.ts';
 import type { LogFacts } from '../log-facts.ts';
 
 /** Feeds have no gaps, and each reader saw its member's feed from the first entry on. */
-export function feedsWhole(seen: readonly ObservedState[], { feed }: LogFacts): string[] {
+export function feedsWhole(seen: readonly ObservedFeed[], { feed }: LogFacts): string[] {
   const wrong: string[] = [];
   const feeds = Map.groupBy(feed, ({ member }) => member);
   for (const [member, rows] of feeds)

@@ -37,8 +37,8 @@ export function noteCase(
         members,
       });
       if (isRefusal(decided)) return decided;
-      const told = affectedMembersOfCase({ members, memberId });
-      const ended = caseDecider.decide(state, { type: 'EndLease', now, members: told });
+      const affected = affectedMembersOfCase({ members, memberId });
+      const ended = caseDecider.decide(state, { type: 'EndLease', now, members: affected });
       if (isRefusal(ended)) return ended;
       const actor = { type: 'member' as const, id: memberId };
       return {

@@ -99,7 +99,8 @@ export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercar
       const refused = status === 'not_published' && state !== 'withdrawn';
       const until = settled_at && appealUntil(settled_at, undoSeconds);
       // A removal shows immediately; its reason shows once the undo window has ended.
-      const told = refused && settled_at !== null && notifiedAt(settled_at, undoSeconds) <= row.now;
+      const notified =
+        refused && settled_at !== null && notifiedAt(settled_at, undoSeconds) <= row.now;
       const appealable = refused && appeal === null && erased_at === null && until !== null;
       return {
         status: 200,
@@ -112,8 +113,8 @@ export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercar
               : status === 'pending_review'
                 ? null
                 : (decision?.decision ?? null),
-          policy: told ? (decision?.policy ?? null) : null,
-          message: told ? (decision?.message ?? null) : null,
+          policy: notified ? (decision?.policy ?? null) : null,
+          message: notified ? (decision?.message ?? null) : null,
           appeal_until: appealable && until > row.now ? until.toISOString() : null,
         },
       };

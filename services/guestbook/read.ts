@@ -44,8 +44,8 @@ export function firstPages(pool: pg.Pool) {
   return async (experience: Experience) => {
     const last = known.get(experience);
     if (last) {
-      const [told] = await query(pool, approvedVersions(experience, MAX_ROWS));
-      if (told?.versions === last.versions) return last.reply;
+      const [current] = await query(pool, approvedVersions(experience, MAX_ROWS));
+      if (current?.versions === last.versions) return last.reply;
     }
     const found = await query(pool, approvedNotes(experience, MAX_ROWS));
     // Take the versions from the same read as the notes: versions of an earlier read can recur.

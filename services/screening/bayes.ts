@@ -1,4 +1,4 @@
-import type { RuleMatch } from './findings.ts';
+import type { TextFindings } from './findings.ts';
 import { fold, foldedWords } from './folded.ts';
 
 export interface LabelledText {
@@ -67,7 +67,7 @@ export function newBayes() {
 }
 
 /** The model's finding for a note that moderators would probably reject; otherwise none. */
-export function bayesFindings(bayes: Bayes, message: string): RuleMatch {
+export function bayesFindings(bayes: Bayes, message: string): TextFindings {
   const judged = bayes.judge(message);
   if (!judged || judged.percent < SPEAKS_FROM || judged.strongest.length === 0)
     return { findings: [], words: {} };

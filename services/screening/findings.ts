@@ -8,7 +8,7 @@ import { shapeFindings } from './shape.ts';
 /** Words of the note that a finding refers to, by finding code. */
 export type FindingWords = Partial<Record<FindingCode, string[]>>;
 
-export interface RuleMatch {
+export interface TextFindings {
   findings: Finding[];
   words: FindingWords;
 }
@@ -16,7 +16,7 @@ export interface RuleMatch {
 const MAX_WORDS = 5;
 
 /** Findings in a note's message and name alone, without comparing it to other notes. */
-export function findingsIn(note: { name: string; message: string }): RuleMatch {
+export function findingsIn(note: { name: string; message: string }): TextFindings {
   const text = bounded(`${note.message}\n${note.name}`);
   const folded = fold(text);
   const profane = profaneWords(folded);

@@ -49,7 +49,7 @@ export type Band = (typeof BANDS)[number];
 const LIKELY_SPAM = 4;
 
 /** The band groups and colours notes for moderators. It neither decides nor delays a note. */
-export function lengthBand(findings: readonly Pick<Finding, 'code'>[]): Band {
+export function toBand(findings: readonly Pick<Finding, 'code'>[]): Band {
   const points = findings.reduce((sum, { code }) => sum + POINTS[code], 0);
   if (points === 0) return 'clear';
   return points < LIKELY_SPAM ? 'look' : 'likely_spam';

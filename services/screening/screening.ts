@@ -3,7 +3,7 @@ import type { NewEvent } from '../../platform/eventstore/event.ts';
 import type * as events from './events.ts';
 import type { FindingWords } from './findings.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { type Finding, lengthBand, RULES_VERSION } from './rules.ts';
+import { type Finding, RULES_VERSION, toBand } from './rules.ts';
 
 type ScreeningEvents = (typeof events)['NoteScreened'];
 
@@ -33,7 +33,7 @@ export const screening: Decider<ScreeningState, RecordScreening, ScreeningEvents
         data: {
           note_id: noteId,
           rules_version: RULES_VERSION,
-          band: lengthBand(findings),
+          band: toBand(findings),
           findings: [...findings],
         },
         personal: { words, fingerprint },

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { addModerator, readHeldNotes, submit } from '../../harness/moderation.ts';
+import { addModerator, countClaims, submit } from '../../harness/moderation.ts';
 import { handled, holdOne, intercept, look, NEEDS_BROWSER, visit } from '../support/browser.ts';
 import { consoleWith, currentText, openConsole, signIn, toast } from '../support/console.ts';
 import { eventStream } from '../support/event-stream.ts';
@@ -31,16 +31,16 @@ t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER
   await look(t, page, 'moderation-lost-claim');
   await page.locator('.row').getByRole('button', { name: 'Claim again' }).click();
   await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
-  t.equal(await readHeldNotes(ann), 1);
+  t.equal(await countClaims(ann), 1);
   const released = page.waitForResponse('**/claims/release');
   await page.keyboard.press('Escape');
   await page.locator('.row', { hasText: 'Claimed by you' }).waitFor({ state: 'detached' });
   await released;
-  t.equal(await readHeldNotes(ann), 0, 'Esc releases');
+  t.equal(await countClaims(ann), 0, 'Esc releases');
   await claimNext(page);
   await page.locator('.note .lease').waitFor();
   await page.goto('about:blank');
-  while ((await readHeldNotes(ann)) > 0);
+  while ((await countClaims(ann)) > 0);
   t.pass('leaving releases');
 });
 
@@ -112,11 +112,11 @@ t.test("a tab that goes leaves another tab's claims alone", NEEDS_BROWSER, async
   await second.locator('.row', { hasText: 'Claimed by you' }).waitFor();
   await claimNext(second);
   await second.locator('.row', { hasText: 'Claimed by you' }).nth(1).waitFor();
-  t.equal(await readHeldNotes(ann), 2);
+  t.equal(await countClaims(ann), 2);
   await second.goto('about:blank');
-  for (let looks = 0; looks < 100 && (await readHeldNotes(ann)) === 2; looks++)
+  for (let looks = 0; looks < 100 && (await countClaims(ann)) === 2; looks++)
     await new Promise((resolve) => setTimeout(resolve, 100));
-  t.equal(await readHeldNotes(ann), 1);
+  t.equal(await countClaims(ann), 1);
   t.equal(await page.locator('.row', { hasText: 'One' }).getByText('Claimed by you').count(), 1);
 });
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { addModerator, readHeldNotes, submit } from '../../harness/moderation.ts';
+import { addModerator, countClaims, submit } from '../../harness/moderation.ts';
 import { handled, holdOne, intercept, NEEDS_BROWSER, visit } from '../support/browser.ts';
 import { consoleWith, signIn, toast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
@@ -69,7 +69,7 @@ t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, as
     );
     await how();
     await released;
-    t.equal(await readHeldNotes(ann), 0);
+    t.equal(await countClaims(ann), 0);
   };
   await leave(() => page.keyboard.press('j'));
   await leave(() => page.locator('.row', { hasText: 'Three' }).locator('.row-main').click());
@@ -88,7 +88,7 @@ t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, as
   await page.locator('.panel').waitFor();
   await page.keyboard.press('j');
   await page.locator('.panel').waitFor({ state: 'detached' });
-  t.equal(await readHeldNotes(ann), 1, 'what was claimed by hand stays');
+  t.equal(await countClaims(ann), 1, 'what was claimed by hand stays');
 });
 
 t.test('a panel that is left before its claim came gives it back', NEEDS_BROWSER, async (t) => {
@@ -102,7 +102,7 @@ t.test('a panel that is left before its claim came gives it back', NEEDS_BROWSER
   const released = page.waitForResponse('**/claims/release');
   claim.go();
   await released;
-  t.equal(await readHeldNotes(ann), 0);
+  t.equal(await countClaims(ann), 0);
 });
 
 t.test('who can claim no more can decide', NEEDS_BROWSER, async (t) => {

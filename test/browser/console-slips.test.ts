@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { readHeldNotes } from '../../harness/moderation.ts';
+import { countClaims } from '../../harness/moderation.ts';
 import { NEEDS_BROWSER } from '../support/browser.ts';
 import { consoleWith, currentText, numbered, toast } from '../support/console.ts';
 
@@ -32,7 +32,7 @@ t.test('a double click decides on one note, and claims one', NEEDS_BROWSER, asyn
   await page.getByRole('button', { name: 'Claim next' }).dblclick();
   await claimed;
   await page.locator('.note .lease').waitFor();
-  t.equal(await readHeldNotes(ann), 1);
+  t.equal(await countClaims(ann), 1);
   t.equal(await approved(), 2);
   await twice(60);
   await page.locator('.row').nth(1).waitFor({ state: 'detached' });

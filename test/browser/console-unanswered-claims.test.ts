@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { readHeldNotes } from '../../harness/moderation.ts';
+import { countClaims } from '../../harness/moderation.ts';
 import { handled, holdOne, intercept, NEEDS_BROWSER } from '../support/browser.ts';
 import { consoleWith, currentText, numbered, REFUSED, states, toast } from '../support/console.ts';
 
@@ -85,7 +85,7 @@ t.test(
     const released = page.waitForResponse('**/claims/release');
     await page.keyboard.press('Escape');
     await released;
-    t.equal(await readHeldNotes(ann), 0);
+    t.equal(await countClaims(ann), 0);
   },
 );
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
-import { createOpenCase, listCases, pass } from '../../harness/cases.ts';
+import { createCaseCommands, createOpenCase, pass } from '../../harness/cases.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { lapsedCases } from '../../projections/cases/cases.ts';
 import { lapseCaseClaims } from '../../workers/cases/expire-case-claims.ts';
@@ -8,7 +8,10 @@ import { startService } from '../support/service.ts';
 
 t.test('claims past their lease become one event each, and live ones none', async (t) => {
   const service = await startService(t);
-  const [author, ann] = [listCases(await newAgent(service)), listCases(await newAgent(service))];
+  const [author, ann] = [
+    createCaseCommands(await newAgent(service)),
+    createCaseCommands(await newAgent(service)),
+  ];
   const ids = [
     await createOpenCase(author),
     await createOpenCase(author),
@@ -45,7 +48,10 @@ t.test('claims past their lease become one event each, and live ones none', asyn
 t.test('of the claims that are over, the sweep is given those that were over first', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
-  const [author, ann] = [listCases(await newAgent(service)), listCases(await newAgent(service))];
+  const [author, ann] = [
+    createCaseCommands(await newAgent(service)),
+    createCaseCommands(await newAgent(service)),
+  ];
   const submitted = await createOpenCase(author);
   await ann.claim(submitted, 1, { lease_seconds: 300 });
   await ann.submit(submitted, 2);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { type Agent, newAgent } from '../../harness/agent.ts';
 import { type ApiResponse, readCookie } from '../../harness/api.ts';
-import { consent, createOpenCase, listCases } from '../../harness/cases.ts';
+import { consent, createCaseCommands, createOpenCase } from '../../harness/cases.ts';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { brief } from '../../harness/packets.ts';
 import { readModels } from '../../harness/rebuilt.ts';
@@ -70,7 +70,7 @@ async function inCases(member: Agent, other: Agent) {
     note: newText('Note'),
     comment: newText('Comment'),
   };
-  const [mine, theirs] = [listCases(member), listCases(other)];
+  const [mine, theirs] = [createCaseCommands(member), createCaseCommands(other)];
   const { title, summary, objective, criterion } = words;
   const texts = { title, summary, objective, acceptance_criteria: [criterion] };
   const [own, another] = [await createOpenCase(mine, texts), await createOpenCase(theirs)];

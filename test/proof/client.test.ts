@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type ProofClientOptions, retryUntilAnswered } from '../../proof/client.ts';
+import { retryUntilAnswered, type SharedRunState } from '../../proof/client.ts';
 import { type Answer, createHistory } from '../../proof/history.ts';
 import { seeded } from '../../proof/random.ts';
 import { differences } from '../../proof/rebuilt.ts';
@@ -18,7 +18,7 @@ const unconfirmed = answer(503, 'outcome_unconfirmed');
 async function remembered(answers: (Answer | undefined)[], more: object = {}) {
   const history = createHistory();
   const left = [...answers];
-  await retryUntilAnswered({ history } as ProofClientOptions, seeded(1), {
+  await retryUntilAnswered({ history } as SharedRunState, seeded(1), {
     operation: 'case.create',
     actor: 'ann',
     address: '',

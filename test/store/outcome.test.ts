@@ -4,7 +4,7 @@ import type pg from 'pg';
 import t, { type Test } from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { newCase } from '../../harness/cases.ts';
-import { addModerator, readHeldNotes, submit } from '../../harness/moderation.ts';
+import { addModerator, countClaims, submit } from '../../harness/moderation.ts';
 import { newRegistration } from '../../harness/registration.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
 import { withClient } from '../../platform/postgres/pool.ts';
@@ -97,7 +97,7 @@ t.test('a claim whose COMMIT got no answer is made once', async (t) => {
   proxy.dropCommitReply('moderation.claim');
   const found = await claim(randomUUID());
   t.equal(found.status, 200, found.text);
-  t.equal(await readHeldNotes(ann), 1, 'the receipt tells');
+  t.equal(await countClaims(ann), 1, 'the receipt tells');
 
   const key = randomUUID();
   proxy.dropCommit('moderation.claim');
@@ -105,18 +105,18 @@ t.test('a claim whose COMMIT got no answer is made once', async (t) => {
   if (lost.status !== 200) {
     t.equal(lost.status, 503);
     t.equal(lost.body.error.code, 'storage_unavailable', 'it is known that nothing was claimed');
-    t.equal(await readHeldNotes(ann), 1);
+    t.equal(await countClaims(ann), 1);
   }
   const again = await claim(key);
   t.equal(again.status, 200, again.text);
   if (lost.status === 200) t.equal(again.body.claims[0].lease_id, lost.body.claims[0].lease_id);
-  t.equal(await readHeldNotes(ann), 2);
+  t.equal(await countClaims(ann), 2);
 
   proxy.holdAfterCommit('moderation.claim');
   const unread = await claim(randomUUID());
   proxy.release();
   t.equal(unread.body.error?.code, 'outcome_unconfirmed', unread.text);
-  t.equal(await readHeldNotes(ann), 3, 'claimed, though what was claimed could not be read');
+  t.equal(await countClaims(ann), 3, 'claimed, though what was claimed could not be read');
   t.equal(proxy.fired(), 3);
 });
 

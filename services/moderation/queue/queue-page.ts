@@ -21,7 +21,7 @@ const MAX_ROWS = 101;
 export const MAX_SCANNED = 2_000;
 
 /** A finding on at most this many notes is rare: the page then scans these notes and no others. */
-export const RARE_FILTERS = 500;
+export const MAX_RARE_MATCHES = 500;
 
 type Value = (given: unknown, type: string) => string;
 
@@ -99,7 +99,7 @@ function withFinding(
   listed: Listed,
   order: string,
 ): string {
-  const rare = `(SELECT count(*) FROM found) <= ${RARE_FILTERS}`;
+  const rare = `(SELECT count(*) FROM found) <= ${MAX_RARE_MATCHES}`;
   // Looks up each found note by its id, because a plain join may read the whole view.
   const notes =
     'found CROSS JOIN LATERAL (SELECT * FROM notes WHERE note_id = found.note_id LIMIT 1) n';
@@ -107,7 +107,7 @@ function withFinding(
   // A scalar subquery, because for EXISTS the planner may hash all notes with the finding.
   const has = `(SELECT true FROM note_findings f WHERE f.note_id = n.note_id AND f.code = ${code})`;
   return `WITH found AS MATERIALIZED (
-      SELECT note_id FROM note_findings WHERE code = ${code} LIMIT ${RARE_FILTERS + 1})
+      SELECT note_id FROM note_findings WHERE code = ${code} LIMIT ${MAX_RARE_MATCHES + 1})
     (${listed(notes, [rare, any, ...fits], [], MAX_ROWS)})
     UNION ALL
     SELECT * FROM (${walked({ walks, fits: [...fits, has] }, listed, order)}) walked

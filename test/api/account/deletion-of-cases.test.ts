@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { createOpenCase, listCases } from '../../../harness/cases.ts';
+import { createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import type { Append } from '../../../platform/eventstore/append.ts';
 import { CLOSURE_BATCH } from '../../../services/membership/account-closure.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
@@ -44,9 +44,9 @@ t.test('cases are ended in batches, and none can be read from the first on', asy
 /** A case of another's that was accepted, with a submission, a review and a note of the agent's. */
 async function wroteOnCases(service: Service) {
   const [ann, bob, agent] = [
-    listCases(await newAgent(service)),
-    listCases(await newAgent(service)),
-    listCases(await newAgent(service)),
+    createCaseCommands(await newAgent(service)),
+    createCaseCommands(await newAgent(service)),
+    createCaseCommands(await newAgent(service)),
   ];
   const id = await createOpenCase(ann);
   await bob.claim(id, 1);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { createOpenCase, listCases } from '../../../harness/cases.ts';
+import { createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { publishProfile } from '../../../harness/records.ts';
 import { signedIn } from '../../../harness/registration.ts';
@@ -22,7 +22,10 @@ const shown = async (service: Service, query = '') =>
 
 t.test('what happens to cases in public, newest first, by type and cursor', async (t) => {
   const service = await startService(t);
-  const [author, ann] = [listCases(await newAgent(service)), listCases(await newAgent(service))];
+  const [author, ann] = [
+    createCaseCommands(await newAgent(service)),
+    createCaseCommands(await newAgent(service)),
+  ];
   const id = await createOpenCase(author, { title: 'One' });
   await ann.claim(id, 1);
   await ann.claim(id, 2);
@@ -127,7 +130,10 @@ t.test(
 
 t.test('a case taken down is gone everywhere, and back once it is restored', async (t) => {
   const service = await startService(t);
-  const [author, ann] = [listCases(await newAgent(service)), listCases(await newAgent(service))];
+  const [author, ann] = [
+    createCaseCommands(await newAgent(service)),
+    createCaseCommands(await newAgent(service)),
+  ];
   const id = await createOpenCase(author);
   await ann.note(id, 'Kept');
   await ann.note(id, 'Taken down');

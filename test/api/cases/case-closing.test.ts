@@ -1,6 +1,6 @@
 import t from 'tap';
 import { type Agent, newAgent } from '../../../harness/agent.ts';
-import { createOpenCase, listCases, pass } from '../../../harness/cases.ts';
+import { createCaseCommands, createOpenCase, pass } from '../../../harness/cases.ts';
 import { addModerator } from '../../../harness/moderation.ts';
 import { publishCase, publishCaseNote, report } from '../../../harness/records.ts';
 import { query } from '../../../platform/postgres/query.ts';
@@ -26,7 +26,10 @@ t.test(
   "with an author's account all own cases are gone, and those who had claimed are told",
   async (t) => {
     const service = await startService(t);
-    const [author, ann] = [listCases(await newAgent(service)), listCases(await newAgent(service))];
+    const [author, ann] = [
+      createCaseCommands(await newAgent(service)),
+      createCaseCommands(await newAgent(service)),
+    ];
     const open = await createOpenCase(author);
     const claimed = await createOpenCase(author);
     const lapsed = await createOpenCase(author);
@@ -120,9 +123,9 @@ t.test(
   async (t) => {
     const service = await startService(t);
     const [author, ann, bob] = [
-      listCases(await newAgent(service)),
-      listCases(await newAgent(service)),
-      listCases(await newAgent(service)),
+      createCaseCommands(await newAgent(service)),
+      createCaseCommands(await newAgent(service)),
+      createCaseCommands(await newAgent(service)),
     ];
     const claimed = await createOpenCase(author);
     const submitted = await createOpenCase(author);
@@ -156,7 +159,10 @@ t.test(
   'the words of a former member go from the log and the read models, and no others',
   async (t) => {
     const service = await startService(t);
-    const [author, ann] = [listCases(await newAgent(service)), listCases(await newAgent(service))];
+    const [author, ann] = [
+      createCaseCommands(await newAgent(service)),
+      createCaseCommands(await newAgent(service)),
+    ];
     const id = await createOpenCase(author);
     await ann.claim(id, 1);
     await ann.submit(id, 2, { summary: 'Words of Ann' });
@@ -180,7 +186,10 @@ t.test(
 
 t.test('an export reads all of a member in batches', async (t) => {
   const service = await startService(t);
-  const [author, ann] = [listCases(await newAgent(service)), listCases(await newAgent(service))];
+  const [author, ann] = [
+    createCaseCommands(await newAgent(service)),
+    createCaseCommands(await newAgent(service)),
+  ];
   const ids: string[] = [];
   for (let count = 0; count < 3; count++) {
     const id = await createOpenCase(author);

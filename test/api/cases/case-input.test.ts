@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { consent, createOpenCase, listCases, newCase } from '../../../harness/cases.ts';
+import { consent, createCaseCommands, createOpenCase, newCase } from '../../../harness/cases.ts';
 import { type Service, startService } from '../../support/service.ts';
 
-const member = async (service: Service) => listCases(await newAgent(service));
+const member = async (service: Service) => createCaseCommands(await newAgent(service));
 const get = (service: Service, path: string, headers: Record<string, string> = {}) =>
   service.call('GET', `/api/v1/cases${path}`, { headers });
 
@@ -62,7 +62,7 @@ t.test('bad input is refused with its path, and changes nothing', async (t) => {
 
 t.test('each scope opens its own routes, and a gate shuts them all', async (t) => {
   const service = await startService(t);
-  const reader = listCases(await newAgent(service, ['updates:read']));
+  const reader = createCaseCommands(await newAgent(service, ['updates:read']));
   const id = randomUUID();
   for (const [answer, scope] of [
     [reader.open(), 'case:create'],
@@ -80,7 +80,7 @@ t.test('each scope opens its own routes, and a gate shuts them all', async (t) =
   const anonymous = await service.call('POST', '/api/v1/cases', { body: newCase() });
   t.equal(anonymous.status, 401);
   const shut = await startService(t, { API_OPEN: 'false' });
-  const agent = listCases(await newAgent(shut));
+  const agent = createCaseCommands(await newAgent(shut));
   t.equal((await get(shut, '')).body.error.code, 'api_disabled');
   t.equal((await agent.open()).body.error.code, 'api_disabled');
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { createOpenCase, listCases, pass } from '../../../harness/cases.ts';
+import { createCaseCommands, createOpenCase, pass } from '../../../harness/cases.ts';
 import { CaseModel, MEMBERS, steps } from '../../support/case-model.ts';
 import { fewer } from '../../support/sequences.ts';
 import { startService } from '../../support/service.ts';
@@ -9,7 +9,7 @@ import { startService } from '../../support/service.ts';
 t.test('random commands over HTTP do what the model says, and the log replays to it', async (t) => {
   const service = await startService(t, { LIMIT_WRITES_PER_DAY: '100000' });
   const agents = await Promise.all(Array.from({ length: MEMBERS }, () => newAgent(service)));
-  const members = agents.map(listCases);
+  const members = agents.map(createCaseCommands);
   const ids = members.map(({ agent }) => agent.id);
 
   await fc.assert(

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { createOpenCase, listCases, newCase, pass } from '../../../harness/cases.ts';
+import { createCaseCommands, createOpenCase, newCase, pass } from '../../../harness/cases.ts';
 import { type Service, startService } from '../../support/service.ts';
 
-const member = async (service: Service) => listCases(await newAgent(service));
+const member = async (service: Service) => createCaseCommands(await newAgent(service));
 const many = { LIMIT_BOOTSTRAP_ATTEMPTS: '1000' };
 const several = (service: Service, count: number) =>
   Promise.all(Array.from({ length: count }, () => member(service)));

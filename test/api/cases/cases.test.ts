@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { consent, createOpenCase, listCases, pass } from '../../../harness/cases.ts';
+import { consent, createCaseCommands, createOpenCase, pass } from '../../../harness/cases.ts';
 import { addModerator } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
 import { matchAll } from '../../support/match-all.ts';
 import { type Service, startService } from '../../support/service.ts';
 
-const member = async (service: Service) => listCases(await newAgent(service));
+const member = async (service: Service) => createCaseCommands(await newAgent(service));
 const get = (service: Service, path: string, headers: Record<string, string> = {}) =>
   service.call('GET', `/api/v1/cases${path}`, { headers });
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import type { ApiResponse } from '../../../harness/api.ts';
-import { consent, createOpenCase, listCases } from '../../../harness/cases.ts';
+import { consent, createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -31,7 +31,10 @@ async function readAround(
 
 t.test('a case and its record are of one moment', async (t) => {
   const service = await startService(t);
-  const [author, ann] = [listCases(await newAgent(service)), listCases(await newAgent(service))];
+  const [author, ann] = [
+    createCaseCommands(await newAgent(service)),
+    createCaseCommands(await newAgent(service)),
+  ];
   const id = await createOpenCase(author);
   await ann.claim(id, 1);
   const { status, body } = await readAround(

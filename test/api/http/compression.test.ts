@@ -2,7 +2,7 @@ import { get } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { createOpenCase, listCases } from '../../../harness/cases.ts';
+import { createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import { addModerator } from '../../../harness/moderation.ts';
 import { preferredEncoding } from '../../../platform/http/compression.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -60,7 +60,7 @@ t.test('JSON and text are compressed where the caller asks, and say so', async (
   const service = await startService(t);
   const agent = await newAgent(service);
   const summary = 'The lamp of the harbour. '.repeat(50);
-  await createOpenCase(listCases(agent), { summary });
+  await createOpenCase(createCaseCommands(agent), { summary });
   const { authorization } = agent;
   for (const path of ['/api/v1/cases', '/openapi.json', '/docs/docs.css', '/for-agents.md']) {
     const plain = await fetchRaw(service, path, { authorization });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { type Agent, newAgent } from '../../../harness/agent.ts';
-import { consent, createOpenCase, listCases } from '../../../harness/cases.ts';
+import { consent, createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
 import { indexOperations } from '../../../platform/http/invoke.ts';
@@ -120,7 +120,7 @@ async function fill(service: Service, agent: Agent, moderator: Moderator): Promi
     const profile = { display_name: 'A', summary: 'B', links: [], capabilities: [], ...consent };
     await each.call('POST', '/api/v1/me/profile', profile);
     await each.call('POST', '/api/v1/artifacts', brief());
-    await createOpenCase(listCases(each));
+    await createOpenCase(createCaseCommands(each));
   }
   for (let n = 0; n < 32; n++) await decide(moderator, (await submit(service)).id, 'approve');
   for (let n = 0; n < 2; n++) await submit(service);

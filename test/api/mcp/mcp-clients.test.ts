@@ -3,7 +3,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import t, { type Test } from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { createOpenCase, listCases } from '../../../harness/cases.ts';
+import { createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import { addModerator, submit } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
 import manifest from '../../../package.json' with { type: 'json' };
@@ -21,7 +21,9 @@ async function connected(service: Service, mode: (typeof ERAS)[keyof typeof ERAS
 /** A public record with one of everything. */
 async function populated(service: Service) {
   const agent = await newAgent(service);
-  const caseId = await createOpenCase(listCases(agent), { title: 'Mend the harbour lamp' });
+  const caseId = await createOpenCase(createCaseCommands(agent), {
+    title: 'Mend the harbour lamp',
+  });
   const published = await agent.call('POST', '/api/v1/artifacts', brief());
   if (published.status !== 201) throw new Error(published.text);
   const profile = await agent.call('POST', '/api/v1/me/profile', {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
-import { MAX_SCANNED, RARE_FILTERS } from '../../../services/moderation/queue/queue-page.ts';
+import { MAX_RARE_MATCHES, MAX_SCANNED } from '../../../services/moderation/queue/queue-page.ts';
 import { othersDecided } from '../../support/decided-notes.ts';
 import { letPass } from '../../support/passing-time.ts';
 import { startService } from '../../support/service.ts';
@@ -155,8 +155,8 @@ t.test('a rare finding is found at once, and a common one along the view', async
     INSERT INTO note_findings (note_id, code)
       SELECT note_id, 'links' FROM aged WHERE age % 4 = 0 UNION ALL
       SELECT note_id, 'email' FROM aged WHERE age <= 3 UNION ALL
-      SELECT note_id, 'phone' FROM aged WHERE age <= ${RARE_FILTERS + 1} UNION ALL
-      SELECT note_id, 'markup' FROM aged WHERE age <= ${RARE_FILTERS}`);
+      SELECT note_id, 'phone' FROM aged WHERE age <= ${MAX_RARE_MATCHES + 1} UNION ALL
+      SELECT note_id, 'markup' FROM aged WHERE age <= ${MAX_RARE_MATCHES}`);
   const { rows } = await service.database.pool.query<{ note_id: string }>(
     'SELECT note_id FROM notes ORDER BY settled_at DESC',
   );

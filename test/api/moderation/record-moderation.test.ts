@@ -3,9 +3,9 @@ import t from 'tap';
 import { type Agent, newAgent } from '../../../harness/agent.ts';
 import {
   addModerator,
+  countClaims,
   decide,
   type Moderator,
-  readHeldNotes,
   submit,
 } from '../../../harness/moderation.ts';
 import { brief, handoff, result } from '../../../harness/packets.ts';
@@ -300,7 +300,7 @@ t.test('nobody goes on holding a record that its author took away', async (t) =>
     for (const record of records) await report(reader, record);
     const subjects = records.map(({ type, id }) => ({ type, id }));
     t.equal((await mod.post('claims', { subjects })).status, 200);
-    t.equal(await readHeldNotes(mod), 3);
+    t.equal(await countClaims(mod), 3);
     return records;
   };
   const author = await newAgent(service);
@@ -308,11 +308,11 @@ t.test('nobody goes on holding a record that its author took away', async (t) =>
   await author.call('POST', '/api/v1/me/profile/withdraw', {});
   await author.call('POST', `/api/v1/artifacts/${artifact?.id}/withdraw`, {});
   await author.call('POST', `/api/v1/cases/${opened?.id}/withdraw`, { expected_version: 1 });
-  t.equal(await readHeldNotes(mod), 0);
+  t.equal(await countClaims(mod), 0);
   const leaver = await newAgent(service);
   await claims(leaver);
   await leaver.call('POST', '/api/v1/me/delete', { confirm_handle: leaver.handle });
-  t.equal(await readHeldNotes(mod), 0);
+  t.equal(await countClaims(mod), 0);
 });
 
 t.test('whoever comes too late is told who decided, and not that it was told', async (t) => {

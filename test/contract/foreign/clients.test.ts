@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
-import { createOpenCase, listCases } from '../../../harness/cases.ts';
+import { createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import { startService } from '../../support/service.ts';
 
 // Made by .ci/run from requirements.txt beside this file; elsewhere there may be no Python.
@@ -16,7 +16,7 @@ t.test(
   { skip: python ? false : 'FOREIGN_PYTHON is not set' },
   async (t) => {
     const service = await startService(t);
-    const caseId = await createOpenCase(listCases(await newAgent(service)));
+    const caseId = await createOpenCase(createCaseCommands(await newAgent(service)));
     const claimant = await newAgent(service);
     const bearer = claimant.authorization.replace('Bearer ', '');
     const script = join(import.meta.dirname, 'clients.py');

@@ -5,7 +5,7 @@ import { addressBucket } from '../../../platform/http/address.ts';
 import { preferredEncoding } from '../../../platform/http/compression.ts';
 import { bearerToken, readCookie } from '../../../platform/http/principal.ts';
 import { checkMedia, idempotencyKey } from '../../../platform/http/read-request.ts';
-import { matchingTag, setDataAge } from '../../../platform/http/respond.ts';
+import { isNotModifiedSince, matchingTag } from '../../../platform/http/respond.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { presentedCredential } from '../../../services/credentials/authenticate.ts';
 import { presentedSession, sessionCookie } from '../../../services/membership/sessions.ts';
@@ -183,7 +183,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'idempotency-key': (text) => idempotencyKey(incoming({ 'idempotency-key': text }), route),
   'accept-encoding': preferredEncoding,
   'if-none-match': (text) => matchingTag(text, '"a"', '"a-br"'),
-  'if-modified-since': (text) => setDataAge(text, 'Tue, 24 Nov 2026 00:00:00 GMT'),
+  'if-modified-since': (text) => isNotModifiedSince(text, 'Tue, 24 Nov 2026 00:00:00 GMT'),
   'x-forwarded-for': (text) => addressBucket('127.0.0.1', text, 2),
   authorization: presentedCredential,
   cookie: (text) => [presentedSession(text), presentedModeratorSession(text)],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { findingsIn } from '../../../services/screening/findings.ts';
 import { fold, foldedWords } from '../../../services/screening/folded.ts';
-import { lengthBand } from '../../../services/screening/rules.ts';
+import { toBand } from '../../../services/screening/rules.ts';
 import { toSentence } from '../../../services/screening/sentences.ts';
 
 const said = (message: string, name = '') => {
@@ -78,11 +78,11 @@ t.test('a finding keeps the words that it points at apart', async (t) => {
 });
 
 t.test('bands group by points', async (t) => {
-  t.equal(lengthBand([]), 'clear');
-  t.equal(lengthBand([{ code: 'same_as_approved' }]), 'clear');
-  t.equal(lengthBand([{ code: 'links' }]), 'look');
-  t.equal(lengthBand([{ code: 'many_links' }, { code: 'markup' }]), 'likely_spam');
-  t.equal(lengthBand([{ code: 'same_as_rejected' }]), 'likely_spam');
+  t.equal(toBand([]), 'clear');
+  t.equal(toBand([{ code: 'same_as_approved' }]), 'clear');
+  t.equal(toBand([{ code: 'links' }]), 'look');
+  t.equal(toBand([{ code: 'many_links' }, { code: 'markup' }]), 'likely_spam');
+  t.equal(toBand([{ code: 'same_as_rejected' }]), 'likely_spam');
 });
 
 t.test('a folded text is the same for the same words', async (t) => {
