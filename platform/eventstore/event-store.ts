@@ -15,14 +15,7 @@ import {
   type Receipt,
   receiptStatement,
 } from './append.ts';
-import {
-  type Command,
-  type Decision,
-  type Job,
-  type Loaded,
-  resolveAnswer,
-  type Writes,
-} from './command.ts';
+import { type Command, type Job, type Loaded, resolveAnswer, type Writes } from './command.ts';
 import { wasCommitted } from './commit-status.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
 import { begin, commit, LostRace, MIN_WRITE_MS } from './transaction.ts';
@@ -62,6 +55,14 @@ export interface EventStore {
   pool: pg.Pool;
 }
 
+/** A decision that writes, ready to be committed. */
+interface Prepared<Answer> {
+  decision: Writes<Answer>;
+  events: RecordedEvent[];
+  statements: Sql[];
+  witness: Sql | undefined;
+}
+
 /** How often a command is tried by default. */
 const ATTEMPTS = 6;
 
@@ -99,20 +100,39 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
   ): Promise<Answer | Refusal<Code>> {
     return withClient(pool, until, async (client) => {
       const { xid, ...loaded } = await begin(client, command);
-      const decision = await decide(client, command, loaded);
-      if (isRefusal(decision) || 'unchanged' in decision) {
+      // After an error, such as a lost race, the connection can be used again.
+      const prepared = await prepare(command, loaded).catch(async (error: unknown) => {
+        await rollBack(client);
+        throw error;
+      });
+      if ('outcome' in prepared) {
         await client.query('ROLLBACK');
-        return isRefusal(decision) ? decision : decision.unchanged;
+        return prepared.outcome;
       }
-      const events = record(decision.appends, loaded.now);
-      requireLocks(events, loaded.locked);
-      const receipts = [decision.receipt?.(events) ?? []].flat();
-      const statements = await statementsOf(decision, events, receipts, loaded.now);
-      const witness = findWitness(events, receipts, loaded.now);
+      const { decision, events, statements, witness } = prepared;
       await commit(client, statements, () => wasCommitted(deps.url, xid, witness, until), until);
       deps.committed?.(events);
       return resolveAnswer(decision, events);
     });
+  }
+
+  /** Decides; returns the statements that the decision writes, or the outcome if it writes none. */
+  async function prepare<Answer, Code extends string>(
+    command: Command<Answer, Code>,
+    loaded: Loaded,
+  ): Promise<{ outcome: Answer | Refusal<Code> } | Prepared<Answer>> {
+    const decision = command.decide(loaded);
+    if (isRefusal(decision)) return { outcome: decision };
+    if ('unchanged' in decision) return { outcome: decision.unchanged };
+    const events = record(decision.appends, loaded.now);
+    requireLocks(events, loaded.locked);
+    const receipts = [decision.receipt?.(events) ?? []].flat();
+    return {
+      decision,
+      events,
+      statements: await statementsOf(decision, events, receipts, loaded.now),
+      witness: findWitness(events, receipts, loaded.now),
+    };
   }
 
   function record(appends: readonly Append[], now: Date): RecordedEvent[] {
@@ -158,20 +178,6 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
   }
 
   return { execute, catalogue, pool };
-}
-
-/** Decides. After an error, such as a lost race, the connection can be used again. */
-async function decide<Answer, Code extends string>(
-  client: pg.PoolClient,
-  command: Command<Answer, Code>,
-  loaded: Loaded,
-): Promise<Decision<Answer, Code>> {
-  try {
-    return command.decide(loaded);
-  } catch (error) {
-    await rollBack(client);
-    throw error;
-  }
 }
 
 /** Selects a row that proves the commit; undefined if the command wrote neither event nor receipt. */
