@@ -81,7 +81,9 @@ export interface IdempotentRequest<S extends Space = Space> {
 
 /** A command with what its receipt needs. */
 export interface IdempotentCommand<Answer, Code extends string, Known = unknown>
-  extends Command<Answer, Code, Known> {
+  extends Omit<Command<Answer, Code, Known>, 'decide'> {
+  /** `bodyHash` returns the hash of the body that the receipt stores. */
+  decide(loaded: Loaded<Known>, bodyHash: () => string): Decision<Answer, Code>;
   /**
    * Checked before the receipt is used, so for repeated requests too. `isRepeat` tells whether the
    * request repeats the one of the receipt exactly.
@@ -120,14 +122,20 @@ export function executeIdempotently<S extends Space, Answer, Code extends string
  */
 export function idempotentCommand<S extends Space, Answer, Code extends string>(
   request: IdempotentRequest<S>,
-  { guard, toReply, replay, ...command }: IdempotentCommand<Answer, Code>,
+  { guard, toReply, replay, decide, ...command }: IdempotentCommand<Answer, Code>,
 ): Command<Answer, Code | Conflict<S>> {
   const { owner, space, key, operation, route } = request;
   const policy: Policy = POLICIES[space];
   if (!key && policy.keyRequired)
     throw new Error(`${operation}: a request without an idempotency key`);
+  const binding = BINDINGS[policy.binding];
   const matches = (receipt: ReceiptRow | undefined) =>
-    receipt?.route === route && BINDINGS[policy.binding].matches(request, receipt);
+    receipt?.route === route && binding.matches(request, receipt);
+  let bound: ReturnType<Binding['bind']> | undefined;
+  const bind = () => {
+    bound ??= binding.bind(request);
+    return bound;
+  };
 
   return defineCommand({
     ...command,
@@ -143,7 +151,7 @@ export function idempotentCommand<S extends Space, Answer, Code extends string>(
         const replayed = replay ? replay(receipt, loaded) : (receipt.reply as Answer);
         return isRefusal(replayed) ? (replayed as Refusal<Code>) : { unchanged: replayed };
       }
-      const decision = command.decide(loaded);
+      const decision = decide(loaded, () => bind().bodyHash);
       if (!key || isRefusal(decision) || 'unchanged' in decision) return decision;
       const answer = resolveOnce(decision);
       return {
@@ -157,7 +165,7 @@ export function idempotentCommand<S extends Space, Answer, Code extends string>(
             key,
             operation,
             route,
-            ...BINDINGS[policy.binding].bind(request),
+            ...bind(),
             httpStatus: status,
             reply: body,
             eventIds: events.map((event) => event.event_id),
@@ -166,11 +174,6 @@ export function idempotentCommand<S extends Space, Answer, Code extends string>(
       };
     },
   });
-}
-
-/** The body hash that the receipt of a request shows. */
-export function bodyHash(request: IdempotentRequest): string {
-  return BINDINGS[POLICIES[request.space].binding].bind(request).bodyHash;
 }
 
 /** Builds the answer once, so that the response and the stored reply are identical. */

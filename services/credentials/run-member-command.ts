@@ -3,7 +3,6 @@ import type { Append, ReceiptRow } from '../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import type { Decision, EventStore, Job, Loaded } from '../../platform/eventstore/event-store.ts';
 import {
-  bodyHash,
   defineIdempotentCommand,
   executeIdempotently,
 } from '../../platform/eventstore/idempotency.ts';
@@ -143,7 +142,10 @@ export async function runCommandAs<
     guard: ({ rows }) => caller.prove(rows.caller),
     replay: replayOf<Status>,
     toReply: (answer: Replied<Status, Body>) => answer as { status: Status; body: Body },
-    decide({ rows, ...loaded }): Decision<Replied<Status, Body>, Code | Proof | CommandRefusal> {
+    decide(
+      { rows, ...loaded },
+      bodyHash,
+    ): Decision<Replied<Status, Body>, Code | Proof | CommandRefusal> {
       const decided = command.decide({ ...loaded, rows: rows.command });
       if (isRefusal(decided)) return decided as Refusal<Code>;
       const counted = !call.route.budgetExempt;
@@ -160,7 +162,7 @@ export async function runCommandAs<
         operation,
         member_id: memberId,
         recorded_at: loaded.now.toISOString(),
-        body_hash: bodyHash(request),
+        body_hash: bodyHash(),
         event_ids: events.map((event) => event.event_id),
       });
       const { status, body } = decided as Accepted<Status, Body & object>;

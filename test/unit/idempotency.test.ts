@@ -3,7 +3,6 @@ import type { Receipt } from '../../platform/eventstore/append.ts';
 import { type Command, resolveAnswer } from '../../platform/eventstore/command.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import {
-  bodyHash,
   executeIdempotently,
   type IdempotentCommand,
   type IdempotentRequest,
@@ -177,7 +176,14 @@ const STORED = {
 for (const space of spaces)
   t.test(`${space}: stores the receipt as earlier releases did`, async (t) => {
     const { store, receipts } = createReceiptStore();
-    await executeIdempotently(store, requestIn(space), countingCommand().command);
+    let hashed = '';
+    const { command } = countingCommand({
+      decide(_loaded, bodyHash) {
+        hashed = bodyHash();
+        return { answer: 1, appends: [] };
+      },
+    });
+    await executeIdempotently(store, requestIn(space), command);
     const stored = STORED[POLICIES[space].binding];
     t.same(
       [...receipts.values()],
@@ -195,7 +201,7 @@ for (const space of spaces)
         },
       ],
     );
-    t.equal(bodyHash(requestIn(space)), stored.bodyHash);
+    t.equal(hashed, stored.bodyHash);
   });
 
 t.test('a body without secrets is bound by its hash alone', async (t) => {
