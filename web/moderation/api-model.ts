@@ -7,11 +7,22 @@ import type {
 } from '../../services/moderation/decisions/contract.ts';
 import type { Item as NoteItem } from '../../services/moderation/queue/item.ts';
 import type { RecordItem as GivenRecord } from '../../services/moderation/queue/record-item.ts';
+import { type View as ListView, VIEWS } from '../../services/moderation/queue/views.ts';
 import type { Action } from '../../services/moderation/staff/roles.ts';
 import type { Stats } from '../../services/moderation/stats/contract.ts';
 
 /** The service's own types, so that the console cannot drift from the API. */
-export type { Action, BatchResult, Decided, Entry, HistoryEvent, NoteItem, Stats, ThreadNote };
+export type {
+  Action,
+  BatchResult,
+  Decided,
+  Entry,
+  HistoryEvent,
+  ListView,
+  NoteItem,
+  Stats,
+  ThreadNote,
+};
 
 /** A profile, an artifact, a case or a note on a case. */
 export type RecordItem = Omit<GivenRecord, 'allowed_actions'> & { allowed_actions: Action[] };
@@ -24,20 +35,10 @@ export interface Subject {
   id: string;
 }
 
-export const LISTS = [
-  'todo',
-  'mine',
-  'escalated',
-  'deferred',
-  'reported',
-  'appeals',
-  'decided',
-] as const;
-export type ListView = (typeof LISTS)[number];
 export const PAGES = ['stats', 'policies', 'audit'] as const;
 export type View = ListView | (typeof PAGES)[number];
 
-export const isList = (view: View): view is ListView => LISTS.includes(view as ListView);
+export const isList = (view: View): view is ListView => VIEWS.includes(view as ListView);
 
 type Role = 'triage' | 'moderator' | 'lead' | 'auditor';
 

@@ -1,3 +1,4 @@
+import { VIEWS } from '../../services/moderation/queue/views.ts';
 import type {
   Action,
   Counts,
@@ -9,7 +10,7 @@ import type {
   Policy,
   View,
 } from './api-model.ts';
-import { isList, LISTS, PAGES } from './api-model.ts';
+import { isList, PAGES } from './api-model.ts';
 import { plainText } from './marked-text.tsx';
 import { createStore } from './store.ts';
 
@@ -105,7 +106,7 @@ interface State {
 
 export const toView = (hash: string): View => {
   const name = hash.replace('#', '');
-  return [...LISTS, ...PAGES].find((view) => view === name) ?? 'todo';
+  return [...VIEWS, ...PAGES].find((view) => view === name) ?? 'todo';
 };
 
 const KEYS_SETTING = 'moderation.keys';

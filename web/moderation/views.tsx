@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { type Counts, LISTS, PAGES, type View } from './api-model.ts';
+import { VIEWS } from '../../services/moderation/queue/views.ts';
+import { type Counts, PAGES, type View } from './api-model.ts';
 import { formatCount } from './format.ts';
 import { VIEW_NAMES } from './labels.ts';
 import { showView } from './queue.ts';
@@ -38,7 +39,7 @@ export function Views() {
   };
   return (
     <nav ref={nav} class="views" aria-label="Views">
-      <ul>{LISTS.map(link)}</ul>
+      <ul>{VIEWS.map(link)}</ul>
       <ul>{PAGES.map(link)}</ul>
     </nav>
   );

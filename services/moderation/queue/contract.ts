@@ -14,8 +14,9 @@ import { RECORD_TYPES } from '../../publications/record-type.ts';
 import { FINDING_CODES } from '../../screening/rules.ts';
 import { RankedModerator } from '../staff/contract.ts';
 import { CLAIMERS, READERS } from '../staff/roles.ts';
-import { CLAIM_VIEWS, VIEWS } from './queue.ts';
+import { CLAIM_VIEWS } from './queue.ts';
 import { QueueItem } from './record-item.ts';
+import { VIEWS } from './views.ts';
 
 /** The most leases that a moderator can hold at the same time. */
 export const MAX_LEASES = 10;

@@ -4,11 +4,12 @@ import type { ModerationDeps } from '../deps.ts';
 import type { Item } from './item.ts';
 import { itemBodies, notesBodies } from './item-bodies.ts';
 import type { ItemRow } from './item-rows.ts';
-import type { Filters, QueuePlace, View } from './queue.ts';
+import type { Filters, QueuePlace } from './queue.ts';
 import { queuePage } from './queue-page.ts';
 import type { RecordItem } from './record-item.ts';
 import { listReported, type RecordPlace, recordItems } from './reported-records.ts';
 import { type Subject, subjectKey } from './subject.ts';
+import type { View } from './views.ts';
 
 /** A note or a record, with its place in the view's order. */
 type Entry = { place: QueuePlace } & ({ note: ItemRow } | { record: RecordPlace });

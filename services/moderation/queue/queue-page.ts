@@ -7,10 +7,10 @@ import {
   type QueuePlace,
   UUID,
   VIEW_SHAPES,
-  type View,
   type Viewer,
   where,
 } from './queue.ts';
+import type { View } from './views.ts';
 
 /**
  * The longest page, plus one row that shows whether another page follows. The limit is part of the

@@ -4,17 +4,7 @@ import {
   type KeysetPosition,
   parseKeysetCursor,
 } from '../../../platform/keyset-cursor.ts';
-
-export const VIEWS = [
-  'todo',
-  'mine',
-  'escalated',
-  'deferred',
-  'reported',
-  'appeals',
-  'decided',
-] as const;
-export type View = (typeof VIEWS)[number];
+import type { View } from './views.ts';
 
 /** The views from which a moderator can claim the next item. */
 export const CLAIM_VIEWS = ['todo', 'escalated', 'reported', 'appeals'] as const;

@@ -5,9 +5,10 @@ import { query } from '../../../platform/postgres/query.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import type { RecordType } from '../../publications/record-type.ts';
-import { type Filters, type QueuePlace, toPlace, UUID, type View, type Viewer } from './queue.ts';
+import { type Filters, type QueuePlace, toPlace, UUID, type Viewer } from './queue.ts';
 import { type RecordItem, recordItemBody, withReports } from './record-item.ts';
 import { subjectKey } from './subject.ts';
+import type { View } from './views.ts';
 
 export interface RecordPlace {
   subject_type: RecordType;
