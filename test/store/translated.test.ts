@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import t from 'tap';
-import { type Command, createEventStore } from '../../platform/eventstore/event-store.ts';
+import type { Command } from '../../platform/eventstore/event-store.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { executeOnce, type Keyed } from '../../platform/idempotent-calls.ts';
 import { isServerError } from '../../platform/postgres/errors.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { sql } from '../../platform/sql.ts';
-import { catalogue } from '../../projections/registry.ts';
+import { createBareStore } from '../support/bare-store.ts';
 import { testDatabase } from '../support/database.ts';
 
 function databaseError(severity: string, code: string) {
@@ -40,14 +40,7 @@ t.test('a receipt that failed on a server of another language undoes the work', 
       error.severity = 'FEHLER';
     });
   });
-  const store = createEventStore({
-    pool,
-    url,
-    catalogue,
-    project: () => [],
-    affectedMembers: () => [],
-    enqueue: () => Promise.reject(new Error('no jobs')),
-  });
+  const store = createBareStore(pool, url);
   const call = {
     operation: 'moderation.claim',
     route: { method: 'POST', path: '/api/moderation/claims' },

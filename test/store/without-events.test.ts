@@ -3,13 +3,12 @@ import t, { type Test } from 'tap';
 import { findReceipt, type Receipt, receiptStatement } from '../../platform/eventstore/append.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/command.ts';
 import { wasCommitted } from '../../platform/eventstore/commit-status.ts';
-import { createEventStore } from '../../platform/eventstore/event-store.ts';
 import { LostRace } from '../../platform/eventstore/transaction.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { deadline } from '../../platform/postgres/request-deadline.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { sql } from '../../platform/sql.ts';
-import { catalogue } from '../../projections/registry.ts';
+import { createBareStore } from '../support/bare-store.ts';
 import { testDatabase } from '../support/database.ts';
 
 /** A store with one connection, and a table that commands of the test write to. */
@@ -22,14 +21,7 @@ async function startStore(t: Test) {
   );
   const pool = createPool(url, 'test', 1);
   t.teardown(() => pool.end());
-  const store = createEventStore({
-    pool,
-    url,
-    catalogue,
-    project: () => [],
-    affectedMembers: () => [],
-    enqueue: () => Promise.reject(new Error('no jobs')),
-  });
+  const store = createBareStore(pool, url);
   const worked = async () => (await direct.query('SELECT FROM worked')).rowCount;
   return { store, url, direct, worked };
 }
