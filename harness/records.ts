@@ -59,7 +59,7 @@ export async function notifyRemovals({
   const { rows } = await database.pool.query(
     `SELECT data FROM pgboss.job WHERE name = 'tell-removal' ORDER BY created_on, id`,
   );
-  let told = 0;
-  for (const { data } of rows) if (await notifyRemoval(core, data)) told++;
-  return told + (await settleReports(core));
+  let notified = 0;
+  for (const { data } of rows) if (await notifyRemoval(core, data)) notified++;
+  return notified + (await settleReports(core));
 }

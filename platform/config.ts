@@ -84,7 +84,7 @@ export const Environment = z.object({
     'Whether profiles, artifacts, cases, reports and activity are open; otherwise their routes answer 503 `api_disabled`.',
   ),
   UNDO_WINDOW_SECONDS: whole(0, 86_400, 600).describe(
-    "Seconds in which a moderator's decision can be undone, and before which nobody is notified of it.",
+    "Seconds in which a moderator's decision can be undone, and after which members are notified of it.",
   ),
   GROUP_COMMIT: oneOf(['on', 'off'])
     .default('on')

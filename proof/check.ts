@@ -38,7 +38,7 @@ export function check(
       wrong: decidedBeforePublic(sightings, entries, facts),
     },
     {
-      rule: 'nobody is told before a decision stands',
+      rule: 'authors are notified only once a decision can no longer be undone',
       wrong: authorsNotifiedInTime(told, facts, undoMs),
     },
   ];

@@ -127,7 +127,7 @@ export const CaseWithdrawn = defineEvent('CaseWithdrawn', {
 
 export const CaseNoted = defineEvent('CaseNoted', {
   summary:
-    'A member commented on the case. Each comment has a stream of its own, owned by its author.',
+    'A member commented on the case. Each comment has a separate stream, owned by its author.',
 
   data: z.strictObject({ case_id, note_id: z.uuid(), policy_version: z.string(), members }),
   personal: z.strictObject({ message: z.string() }),

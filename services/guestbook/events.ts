@@ -176,7 +176,7 @@ export const NoteErased = defineEvent('NoteErased', {
 
 export const DecisionTold = defineEvent('DecisionTold', {
   summary:
-    'The undo window of the decision `of` has ended; this event notifies the affected members. It has a stream of its own, so that the note keeps the version that its reviewer saw. `overturned`: the note was public again by then, and only reporters are notified.',
+    'The undo window of the decision `of` has ended; this event notifies the affected members. It has a separate stream, so that the note keeps the version that its reviewer saw. `overturned`: the note was public again by then, and only reporters are notified.',
 
   data: z.strictObject({
     note_id: z.uuid(),

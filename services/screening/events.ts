@@ -4,7 +4,7 @@ import { BANDS, FINDING_CODES } from './rules.ts';
 
 export const NoteScreened = defineEvent('NoteScreened', {
   summary:
-    'What one version of the rules found in a note. It has a stream of its own (`screening-<note_id>`), so that a worker never changes the version that a moderator decides on.',
+    'What one version of the rules found in a note. It has a separate stream (`screening-<note_id>`), so that a worker never changes the version that a moderator decides on.',
 
   data: z.strictObject({
     note_id: z.uuid(),

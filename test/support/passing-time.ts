@@ -17,9 +17,9 @@ export async function tellAll(service: Service): Promise<number> {
   const { rows } = await service.database.pool.query(
     `SELECT data FROM pgboss.job WHERE name = 'tell-author' ORDER BY created_on, id`,
   );
-  let told = 0;
-  for (const { data } of rows) if (await notifyAuthor(service.core, data)) told++;
-  return told;
+  let notified = 0;
+  for (const { data } of rows) if (await notifyAuthor(service.core, data)) notified++;
+  return notified;
 }
 
 /** A member's feed: type, subject, data and actor of each entry, from the first note on. */

@@ -8,20 +8,29 @@ t.test('an error is logged with its causes, and with no value that it quotes', a
     constraint: 'notes_pkey',
     detail: 'secret',
   });
-  const told = toLoggable(new Error('first\nsecret second line', { cause }));
-  t.match(told, { name: 'Error', message: 'first\nsecret second line', cause: { code: '23505' } });
-  t.match(told.cause, { message: 'the database refused a value', constraint: 'notes_pkey' });
-  t.match(told.stack, /^ +at /);
-  t.notMatch(JSON.stringify(told.cause), /secret/);
-  t.notMatch(told.stack, /secret/);
+  const logged = toLoggable(new Error('first\nsecret second line', { cause }));
+  t.match(logged, {
+    name: 'Error',
+    message: 'first\nsecret second line',
+    cause: { code: '23505' },
+  });
+  t.match(logged.cause, { message: 'the database refused a value', constraint: 'notes_pkey' });
+  t.match(logged.stack, /^ +at /);
+  t.notMatch(JSON.stringify(logged.cause), /secret/);
+  t.notMatch(logged.stack, /secret/);
 });
 
 t.test('what the job queue tells is no error, and is logged as one', async (t) => {
-  const told = { message: 'connect ECONNREFUSED', code: 'ECONNREFUSED', queue: 'retention', x: 1 };
-  const { message, code, queue } = told;
-  t.match(toLoggable(told), { message, code, queue });
-  t.notHas(toLoggable(told), { x: 1 });
-  t.match(toLoggable({ ...told, code: '22P02' }), { message: 'the database refused a value' });
+  const logged = {
+    message: 'connect ECONNREFUSED',
+    code: 'ECONNREFUSED',
+    queue: 'retention',
+    x: 1,
+  };
+  const { message, code, queue } = logged;
+  t.match(toLoggable(logged), { message, code, queue });
+  t.notHas(toLoggable(logged), { x: 1 });
+  t.match(toLoggable({ ...logged, code: '22P02' }), { message: 'the database refused a value' });
   for (const other of [undefined, null, 'text', {}])
     t.same(toLoggable(other), { message: 'not an error' });
 });

@@ -71,7 +71,7 @@ t.test('after it the author is told the policy, reads the word, and appeals', as
   const decided = await ann.post(`notes/${note.id}/decisions`, body);
   await letPass(service, '601 seconds');
   t.equal(await tellAll(service), 1);
-  t.equal(await tellAll(service), 0, 'told once');
+  t.equal(await tellAll(service), 0, 'members are notified once');
   const [, told] = await feedOf(service, member.id);
   t.match(told, {
     type: 'note.rejected',

@@ -98,14 +98,14 @@ for (const { publish, told, back } of KINDS)
       const [waiting] = (await mod.get('queue?view=reported')).body.items;
       t.match(waiting, { id: record.id, reports: [{ state: 'open' }], decision: null });
       await letPass(service, '11 minutes');
-      t.equal(await notifyRemovals(service), 0, 'nobody learns of what was undone');
+      t.equal(await notifyRemovals(service), 0, 'an undone decision notifies no member');
       t.same(await newest(), before);
 
       const again = await lead.post(path, remove(undone.body.version));
       t.equal(again.status, 201, again.text);
       await letPass(service, '11 minutes');
       t.equal(await notifyRemovals(service), 1);
-      t.equal(await notifyRemovals(service), 0, 'told once');
+      t.equal(await notifyRemovals(service), 0, 'members are notified once');
       t.match(await newest(), {
         type: told,
         data: { policy: 'spam' },
