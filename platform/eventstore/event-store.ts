@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { rollBack } from '../postgres/connection.ts';
 import { isUnavailable, StorageUnavailable } from '../postgres/errors.ts';
 import { withClient } from '../postgres/pool.ts';
 import { withinDeadline } from '../postgres/request-deadline.ts';
@@ -18,6 +19,7 @@ export {
   defineCommand,
   type Job,
   type Loaded,
+  type MemberRead,
   type Unchanged,
   type Writes,
 } from './command.ts';
@@ -47,20 +49,29 @@ export interface EventStore {
   pool: pg.Pool;
 }
 
-/** How often a command is tried by default. */
-const ATTEMPTS = 6;
+/** How often a command is tried by default if storage fails, and if it loses races. */
+const STORAGE_ATTEMPTS = 6;
+const RACE_ATTEMPTS = 12;
+
+/**
+ * The pause in milliseconds after an attempt that lost a race. From the second on it is random and
+ * grows, so that each of many commands that add members to one case gets a turn.
+ */
+const racePause = (turn: number): number =>
+  turn === 1 ? 0 : Math.random() * Math.min(20 * 2 ** turn, 320);
 
 /**
  * Creates a store that runs each command in one transaction with two round trips: lock and load;
- * then append, project, write the receipt and the jobs, and COMMIT. A command that loses a race is
- * decided again on the state that the winner left.
+ * then append, project, write the receipt and the jobs, and COMMIT. A command with `find` takes one
+ * more before the transaction. A command that loses a race is decided again on the state that the
+ * winner left.
  */
 export function createEventStore(deps: EventStoreDeps): EventStore {
   const { pool, catalogue } = deps;
 
   function execute<Answer, Code extends string>(
     command: Command<Answer, Code>,
-    attempts = ATTEMPTS,
+    attempts?: number,
   ): Promise<Answer | Refusal<Code>> {
     return withinDeadline(async (until) => {
       for (let turn = 1; ; turn++) {
@@ -69,8 +80,9 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
         } catch (error) {
           const race = error instanceof LostRace;
           if (!race && !isUnavailable(error)) throw error;
-          const pause = race ? 0 : 50 * turn;
-          if (performance.now() + pause + MIN_WRITE_MS >= until || turn >= attempts)
+          const pause = race ? racePause(turn) : 50 * turn;
+          const limit = attempts ?? (race ? RACE_ATTEMPTS : STORAGE_ATTEMPTS);
+          if (performance.now() + pause + MIN_WRITE_MS >= until || turn >= limit)
             throw new StorageUnavailable('command failed', { cause: error });
           await sleep(pause);
         }
@@ -90,7 +102,10 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
         return isRefusal(decision) ? decision : decision.unchanged;
       }
       const events = record(decision.appends, loaded.now);
-      requireLocks(events, loaded.locked);
+      if (!areLocked(events, loaded.locked)) {
+        await rollBack(client);
+        throw new LostRace('an event concerns a member who was found too late to be locked');
+      }
       const statements = await statementsOf(decision, events, loaded.now);
       await commit(client, statements, () => wasCommitted(deps.url, xid, events[0], until), until);
       deps.committed?.(events);
@@ -118,12 +133,8 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     );
   }
 
-  /** Retries if an event concerns a member who was not yet found when the members were locked. */
-  function requireLocks(events: readonly RecordedEvent[], locked: readonly string[]): void {
-    for (const event of events)
-      for (const member of deps.affectedMembers(event))
-        if (!locked.includes(member)) throw new LostRace(`${event.type}: member not locked`);
-  }
+  const areLocked = (events: readonly RecordedEvent[], locked: readonly string[]): boolean =>
+    events.flatMap(deps.affectedMembers).every((member) => locked.includes(member));
 
   async function statementsOf(
     { jobs = [], rows = [], receipt }: Writes<unknown>,

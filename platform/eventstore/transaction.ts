@@ -4,8 +4,8 @@ import { fault } from '../fault.ts';
 import { destroyConnection, rollBack } from '../postgres/connection.ts';
 import { isRace, isServerError, StorageUnavailable } from '../postgres/errors.ts';
 import { pipeline, type Query, send, toQuery } from '../postgres/pipeline.ts';
-import { named, type Sql, sql } from '../sql.ts';
-import type { Command, Loaded } from './command.ts';
+import { type Sql, sql } from '../sql.ts';
+import type { Command, Loaded, MemberRead } from './command.ts';
 import { MIN_ASKING_MS } from './commit-status.ts';
 import { flattenReads, shapeRows } from './load.ts';
 
@@ -36,12 +36,12 @@ export interface Begun extends Loaded {
 /** Begins a transaction, locks the command's members and runs its reads, in one round trip. */
 export async function begin(
   client: pg.PoolClient,
-  { gate, lock, impatient = false, load }: Omit<Command<unknown, string>, 'decide'>,
+  { lock = [], find = [], impatient = false, load }: Omit<Command<unknown, string>, 'decide'>,
 ): Promise<Begun> {
+  const members = await membersToLock(client, lock, [find].flat());
   const statements = [
     impatient ? IMPATIENT : PATIENT,
-    ...(gate ? [gate] : []),
-    ...(lock ? [lockStatement(lock, impatient)] : []),
+    ...members.map((id) => lockMember(id, impatient)),
     ...flattenReads(load),
     NOW,
   ];
@@ -50,8 +50,8 @@ export async function begin(
     throw error;
   });
   const [clock] = results.pop() as unknown as [{ now: Date; xid: string }];
-  const reads = results.slice(gate ? 2 : 1);
-  const locked = lock ? (reads.shift() ?? []) : [];
+  const [, ...reads] = results;
+  const locked = reads.splice(0, members.length).flat();
   return {
     rows: shapeRows(load, reads),
     locked: locked.map((row) => row.member_id as string),
@@ -59,18 +59,22 @@ export async function begin(
   };
 }
 
-function lockStatement(lock: readonly string[] | Sql, impatient: boolean): Sql {
-  const forUpdate = fault('no-lock') ? '' : impatient ? 'FOR UPDATE SKIP LOCKED' : 'FOR UPDATE';
-  if ('text' in lock) {
-    const text = `SELECT member_id FROM feed_heads WHERE member_id IN (${lock.text})
-      ORDER BY member_id ${forUpdate}`;
-    return { name: `lock-${lock.name}`, text, values: lock.values };
-  }
-  return named(
-    `SELECT member_id FROM feed_heads WHERE member_id = ANY($1::uuid[])
-      ORDER BY member_id ${forUpdate}`,
-    [lock],
-  );
+/** The distinct ids in the order in which every command locks them, so that none deadlock. */
+async function membersToLock(
+  client: pg.PoolClient,
+  lock: readonly string[],
+  finds: readonly MemberRead[],
+): Promise<string[]> {
+  const found = finds.length === 0 ? [] : (await pipeline(client, finds)).flat();
+  const ids = [...lock, ...found.flatMap(({ member_id }) => (member_id ?? []) as string)];
+  return [...new Set(ids)].sort();
+}
+
+function lockMember(id: string, impatient: boolean): Sql {
+  if (fault('no-lock')) return sql`SELECT member_id FROM feed_heads WHERE member_id = ${id}`;
+  return impatient
+    ? sql`SELECT member_id FROM feed_heads WHERE member_id = ${id} FOR UPDATE SKIP LOCKED`
+    : sql`SELECT member_id FROM feed_heads WHERE member_id = ${id} FOR UPDATE`;
 }
 
 /** Time that is reserved, in milliseconds, to query the outcome of a COMMIT without an answer. */

@@ -2,16 +2,8 @@ import { type Command, defineCommand } from '../../platform/eventstore/event-sto
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { Receipt } from '../../platform/http/schemas.ts';
 import { refuse } from '../../platform/refusal.ts';
-import {
-  defineMemberCommand,
-  type MemberCommand,
-  withMember,
-} from '../credentials/run-member-command.ts';
-import {
-  type AccountClosure,
-  type ClosingRequest,
-  membersToLock,
-} from '../membership/account-closure.ts';
+import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
+import type { AccountClosure, ClosingRequest } from '../membership/account-closure.ts';
 
 export interface DeletionRequest {
   confirm_handle: string;
@@ -30,9 +22,8 @@ export function deleteAccount(
   body: DeletionRequest,
 ): MemberCommand<200, Deactivated, 'invalid_request'> {
   const request = { eraseNotes: body.erase_notes };
-  const lock = membersToLock(accountClosures, memberId);
   return defineMemberCommand({
-    ...(lock ? { lock } : {}),
+    find: otherMembers(accountClosures, memberId),
     load: accountClosures.map((closing) => closing.load(memberId, request)),
     decide({ rows, now }) {
       if (body.confirm_handle !== handle)
@@ -48,6 +39,9 @@ export function deleteAccount(
     },
   });
 }
+
+const otherMembers = (closings: readonly AccountClosure[], memberId: string) =>
+  closings.flatMap((closing) => closing.find?.(memberId) ?? []);
 
 function endingsOf(
   closings: readonly AccountClosure[],
@@ -76,7 +70,8 @@ export function closeMore(
   request: ClosingRequest,
 ): Command<boolean> {
   return defineCommand({
-    lock: withMember(membersToLock(closings, memberId), memberId),
+    lock: [memberId],
+    find: otherMembers(closings, memberId),
     load: closings.map((closing) => closing.load(memberId, request)),
     decide({ rows: loaded, now }) {
       const { appends, rows } = endingsOf(closings, memberId, request, loaded, now);

@@ -9,6 +9,7 @@ import {
   type EventStore,
   type Job,
   type Loaded,
+  type MemberRead,
 } from '../../platform/eventstore/event-store.ts';
 import type { Load, Rows } from '../../platform/eventstore/load.ts';
 import { fault } from '../../platform/fault.ts';
@@ -66,10 +67,8 @@ export interface Accepted<Status extends number, Body> {
 }
 
 export interface MemberCommand<Status extends number, Body, Code extends string, Known = unknown> {
-  /** Other members whose feeds receive the events: ids, or a statement that selects `member_id`. */
-  lock?: readonly string[] | Sql;
-  /** Locks a row before the members are locked; see `Command.gate`. */
-  gate?: Sql;
+  /** Finds other members whose feeds receive the events; see `Command.find`. */
+  find?: MemberRead | readonly MemberRead[];
   load: Load;
   decide(loaded: Loaded<Known>): Accepted<Status, Body> | Refusal<Code>;
 }
@@ -137,8 +136,8 @@ export async function runCommandAs<
   const route = `${call.route.method} ${fillPath(call.route, call.params)}`;
 
   const stored: Command<Replied<Status, Body>, Code | Proof | CommandRefusal> = defineCommand({
-    ...(command.gate ? { gate: command.gate } : {}),
-    lock: withMember(command.lock, memberId),
+    lock: [memberId],
+    ...(command.find ? { find: command.find } : {}),
     load: {
       caller: caller.load,
       receipts: readReceipt(memberId, 'api', key),
@@ -211,17 +210,5 @@ function replayOf<Status extends number>(receipt: ReceiptRow) {
     status: receipt.http_status as Status,
     content: jsonContent(receipt.reply),
     headers: { 'idempotency-replayed': 'true' },
-  };
-}
-
-/** Adds a member to the members to lock. */
-export function withMember(lock: readonly string[] | Sql | undefined, memberId: string) {
-  if (!lock) return [memberId];
-  if (!('text' in lock)) return [...lock, memberId];
-  const own = lock.values.length + 1;
-  return {
-    name: `${lock.name}-with`,
-    text: `${lock.text} UNION ALL SELECT $${own}::uuid`,
-    values: [...lock.values, memberId],
   };
 }
