@@ -51,7 +51,8 @@ export interface Command<Answer, Code extends string = never, Known = unknown> {
   lock?: readonly string[];
   /**
    * Finds further members to lock, for example in a read model, before the transaction begins. If an
-   * event concerns a member whom a concurrent command added meanwhile, the command is tried again.
+   * event concerns a member whom a concurrent command added meanwhile, the member is locked as well
+   * and the command decided again.
    */
   find?: MemberRead | readonly MemberRead[];
   /**

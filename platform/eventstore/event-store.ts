@@ -11,7 +11,7 @@ import { type Append, appendStatement, receiptStatement } from './append.ts';
 import { type Command, type Job, resolveAnswer, type Writes } from './command.ts';
 import { wasCommitted } from './commit-status.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
-import { begin, commit, LostRace, MIN_WRITE_MS } from './transaction.ts';
+import { type Begun, begin, commit, LostRace, lockMore, MIN_WRITE_MS } from './transaction.ts';
 
 export {
   type Command,
@@ -49,16 +49,14 @@ export interface EventStore {
   pool: pg.Pool;
 }
 
-/** How often a command is tried by default if storage fails, and if it loses races. */
-const STORAGE_ATTEMPTS = 6;
-const RACE_ATTEMPTS = 12;
+/** How often a command is tried by default. */
+const ATTEMPTS = 6;
 
 /**
  * The pause in milliseconds after an attempt that lost a race. From the second on it is random and
- * grows, so that each of many commands that add members to one case gets a turn.
+ * grows, so that each of many commands that change one thing gets a turn.
  */
-const racePause = (turn: number): number =>
-  turn === 1 ? 0 : Math.random() * Math.min(20 * 2 ** turn, 320);
+const racePause = (turn: number): number => (turn === 1 ? 0 : Math.random() * 50 * turn);
 
 /**
  * Creates a store that runs each command in one transaction with two round trips: lock and load;
@@ -71,7 +69,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
 
   function execute<Answer, Code extends string>(
     command: Command<Answer, Code>,
-    attempts?: number,
+    attempts = ATTEMPTS,
   ): Promise<Answer | Refusal<Code>> {
     return withinDeadline(async (until) => {
       for (let turn = 1; ; turn++) {
@@ -81,8 +79,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
           const race = error instanceof LostRace;
           if (!race && !isUnavailable(error)) throw error;
           const pause = race ? racePause(turn) : 50 * turn;
-          const limit = attempts ?? (race ? RACE_ATTEMPTS : STORAGE_ATTEMPTS);
-          if (performance.now() + pause + MIN_WRITE_MS >= until || turn >= limit)
+          if (performance.now() + pause + MIN_WRITE_MS >= until || turn >= attempts)
             throw new StorageUnavailable('command failed', { cause: error });
           await sleep(pause);
         }
@@ -95,22 +92,34 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     until: number,
   ): Promise<Answer | Refusal<Code>> {
     return withClient(pool, until, async (client) => {
-      const { xid, ...loaded } = await begin(client, command);
-      const decision = command.decide(loaded);
+      let begun = await begin(client, command);
+      let { decision, events, unlocked } = decide(command, begun);
+      if (unlocked.length > 0) {
+        begun = await lockMore(client, command, begun, unlocked);
+        ({ decision, events, unlocked } = decide(command, begun));
+      }
       if (isRefusal(decision) || 'unchanged' in decision) {
         await client.query('ROLLBACK');
         return isRefusal(decision) ? decision : decision.unchanged;
       }
-      const events = record(decision.appends, loaded.now);
-      if (!areLocked(events, loaded.locked)) {
+      if (unlocked.length > 0) {
         await rollBack(client);
-        throw new LostRace('an event concerns a member who was found too late to be locked');
+        throw new LostRace('an event concerns a member whom another transaction has locked');
       }
-      const statements = await statementsOf(decision, events, loaded.now);
+      const { now, xid } = begun;
+      const statements = await statementsOf(decision, events, now);
       await commit(client, statements, () => wasCommitted(deps.url, xid, events[0], until), until);
       deps.committed?.(events);
       return resolveAnswer(decision, events);
     });
+  }
+
+  /** Decides; `unlocked` are the members who must be locked as well before the events are written. */
+  function decide<Answer, Code extends string>(command: Command<Answer, Code>, begun: Begun) {
+    const decision = command.decide(begun);
+    const events = 'appends' in decision ? record(decision.appends, begun.now) : [];
+    const members = events.flatMap(deps.affectedMembers);
+    return { decision, events, unlocked: members.filter((id) => !begun.locked.includes(id)) };
   }
 
   function record(appends: readonly Append[], now: Date): RecordedEvent[] {
@@ -132,9 +141,6 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
       }),
     );
   }
-
-  const areLocked = (events: readonly RecordedEvent[], locked: readonly string[]): boolean =>
-    events.flatMap(deps.affectedMembers).every((member) => locked.includes(member));
 
   async function statementsOf(
     { jobs = [], rows = [], receipt }: Writes<unknown>,

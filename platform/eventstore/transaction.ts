@@ -7,7 +7,7 @@ import { pipeline, type Query, send, toQuery } from '../postgres/pipeline.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Command, Loaded, MemberRead } from './command.ts';
 import { MIN_ASKING_MS } from './commit-status.ts';
-import { flattenReads, shapeRows } from './load.ts';
+import { flattenReads, type Load, shapeRows } from './load.ts';
 
 /** The command lost a race and must be decided again on the state that the winner left. */
 export class LostRace extends Error {}
@@ -16,14 +16,14 @@ export class LostRace extends Error {}
  * Begins a transaction. Without hash and merge joins, plans read by key, even plans made while a
  * table was small. Several statements in one text travel as one unnamed query.
  */
-const begins = (...settings: string[]): Sql => ({
+const beginWith = (...settings: string[]): Sql => ({
   name: '',
   text: ['BEGIN', ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; '),
   values: [],
 });
 const BY_KEY = ['enable_hashjoin = off', 'enable_mergejoin = off'];
-const PATIENT = begins(...BY_KEY);
-const IMPATIENT = begins(...BY_KEY, "lock_timeout = '200ms'");
+const PATIENT = beginWith(...BY_KEY);
+const IMPATIENT = beginWith(...BY_KEY, "lock_timeout = '200ms'");
 /** A named statement, so that the fault proxy of the tests can recognize it on the wire. */
 const COMMIT: Sql = { name: 'COMMIT', text: 'COMMIT', values: [] };
 const NOW = sql`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS xid`;
@@ -33,25 +33,48 @@ export interface Begun extends Loaded {
   xid: string;
 }
 
-/** Begins a transaction, locks the command's members and runs its reads, in one round trip. */
+/**
+ * Begins a transaction, locks the command's members and runs its reads, in one round trip. Finds
+ * further members first, in another.
+ */
 export async function begin(
   client: pg.PoolClient,
   { lock = [], find = [], impatient = false, load }: Omit<Command<unknown, string>, 'decide'>,
 ): Promise<Begun> {
   const members = await membersToLock(client, lock, [find].flat());
-  const statements = [
-    impatient ? IMPATIENT : PATIENT,
-    ...members.map((id) => lockMember(id, impatient)),
-    ...flattenReads(load),
-    NOW,
-  ];
+  const locks = members.map((id) => lockMember(id, impatient));
+  return lockAndLoad(client, [impatient ? IMPATIENT : PATIENT], locks, load);
+}
+
+/**
+ * Locks further members and runs the reads again, in one round trip. It skips members that another
+ * transaction has locked: to wait for them out of order could end in a deadlock.
+ */
+export async function lockMore(
+  client: pg.PoolClient,
+  { load }: Pick<Command<unknown, string>, 'load'>,
+  { locked }: Begun,
+  members: readonly string[],
+): Promise<Begun> {
+  const locks = [...new Set(members)].map((id) => lockMember(id, true));
+  const begun = await lockAndLoad(client, [], locks, load);
+  return { ...begun, locked: [...locked, ...begun.locked] };
+}
+
+async function lockAndLoad(
+  client: pg.PoolClient,
+  begins: readonly Sql[],
+  locks: readonly Sql[],
+  load: Load,
+): Promise<Begun> {
+  const statements = [...begins, ...locks, ...flattenReads(load), NOW];
   const results = await pipeline(client, statements).catch(async (error: unknown) => {
     await rollBack(client);
     throw error;
   });
   const [clock] = results.pop() as unknown as [{ now: Date; xid: string }];
-  const [, ...reads] = results;
-  const locked = reads.splice(0, members.length).flat();
+  const reads = results.slice(begins.length);
+  const locked = reads.splice(0, locks.length).flat();
   return {
     rows: shapeRows(load, reads),
     locked: locked.map((row) => row.member_id as string),

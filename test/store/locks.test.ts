@@ -1,29 +1,24 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { createOpenCase, listCases } from '../../harness/cases.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import { sql } from '../../platform/sql.ts';
 import { livingMembersOfCase, membersOfCase } from '../../projections/cases/case-members.ts';
-import { meanwhile } from '../support/meanwhile.ts';
+import { meanwhile, waitingForLocks } from '../support/meanwhile.ts';
 import { type Service, startService } from '../support/service.ts';
 
 /** Creates a member whose id begins with `digit`, so that the order of ids is known. */
 const createMember = async (service: Service, digit: string) =>
   listCases(await newAgent(service, undefined, { id: digit + randomUUID().slice(1) }));
 
-const lockOf = (id: string) => `SELECT FROM feed_heads WHERE member_id = '${id}' FOR UPDATE`;
-
-t.test('retries a command whose find missed a member, and then locks that member', async (t) => {
-  const service = await startService(t);
-  const ann = await createMember(service, '0');
-  const bob = await createMember(service, '1');
-  const author = await createMember(service, '2');
-  const caseId = await createOpenCase(author);
+/** A note on a case, and the locks with which each of its decisions was made. */
+function noteCommand(memberId: string, caseId: string) {
   const noteId = randomUUID();
   const locks: (readonly string[])[] = [];
   const command = defineCommand({
-    lock: [ann.agent.id],
+    lock: [memberId],
     find: membersOfCase(caseId),
     load: livingMembersOfCase(caseId),
     decide({ rows, locked }) {
@@ -34,32 +29,73 @@ t.test('retries a command whose find missed a member, and then locks that member
         answer: null,
         appends: [
           {
-            owner: ann.agent.id,
+            owner: memberId,
             stream: `case-note-${noteId}`,
             version: 0,
-            actor: { type: 'member' as const, id: ann.agent.id },
+            actor: { type: 'member' as const, id: memberId },
             events: [{ type: 'CaseNoted', data, personal: { message: 'A word' } }],
           },
         ],
       };
     },
   });
-  await meanwhile(
-    service.database.pool,
-    lockOf(ann.agent.id),
-    () => service.core.store.execute(command),
-    async () => t.equal((await bob.note(caseId)).status, 201),
+  return { command, locks };
+}
+
+const lockOf = (id: string) => `SELECT FROM feed_heads WHERE member_id = '${id}' FOR UPDATE`;
+
+for (const held of [false, true])
+  t.test(
+    held
+      ? 'retries a command whose find missed a member whom another transaction has locked'
+      : 'locks a member whom find missed, and decides again',
+    async (t) => {
+      const service = await startService(t);
+      const { pool } = service.database;
+      const ann = await createMember(service, '0');
+      const bob = await createMember(service, '1');
+      const author = await createMember(service, '2');
+      const caseId = await createOpenCase(author);
+      const { command, locks } = noteCommand(ann.agent.id, caseId);
+      const holder = await pool.connect();
+      t.teardown(() => holder.release());
+      // Bob joins the case after the command has found its members.
+      const executed = meanwhile(
+        pool,
+        lockOf(ann.agent.id),
+        () => service.core.store.execute(command),
+        async () => {
+          t.equal((await bob.note(caseId)).status, 201);
+          if (held) await holder.query(`BEGIN; ${lockOf(bob.agent.id)}`);
+        },
+      );
+      if (held) {
+        const isRetried = async () => locks.length === 2 && (await waitingForLocks(pool)) > 0;
+        for (let turn = 0; turn < 500 && !(await isRetried()); turn++) await sleep(10);
+        await holder.query('ROLLBACK');
+      }
+      await executed;
+      const [a, b, c] = [ann, bob, author].map(({ agent }) => agent.id);
+      t.same(
+        locks,
+        held
+          ? [
+              [a, c],
+              [a, c],
+              [a, b, c],
+            ]
+          : [
+              [a, c],
+              [a, c, b],
+            ],
+      );
+      const { rows } = await pool.query(
+        `SELECT count(*)::int AS notes FROM feed WHERE member_id = $1 AND type = 'case.noted'`,
+        [b],
+      );
+      t.same(rows, [{ notes: 2 }], 'the member whom find missed is notified');
+    },
   );
-  t.same(locks, [
-    [ann.agent.id, author.agent.id],
-    [ann.agent.id, bob.agent.id, author.agent.id],
-  ]);
-  const { rows } = await service.database.pool.query(
-    `SELECT count(*)::int AS notes FROM feed WHERE member_id = $1 AND type = 'case.noted'`,
-    [bob.agent.id],
-  );
-  t.same(rows, [{ notes: 2 }], 'the member whom the first find missed is notified');
-});
 
 t.test('locks each member once, in the order of their ids', async (t) => {
   const service = await startService(t);
