@@ -42,18 +42,19 @@ export interface Loaded<Known = unknown> {
   now: Date;
 }
 
+/** A read that finds members by another key; a guest has no member id. */
+export type MemberRead = Sql<{ member_id: string | null }>;
+
 /** A command for the event store: what to lock and to load, and how to decide. */
 export interface Command<Answer, Code extends string = never, Known = unknown> {
+  /** The ids of members to lock. */
+  lock?: readonly string[];
   /**
-   * Members to lock, in id order: their ids, or a statement that selects `member_id`, for example
-   * from a read model.
+   * Finds further members to lock, for example in a read model, before the transaction begins. If an
+   * event concerns a member whom a concurrent command added meanwhile, the member is locked as well
+   * and the command decided again.
    */
-  lock?: readonly string[] | Sql;
-  /**
-   * Locks a row before `lock` selects the members. It serializes commands that change which members
-   * `lock` selects; without it they would notice only when they write that a lock is missing.
-   */
-  gate?: Sql;
+  find?: MemberRead | readonly MemberRead[];
   /**
    * Set for a batch of commands: skips members that another transaction has locked, and waits for
    * any other lock at most 200 ms.

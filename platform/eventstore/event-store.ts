@@ -18,7 +18,7 @@ import {
 import { type Command, type Job, type Loaded, resolveAnswer, type Writes } from './command.ts';
 import { wasCommitted } from './commit-status.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
-import { begin, commit, LostRace, MIN_WRITE_MS } from './transaction.ts';
+import { type Begun, begin, commit, LostRace, lockMore, MIN_WRITE_MS } from './transaction.ts';
 
 export {
   type Command,
@@ -26,6 +26,7 @@ export {
   defineCommand,
   type Job,
   type Loaded,
+  type MemberRead,
   type Unchanged,
   type Writes,
 } from './command.ts';
@@ -67,9 +68,16 @@ interface Prepared<Answer> {
 const ATTEMPTS = 6;
 
 /**
+ * The pause in milliseconds after an attempt that lost a race. From the second on it is random and
+ * grows, so that each of many commands that change one thing gets a turn.
+ */
+const racePause = (turn: number): number => (turn === 1 ? 0 : Math.random() * 50 * turn);
+
+/**
  * Creates a store that runs each command in one transaction with two round trips: lock and load;
- * then append, project, write the receipt and the jobs, and COMMIT. A command that loses a race is
- * decided again on the state that the winner left.
+ * then append, project, write the receipt and the jobs, and COMMIT. A command with `find` takes one
+ * more before the transaction. A command that loses a race is decided again on the state that the
+ * winner left.
  */
 export function createEventStore(deps: EventStoreDeps): EventStore {
   const { pool, catalogue } = deps;
@@ -85,7 +93,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
         } catch (error) {
           const race = error instanceof LostRace;
           if (!race && !isUnavailable(error)) throw error;
-          const pause = race ? 0 : 50 * turn;
+          const pause = race ? racePause(turn) : 50 * turn;
           if (performance.now() + pause + MIN_WRITE_MS >= until || turn >= attempts)
             throw new StorageUnavailable('command failed', { cause: error });
           await sleep(pause);
@@ -99,9 +107,9 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     until: number,
   ): Promise<Answer | Refusal<Code>> {
     return withClient(pool, until, async (client) => {
-      const { xid, ...loaded } = await begin(client, command);
+      const begun = await begin(client, command);
       // After an error, such as a lost race, the connection can be used again.
-      const prepared = await prepare(command, loaded).catch(async (error: unknown) => {
+      const prepared = await prepare(client, command, begun).catch(async (error: unknown) => {
         await rollBack(client);
         throw error;
       });
@@ -110,6 +118,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
         return prepared.outcome;
       }
       const { decision, events, statements, witness } = prepared;
+      const { xid } = begun;
       await commit(client, statements, () => wasCommitted(deps.url, xid, witness, until), until);
       deps.committed?.(events);
       return resolveAnswer(decision, events);
@@ -118,21 +127,36 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
 
   /** Decides; returns the statements that the decision writes, or the outcome if it writes none. */
   async function prepare<Answer, Code extends string>(
+    client: pg.PoolClient,
     command: Command<Answer, Code>,
-    loaded: Loaded,
+    begun: Begun,
   ): Promise<{ outcome: Answer | Refusal<Code> } | Prepared<Answer>> {
-    const decision = command.decide(loaded);
+    let { decision, events, unlocked } = decide(command, begun);
+    let { now } = begun;
+    if (unlocked.length > 0) {
+      const again = await lockMore(client, command, begun, unlocked);
+      ({ decision, events, unlocked } = decide(command, again));
+      ({ now } = again);
+    }
     if (isRefusal(decision)) return { outcome: decision };
     if ('unchanged' in decision) return { outcome: decision.unchanged };
-    const events = record(decision.appends, loaded.now);
-    requireLocks(events, loaded.locked);
+    if (unlocked.length > 0)
+      throw new LostRace('an event concerns a member whom another transaction has locked');
     const receipts = [decision.receipt?.(events) ?? []].flat();
     return {
       decision,
       events,
-      statements: await statementsOf(decision, events, receipts, loaded.now),
-      witness: findWitness(events, receipts, loaded.now),
+      statements: await statementsOf(decision, events, receipts, now),
+      witness: findWitness(events, receipts, now),
     };
+  }
+
+  /** Decides; `unlocked` are the members who must be locked as well before the events are written. */
+  function decide<Answer, Code extends string>(command: Command<Answer, Code>, loaded: Loaded) {
+    const decision = command.decide(loaded);
+    const events = 'appends' in decision ? record(decision.appends, loaded.now) : [];
+    const members = events.flatMap(deps.affectedMembers);
+    return { decision, events, unlocked: members.filter((id) => !loaded.locked.includes(id)) };
   }
 
   function record(appends: readonly Append[], now: Date): RecordedEvent[] {
@@ -153,13 +177,6 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
         } as RecordedEvent;
       }),
     );
-  }
-
-  /** Retries if an event concerns a member who was not yet found when the members were locked. */
-  function requireLocks(events: readonly RecordedEvent[], locked: readonly string[]): void {
-    for (const event of events)
-      for (const member of deps.affectedMembers(event))
-        if (!locked.includes(member)) throw new LostRace(`${event.type}: member not locked`);
   }
 
   async function statementsOf(

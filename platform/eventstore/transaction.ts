@@ -4,10 +4,10 @@ import { fault } from '../fault.ts';
 import { destroyConnection, rollBack } from '../postgres/connection.ts';
 import { isRace, isServerError, StorageUnavailable } from '../postgres/errors.ts';
 import { pipeline, type Query, send, toQuery } from '../postgres/pipeline.ts';
-import { named, type Sql, sql } from '../sql.ts';
-import type { Command, Loaded } from './command.ts';
+import { type Sql, sql } from '../sql.ts';
+import type { Command, Loaded, MemberRead } from './command.ts';
 import { MIN_ASKING_MS } from './commit-status.ts';
-import { flattenReads, shapeRows } from './load.ts';
+import { flattenReads, type Load, shapeRows } from './load.ts';
 
 /** The command lost a race and must be decided again on the state that the winner left. */
 export class LostRace extends Error {}
@@ -16,15 +16,15 @@ export class LostRace extends Error {}
  * Begins a transaction. Without hash and merge joins, plans read by key, even plans made while a
  * table was small. Several statements in one text travel as one unnamed query.
  */
-const begins = (...settings: string[]): Sql => ({
+const beginWith = (...settings: string[]): Sql => ({
   name: '',
   text: ['BEGIN', ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; '),
   values: [],
 });
 const BY_KEY = ['enable_hashjoin = off', 'enable_mergejoin = off'];
-const PATIENT = begins(...BY_KEY);
-const IMPATIENT = begins(...BY_KEY, "lock_timeout = '200ms'");
-const NOT_DURABLE = begins(...BY_KEY, 'synchronous_commit = off');
+const PATIENT = beginWith(...BY_KEY);
+const IMPATIENT = beginWith(...BY_KEY, "lock_timeout = '200ms'");
+const NOT_DURABLE = beginWith(...BY_KEY, 'synchronous_commit = off');
 /** A named statement, so that the fault proxy of the tests can recognize it on the wire. */
 const COMMIT: Sql = { name: 'COMMIT', text: 'COMMIT', values: [] };
 const NOW = sql`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS xid`;
@@ -34,25 +34,54 @@ export interface Begun extends Loaded {
   xid: string;
 }
 
-/** Begins a transaction, locks the command's members and runs its reads, in one round trip. */
+/**
+ * Begins a transaction, locks the command's members and runs its reads, in one round trip. Finds
+ * further members first, in another.
+ */
 export async function begin(
   client: pg.PoolClient,
-  { gate, lock, impatient = false, durable = true, load }: Omit<Command<unknown, string>, 'decide'>,
+  {
+    lock = [],
+    find = [],
+    impatient = false,
+    durable = true,
+    load,
+  }: Omit<Command<unknown, string>, 'decide'>,
 ): Promise<Begun> {
-  const statements = [
-    impatient ? IMPATIENT : durable ? PATIENT : NOT_DURABLE,
-    ...(gate ? [gate] : []),
-    ...(lock ? [lockStatement(lock, impatient)] : []),
-    ...flattenReads(load),
-    NOW,
-  ];
+  const members = await membersToLock(client, lock, [find].flat());
+  const locks = members.map((id) => lockMember(id, impatient));
+  return lockAndLoad(client, [impatient ? IMPATIENT : durable ? PATIENT : NOT_DURABLE], locks, load);
+}
+
+/**
+ * Locks further members and runs the reads again, in one round trip. It skips members that another
+ * transaction has locked: to wait for them out of order could end in a deadlock.
+ */
+export async function lockMore(
+  client: pg.PoolClient,
+  { load }: Pick<Command<unknown, string>, 'load'>,
+  { locked }: Begun,
+  members: readonly string[],
+): Promise<Begun> {
+  const locks = [...new Set(members)].map((id) => lockMember(id, true));
+  const begun = await lockAndLoad(client, [], locks, load);
+  return { ...begun, locked: [...locked, ...begun.locked] };
+}
+
+async function lockAndLoad(
+  client: pg.PoolClient,
+  begins: readonly Sql[],
+  locks: readonly Sql[],
+  load: Load,
+): Promise<Begun> {
+  const statements = [...begins, ...locks, ...flattenReads(load), NOW];
   const results = await pipeline(client, statements).catch(async (error: unknown) => {
     await rollBack(client);
     throw error;
   });
   const [clock] = results.pop() as unknown as [{ now: Date; xid: string }];
-  const reads = results.slice(gate ? 2 : 1);
-  const locked = lock ? (reads.shift() ?? []) : [];
+  const reads = results.slice(begins.length);
+  const locked = reads.splice(0, locks.length).flat();
   return {
     rows: shapeRows(load, reads),
     locked: locked.map((row) => row.member_id as string),
@@ -60,18 +89,22 @@ export async function begin(
   };
 }
 
-function lockStatement(lock: readonly string[] | Sql, impatient: boolean): Sql {
-  const forUpdate = fault('no-lock') ? '' : impatient ? 'FOR UPDATE SKIP LOCKED' : 'FOR UPDATE';
-  if ('text' in lock) {
-    const text = `SELECT member_id FROM feed_heads WHERE member_id IN (${lock.text})
-      ORDER BY member_id ${forUpdate}`;
-    return { name: `lock-${lock.name}`, text, values: lock.values };
-  }
-  return named(
-    `SELECT member_id FROM feed_heads WHERE member_id = ANY($1::uuid[])
-      ORDER BY member_id ${forUpdate}`,
-    [lock],
-  );
+/** The distinct ids in the order in which every command locks them, so that none deadlock. */
+async function membersToLock(
+  client: pg.PoolClient,
+  lock: readonly string[],
+  finds: readonly MemberRead[],
+): Promise<string[]> {
+  const found = finds.length === 0 ? [] : (await pipeline(client, finds)).flat();
+  const ids = [...lock, ...found.flatMap(({ member_id }) => (member_id ?? []) as string)];
+  return [...new Set(ids)].sort();
+}
+
+function lockMember(id: string, impatient: boolean): Sql {
+  if (fault('no-lock')) return sql`SELECT member_id FROM feed_heads WHERE member_id = ${id}`;
+  return impatient
+    ? sql`SELECT member_id FROM feed_heads WHERE member_id = ${id} FOR UPDATE SKIP LOCKED`
+    : sql`SELECT member_id FROM feed_heads WHERE member_id = ${id} FOR UPDATE`;
 }
 
 /** Time that is reserved, in milliseconds, to query the outcome of a COMMIT without an answer. */

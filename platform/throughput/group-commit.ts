@@ -25,8 +25,8 @@ type Outcome = { answer: unknown } | undefined;
 
 /**
  * Wraps a store with group commit: commands that arrive while a batch is flushed share the next
- * transaction, and each is accepted or refused independently. A command that takes any lock besides
- * those of known members runs in its own transaction, as does every command of a failed batch.
+ * transaction, and each is accepted or refused independently. A command that finds its members or
+ * locks other rows runs in its own transaction, as does every command of a failed batch.
  */
 export function withGroupCommit(store: EventStore): EventStore {
   const group = createBatcher<{ command: AnyCommand; until: number }, Outcome>(async (batch) => {
@@ -56,19 +56,18 @@ export function withGroupCommit(store: EventStore): EventStore {
   return { ...store, execute };
 }
 
-const memberIds = ({ lock = [] }: Pick<AnyCommand, 'lock'>) => lock as readonly string[];
+const memberIds = ({ lock = [] }: Pick<AnyCommand, 'lock'>) => lock;
 
-/** Whether a command locks only members whose ids are known before it loads anything. */
-function canShareTransaction({ gate, lock = [], load }: Omit<AnyCommand, 'decide'>): boolean {
-  return !gate && !('text' in lock) && flattenReads(load).every(({ locks }) => !locks);
+/** Whether a command locks only members whose ids it names. */
+function canShareTransaction({ find, load }: Omit<AnyCommand, 'decide'>): boolean {
+  return !find && flattenReads(load).every(({ locks }) => !locks);
 }
 
 /** Combines several commands into one, whose answer is the list of their outcomes. */
 function combine(commands: readonly AnyCommand[]): Command<Outcome[]> {
   const { statements, distribute } = combineReads(commands.map(({ load }) => flattenReads(load)));
-  const ids = commands.flatMap(memberIds);
   return defineCommand({
-    ...(ids.length > 0 ? { lock: ids } : {}),
+    lock: commands.flatMap(memberIds),
     impatient: true,
     load: statements,
     decide({ rows, locked, now }): Decision<Outcome[], never> {

@@ -26,18 +26,8 @@ function joins(caseId: string, memberId: string): Sql {
   return insertCaseMember({ case_id: caseId, member_id: memberId });
 }
 
-/**
- * Locks a case before a command locks its members, because the previous command may add a member.
- */
-export function caseGate(caseId: string): Sql {
-  return sql`SELECT FROM case_members WHERE case_id = ${caseId}
-      AND member_id = (SELECT author_id FROM cases WHERE case_id = ${caseId}) FOR UPDATE`;
-}
-
-/**
- * The members whom a command on the case may affect, for a lock; the caller is locked separately.
- */
-export function membersOfCase(caseId: string): Sql {
+/** The members whom a command on the case may affect; the caller may be another member. */
+export function membersOfCase(caseId: string): Sql<{ member_id: string }> {
   return sql`SELECT member_id FROM case_members WHERE case_id = ${caseId}`;
 }
 
@@ -70,8 +60,8 @@ const HELD = `SELECT case_id, author_id FROM cases
   WHERE (author_id = $1 AND state IN ('open', 'claimed', 'submitted')) OR claimant_id = $1
   ORDER BY case_id LIMIT $2`;
 
-/** All members involved in those cases, for a lock. */
-export function membersOfCasesHeld(memberId: string, limit: number): Sql {
+/** All members involved in those cases. */
+export function membersOfCasesHeld(memberId: string, limit: number): Sql<{ member_id: string }> {
   return named(
     `SELECT member_id FROM case_members WHERE case_id IN (SELECT case_id FROM (${HELD}) held)`,
     [memberId, limit],

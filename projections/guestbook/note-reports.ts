@@ -86,8 +86,8 @@ export function openReports(noteIds: Sql): Sql<OpenReport> {
   };
 }
 
-/** Members with an open report on any note of a member, for a lock. */
-export function noteReporters(memberId: string): Sql {
+/** Members with an open report on any note of a member. */
+export function noteReporters(memberId: string): Sql<{ member_id: string | null }> {
   return sql`SELECT r.member_id FROM note_reports r JOIN notes n USING (note_id)
     WHERE n.member_id = ${memberId} AND r.state = 'open'`;
 }

@@ -1,6 +1,6 @@
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';
-import { type Sql, sql } from '../../platform/sql.ts';
+import { locking, type Sql, sql } from '../../platform/sql.ts';
 import * as artifactEvents from '../../services/artifacts/events.ts';
 import * as caseEvents from '../../services/cases/events.ts';
 import * as membershipEvents from '../../services/membership/events.ts';
@@ -159,11 +159,17 @@ export function untoldReports(type: RecordType, id: string): Sql<RecordReportRow
     AND told_at IS NULL AND state <> 'silent' ORDER BY reported_at, report_id`;
 }
 
-/** Locks reported records, which serializes their reviews until the transaction ends. */
+/** Members who reported a record and were not notified of the outcome yet. */
+export function untoldReporters(type: RecordType, id: string): Sql<{ member_id: string }> {
+  return sql`SELECT member_id FROM record_reports
+    WHERE subject_type = ${type} AND subject_id = ${id} AND told_at IS NULL`;
+}
+
+/** Locks reported records, so that reviews and claims wait: a claim is no event that could lose. */
 export function heldRecords(type: RecordType, ids: readonly string[]): Sql {
-  return sql`SELECT subject_id FROM reported_records
+  return locking(sql`SELECT subject_id FROM reported_records
     WHERE subject_type = ${type} AND subject_id = ANY(${ids}::uuid[])
-    ORDER BY subject_id FOR UPDATE`;
+    ORDER BY subject_id FOR UPDATE`);
 }
 
 /**

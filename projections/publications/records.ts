@@ -79,8 +79,8 @@ export function caseNoteRecords(ids: readonly string[]): Sql<RecordRow> {
     WHERE n.note_id = ANY(${ids}::uuid[])`;
 }
 
-/** Authors of the records that `records` selects, for a lock. */
-export function recordAuthors(records: Sql): Sql {
+/** Authors of the records that `records` selects. */
+export function recordAuthors(records: Sql): Sql<{ member_id: string }> {
   const text = `SELECT author_id AS member_id FROM (${records.text}) r`;
   return { name: hash('sha1', text), text, values: records.values };
 }

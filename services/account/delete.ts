@@ -2,16 +2,8 @@ import { type Command, defineCommand } from '../../platform/eventstore/event-sto
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { Receipt } from '../../platform/http/schemas.ts';
 import { refuse } from '../../platform/refusal.ts';
-import {
-  defineMemberCommand,
-  type MemberCommand,
-  withMember,
-} from '../credentials/run-member-command.ts';
-import {
-  type AccountClosure,
-  type ClosingRequest,
-  membersToLock,
-} from '../membership/account-closure.ts';
+import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
+import type { AccountClosure, ClosingRequest } from '../membership/account-closure.ts';
 import { memberClosure } from '../membership/closure.ts';
 
 export interface DeletionRequest {
@@ -35,9 +27,8 @@ export function deleteAccount(
 ): MemberCommand<200, Deactivated, 'invalid_request'> {
   const request = { eraseNotes: body.erase_notes };
   const closures = [...accountClosures, memberClosure];
-  const lock = membersToLock(closures, memberId);
   return defineMemberCommand({
-    ...(lock ? { lock } : {}),
+    find: otherMembers(closures, memberId),
     load: closures.map((closure) => closure.load(memberId, request)),
     decide({ rows, now }) {
       if (body.confirm_handle !== handle)
@@ -53,6 +44,9 @@ export function deleteAccount(
     },
   });
 }
+
+const otherMembers = (closures: readonly AccountClosure[], memberId: string) =>
+  closures.flatMap((closure) => closure.find?.(memberId) ?? []);
 
 function endingsOf(
   closures: readonly AccountClosure[],
@@ -81,7 +75,8 @@ export function closeMore(
   request: ClosingRequest,
 ): Command<boolean> {
   return defineCommand({
-    lock: withMember(membersToLock(closures, memberId), memberId),
+    lock: [memberId],
+    find: otherMembers(closures, memberId),
     load: closures.map((closure) => closure.load(memberId, request)),
     decide({ rows: loaded, now }) {
       const { appends, rows } = endingsOf(closures, memberId, request, loaded, now);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isRefusal } from '../../platform/refusal.ts';
-import { caseGate, membersOfCase } from '../../projections/cases/case-members.ts';
+import { membersOfCase } from '../../projections/cases/case-members.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import { atTime, caseDecider } from './case.ts';
 import { caseBody } from './case-body.ts';
@@ -18,8 +18,7 @@ export function noteCase(
 ): MemberCommand<201, CaseOutcome<'noted'>, CaseRefusal> {
   const noteId = randomUUID();
   return defineMemberCommand({
-    gate: caseGate(caseId),
-    lock: membersOfCase(caseId),
+    find: membersOfCase(caseId),
     load: caseLoad(caseId, null),
     decide({ rows, now }) {
       const found = loadedCase(rows);

@@ -47,9 +47,9 @@ const ownCases = (memberId: string, facts: readonly RecordedEvent[]): Set<string
       .map(({ stream_id }) => stream_id.slice('case-'.length)),
   );
 
-/** Locks every member who took part in the cases, because the events appear in their feeds. */
+/** Finds every member who took part in the cases, because the events appear in their feeds. */
 export const casesClosure = defineAccountClosure({
-  lock: (memberId) => membersOfCasesHeld(memberId, CLOSURE_BATCH),
+  find: (memberId) => membersOfCasesHeld(memberId, CLOSURE_BATCH),
   load: (memberId) => ({
     facts: factsOfCasesHeld(memberId, CLOSURE_BATCH),
     members: livingMembersOfCasesHeld(memberId, CLOSURE_BATCH),

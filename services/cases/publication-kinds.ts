@@ -1,10 +1,6 @@
 import { replay } from '../../platform/eventstore/decider.ts';
 import { isRefusal, type Refusal } from '../../platform/refusal.ts';
-import {
-  caseGate,
-  livingMembersOfCase,
-  membersOfCase,
-} from '../../projections/cases/case-members.ts';
+import { livingMembersOfCase, membersOfCase } from '../../projections/cases/case-members.ts';
 import {
   caseNoteRecords,
   caseRecords,
@@ -21,7 +17,6 @@ export const caseKind: PublicationKind = {
   type: 'case',
   stream: (id) => `case-${id}`,
   records: caseRecords,
-  gate: caseGate,
   members: membersOfCase,
   concerned: livingMembersOfCase,
   decide(facts, command, members) {

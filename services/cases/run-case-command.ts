@@ -7,7 +7,6 @@ import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { publicArtifact } from '../../projections/artifacts/artifacts.ts';
 import {
   caseFacts,
-  caseGate,
   livingMembersOfCase,
   membersOfCase,
 } from '../../projections/cases/case-members.ts';
@@ -90,8 +89,7 @@ export function caseCommand<const Status extends 200 | 201, const Word extends s
   const { case_id: caseId } = call.params;
   const { memberId } = call.principal;
   return defineMemberCommand({
-    gate: caseGate(caseId),
-    lock: membersOfCase(caseId),
+    find: membersOfCase(caseId),
     load: caseLoad(caseId, artifactId),
     decide({ rows, now }) {
       const found = loadedCase(rows);

@@ -1,7 +1,13 @@
 import type { Config } from '../../platform/config.ts';
 import type { Append, ReceiptRow } from '../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
-import type { Decision, EventStore, Job, Loaded } from '../../platform/eventstore/event-store.ts';
+import type {
+  Decision,
+  EventStore,
+  Job,
+  Loaded,
+  MemberRead,
+} from '../../platform/eventstore/event-store.ts';
 import {
   defineIdempotentCommand,
   executeIdempotently,
@@ -58,10 +64,8 @@ export interface Accepted<Status extends number, Body> {
 }
 
 export interface MemberCommand<Status extends number, Body, Code extends string, Known = unknown> {
-  /** Other members whose feeds receive the events: ids, or a statement that selects `member_id`. */
-  lock?: readonly string[] | Sql;
-  /** Locks a row before the members are locked; see `Command.gate`. */
-  gate?: Sql;
+  /** Finds other members whose feeds receive the events; see `Command.find`. */
+  find?: MemberRead | readonly MemberRead[];
   load: Load;
   decide(loaded: Loaded<Known>): Accepted<Status, Body> | Refusal<Code>;
 }
@@ -136,8 +140,8 @@ export async function runCommandAs<
   };
 
   const stored = defineIdempotentCommand({
-    ...(command.gate ? { gate: command.gate } : {}),
-    lock: withMember(command.lock, memberId),
+    lock: [memberId],
+    ...(command.find ? { find: command.find } : {}),
     load: { caller: caller.load, budgets: writesToday(memberId), command: command.load },
     guard: ({ rows }) => caller.prove(rows.caller),
     replay: replayOf<Status>,
@@ -186,17 +190,5 @@ function replayOf<Status extends number>(receipt: ReceiptRow) {
     status: receipt.http_status as Status,
     content: jsonContent(receipt.reply),
     headers: REPLAYED,
-  };
-}
-
-/** Adds a member to the members to lock. */
-export function withMember(lock: readonly string[] | Sql | undefined, memberId: string) {
-  if (!lock) return [memberId];
-  if (!('text' in lock)) return [...lock, memberId];
-  const own = lock.values.length + 1;
-  return {
-    name: `${lock.name}-with`,
-    text: `${lock.text} UNION ALL SELECT $${own}::uuid`,
-    values: [...lock.values, memberId],
   };
 }

@@ -4,6 +4,7 @@ import {
   type Command,
   type Decision,
   defineCommand,
+  type MemberRead,
 } from '../../platform/eventstore/event-store.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
@@ -13,6 +14,7 @@ import { dropLeases } from '../publications/review-leases.ts';
 import { type NoteCommand, note } from './note.ts';
 import type { ReportReason } from './report-reasons.ts';
 
+/** In the order of a decision, which locks the row before it appends: otherwise they deadlock. */
 const lockNote = (id: string): Sql<NoteRow> =>
   locking(sql`SELECT * FROM notes WHERE note_id = ${id} FOR UPDATE`);
 
@@ -26,13 +28,12 @@ const parentOf = (id: string): Sql<NoteRow> =>
     WHERE note_id = (SELECT parent_id FROM notes WHERE note_id = ${id})`;
 
 /**
- * The author, and the reporters whose feeds announce what becomes of their reports. A rejection in
- * its undo window has marked reports `removed` for moderators only, so these reporters count too.
+ * The reporters whose feeds announce what becomes of their reports. A rejection in its undo window
+ * has marked reports `removed` for moderators only, so these reporters count too.
  */
-const membersOf = (memberId: string, noteId: string): Sql =>
-  sql`SELECT ${memberId}::uuid AS member_id
-    UNION SELECT member_id FROM note_reports
-      WHERE note_id = ${noteId} AND state IN ('open', 'removed')`;
+const reportersOf = (noteId: string): MemberRead =>
+  sql`SELECT member_id FROM note_reports
+    WHERE note_id = ${noteId} AND state IN ('open', 'removed')`;
 
 export type OwnRefusal = 'not_found' | 'state_conflict';
 
@@ -43,7 +44,8 @@ export function authorCommand(
   command: (now: Date) => Extract<NoteCommand, { type: 'WithdrawNote' | 'OpenAppeal' }>,
 ): Command<null, OwnRefusal> {
   return defineCommand({
-    lock: membersOf(memberId, noteId),
+    lock: [memberId],
+    find: reportersOf(noteId),
     load: { notes: lockNote(noteId), events: readNote(noteId) },
     decide({
       rows: {

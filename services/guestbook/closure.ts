@@ -6,7 +6,7 @@ import { endWithAuthor, erasedWithAuthor } from './scheduled-decisions.ts';
 
 /** Keeps public notes without a name unless the member asks to erase them; erases all others. */
 export const notesClosure = defineAccountClosure({
-  lock: noteReporters,
+  find: noteReporters,
   load(memberId, { eraseNotes }) {
     const toEnd = notesToEnd(memberId, eraseNotes, CLOSURE_BATCH);
     return { notes: toEnd, reports: openReports(toEnd) };

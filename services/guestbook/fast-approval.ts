@@ -1,7 +1,11 @@
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
-import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
+import {
+  type Command,
+  defineCommand,
+  type MemberRead,
+} from '../../platform/eventstore/event-store.ts';
 import { isRefusal } from '../../platform/refusal.ts';
-import { type Sql, sql } from '../../platform/sql.ts';
+import { locking, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { note } from './note.ts';
 import { notifyAuthorJobs } from './notify-author.ts';
@@ -10,7 +14,7 @@ import { notifyAuthorJobs } from './notify-author.ts';
 export const FAST_LANE_RULE = 'five-approved-none-rejected-in-90-days';
 const APPROVED = 5;
 
-const membersOf = (noteId: string): Sql =>
+const authorOf = (noteId: string): MemberRead =>
   sql`SELECT member_id FROM notes WHERE note_id = ${noteId}`;
 
 /** The author's record: a removal counts as a rejection; an undone decision does not count. */
@@ -41,10 +45,13 @@ export function fastApprovalCommand(
   const { note_id, owner_id } = row;
   const stream = `note-${note_id}`;
   return defineCommand({
-    lock: membersOf(note_id),
+    find: authorOf(note_id),
     load: {
-      notes: sql<NoteRow>`SELECT * FROM notes WHERE note_id = ${note_id} FOR UPDATE`,
-      parents: sql<NoteRow>`SELECT * FROM notes WHERE note_id = ${row.parent_id}::uuid FOR SHARE`,
+      // A claim is no event, and the parent has its own stream: only the rows make them wait.
+      notes: locking(sql<NoteRow>`SELECT * FROM notes WHERE note_id = ${note_id} FOR UPDATE`),
+      parents: locking(
+        sql<NoteRow>`SELECT * FROM notes WHERE note_id = ${row.parent_id}::uuid FOR SHARE`,
+      ),
       events: readStream(owner_id, stream),
       records: recordOf(note_id),
     },

@@ -1,7 +1,12 @@
 import { type Append, readStream } from '../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
-import { type Command, defineCommand, type Job } from '../../platform/eventstore/event-store.ts';
-import { type Sql, sql } from '../../platform/sql.ts';
+import {
+  type Command,
+  defineCommand,
+  type Job,
+  type MemberRead,
+} from '../../platform/eventstore/event-store.ts';
+import { locking, type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { appealUntil, notifiedAt } from './author-decisions.ts';
 import type { DecisionTold } from './events.ts';
@@ -52,9 +57,10 @@ export function notifyAuthorCommand(
   undoSeconds: number,
 ): Command<boolean> {
   return defineCommand({
-    lock: membersToTell(row.note_id),
+    find: membersToTell(row.note_id),
     load: {
-      lock: sql`SELECT note_id FROM notes WHERE note_id = ${row.note_id} FOR SHARE`,
+      // The event goes to another stream, so the version of the note's stream would refuse no one.
+      lock: locking(sql`SELECT note_id FROM notes WHERE note_id = ${row.note_id} FOR SHARE`),
       events: readStream(row.owner_id, `note-${row.note_id}`),
       told: readTellings(row),
     },
@@ -94,7 +100,7 @@ function readTellings({
       WHERE owner_id = ${owner_id}::uuid AND stream_id = ${`note-${note_id}`}::text))`;
 }
 
-function membersToTell(noteId: string): Sql {
+function membersToTell(noteId: string): MemberRead {
   return sql`SELECT member_id FROM notes WHERE note_id = ${noteId}
     UNION SELECT member_id FROM notes
       WHERE note_id = (SELECT parent_id FROM notes WHERE note_id = ${noteId})

@@ -16,6 +16,7 @@ export function scheduledCommand(
   const stream = `note-${note_id}`;
   return defineCommand({
     load: {
+      // In the order of a decision, which locks the row before it appends: otherwise they deadlock.
       lock: locking(sql`SELECT note_id FROM notes WHERE note_id = ${note_id} FOR UPDATE`),
       events: readStream(owner_id, stream),
     },

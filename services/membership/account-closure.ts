@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { Append } from '../../platform/eventstore/append.ts';
+import type { MemberRead } from '../../platform/eventstore/command.ts';
 import type { Load, Rows } from '../../platform/eventstore/load.ts';
 import type { Sql } from '../../platform/sql.ts';
 
@@ -20,10 +20,10 @@ export interface ClosingRequest {
  */
 export interface AccountClosure<Known = unknown> {
   /**
-   * Selects the `member_id` of other members to lock, whose feeds receive the events. Omit this
-   * statement if the events appear only in the member's own feed.
+   * Finds other members to lock, whose feeds receive the events. Omit this statement if the events
+   * appear only in the member's own feed.
    */
-  lock?(memberId: string): Sql;
+  find?(memberId: string): MemberRead;
   /** Reads the records to end: at most `CLOSURE_BATCH` where their number is unbounded. */
   load(memberId: string, request: ClosingRequest): Load;
   /** Returns the events that end the records. `rows` are loaded while the locks are held. */
@@ -37,24 +37,4 @@ export function defineAccountClosure<const Of extends Load>(
   closing: AccountClosure<Rows<Of>> & { load(memberId: string, request: ClosingRequest): Of },
 ): AccountClosure {
   return closing;
-}
-
-/**
- * Combines the `lock` statements of all closings into one. Returns undefined if no closing locks
- * other members.
- */
-export function membersToLock(
-  closings: readonly AccountClosure[],
-  memberId: string,
-): Sql | undefined {
-  const locks = closings.flatMap((closing) => closing.lock?.(memberId) ?? []);
-  if (locks.length === 0) return undefined;
-  const values: unknown[] = [];
-  const texts = locks.map(({ text, values: own }) => {
-    const offset = values.length;
-    values.push(...own);
-    return text.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + offset}`);
-  });
-  const text = texts.map((part) => `(${part})`).join(' UNION ALL ');
-  return { name: hash('sha1', text), text, values };
 }

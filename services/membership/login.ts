@@ -32,13 +32,13 @@ export function loginCommand(
   before: Token | undefined,
 ): Command<SignedIn, 'credentials_not_accepted'> {
   const { id } = body;
-  const previous = before?.id ?? null;
   return defineCommand({
-    lock: memberOfSession(previous, id),
+    lock: [id],
+    ...(before ? { find: memberOfSession(before.id) } : {}),
     load: {
       members: findMember(id),
       verifiers: readVerifiers(id, 'sign-in'),
-      sessions: findLiveSession(previous ?? token.id),
+      sessions: findLiveSession(before?.id ?? token.id),
     },
     decide({ rows, now }) {
       const [row] = rows.members;
@@ -94,7 +94,7 @@ export function endSession(
 /** Ends the session of the cookie, if it is live. */
 export function logoutCommand({ keys }: MembershipDeps, token: Token): Command<null> {
   return defineCommand({
-    lock: memberOfSession(token.id, null),
+    find: memberOfSession(token.id),
     load: findLiveSession(token.id),
     decide({ rows: [row], now }) {
       if (!row || !isSession(keys, token, row)) return { unchanged: null };

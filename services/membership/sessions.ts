@@ -44,10 +44,9 @@ const liveSession = defineRead<SessionRow>(
 export const findLiveSession = (sessionId: string): Sql<SessionRow> =>
   liveSession({ session_id: sessionId });
 
-/** Selects the members to lock: the member of the session, and `orMember`. */
-export function memberOfSession(sessionId: string | null, orMember: string | null): Sql {
-  return sql`SELECT member_id FROM sessions WHERE session_id = ${sessionId}::uuid
-    UNION SELECT ${orMember}::uuid`;
+/** Finds the member of a session, even of one that has ended. */
+export function memberOfSession(sessionId: string): Sql<{ member_id: string }> {
+  return sql`SELECT member_id FROM sessions WHERE session_id = ${sessionId}`;
 }
 
 const sessionsOfMember = defineRead<{ session_id: string }>(

@@ -16,11 +16,9 @@ export interface PublicationKind {
   stream(id: string): string;
   /** Selects the records with these ids, in the common shape of all kinds. */
   records(ids: readonly string[]): Sql<RecordRow>;
-  /** Serializes commands on the record where the author's lock does not; see `Command.gate`. */
-  gate?(id: string): Sql;
-  /** Selects the `member_id` of members whose feeds may receive a decision on the record. */
-  members(id: string): Sql;
-  /** Selects the `member_id` of active members, other than the author, whom the record concerns. */
+  /** Finds the members whose feeds may receive a decision on the record. */
+  members(id: string): Sql<{ member_id: string }>;
+  /** Finds the active members, other than the author, whom the record concerns. */
   concerned(id: string): Sql<{ member_id: string }>;
   /** Runs a moderator's command through the decider of the record. */
   decide(

@@ -55,7 +55,7 @@ export function reportRecord(
   const reportId = randomUUID();
   const records = of.records([id]);
   return defineMemberCommand({
-    lock: recordAuthors(records),
+    find: recordAuthors(records),
     load: { records, events: recordEvents(records, [stream]) },
     decide({
       rows: {

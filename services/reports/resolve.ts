@@ -3,26 +3,20 @@ import { replay } from '../../platform/eventstore/decider.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import { isRefusal } from '../../platform/refusal.ts';
-import type { Sql } from '../../platform/sql.ts';
 import {
   type RecordReportRow,
+  untoldReporters,
   untoldReports,
 } from '../../projections/publications/record-reports.ts';
 import { recordEvents } from '../../projections/publications/records.ts';
 import { lastRemoval, type PublicationKind } from '../publications/publication-kind.ts';
 import { recordReports, reportsStream } from './reports.ts';
 
-/** Members to lock: those whose feeds may announce a decision, and reporters not yet notified. */
-export function membersToTell(subject: PublicationKind, id: string): Sql {
-  const members = subject.members(id);
-  const [type, subjectId] = [members.values.length + 1, members.values.length + 2];
-  return {
-    name: `${members.name}-and-reporters`,
-    text: `${members.text} UNION SELECT member_id FROM record_reports
-      WHERE subject_type = $${type}::text AND subject_id = $${subjectId}::uuid AND told_at IS NULL`,
-    values: [...members.values, subject.type, id],
-  };
-}
+/** Finds members whose feeds may announce a decision, and reporters not yet notified of one. */
+export const membersToTell = (subject: PublicationKind, id: string) => [
+  subject.members(id),
+  untoldReporters(subject.type, id),
+];
 
 function loadOf(subject: PublicationKind, id: string) {
   const records = subject.records([id]);
@@ -74,8 +68,7 @@ export function notifyRemovalCommand(
   undoSeconds: number,
 ): Command<boolean> {
   return defineCommand({
-    ...(subject.gate ? { gate: subject.gate(id) } : {}),
-    lock: membersToTell(subject, id),
+    find: membersToTell(subject, id),
     load: loadOf(subject, id),
     decide({
       rows: {
@@ -125,7 +118,7 @@ export function notifyRemovalCommand(
  */
 export function notifyWithdrawalCommand(subject: PublicationKind, id: string): Command<boolean> {
   return defineCommand({
-    lock: membersToTell(subject, id),
+    find: membersToTell(subject, id),
     load: loadOf(subject, id),
     decide({
       rows: {

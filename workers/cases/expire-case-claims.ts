@@ -5,7 +5,7 @@ import {
 } from '../../platform/eventstore/event-store.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal } from '../../platform/refusal.ts';
-import { caseGate, membersOfCase } from '../../projections/cases/case-members.ts';
+import { membersOfCase } from '../../projections/cases/case-members.ts';
 import { lapsedCases } from '../../projections/cases/cases.ts';
 import { caseDecider } from '../../services/cases/case.ts';
 import { caseAppends, caseLoad, loadedCase } from '../../services/cases/run-case-command.ts';
@@ -21,8 +21,7 @@ export function lapseCaseClaims({ store }: { store: EventStore }): Promise<numbe
 
 function lapseCommand(caseId: string): Command<boolean> {
   return defineCommand({
-    gate: caseGate(caseId),
-    lock: membersOfCase(caseId),
+    find: membersOfCase(caseId),
     load: caseLoad(caseId, null),
     decide({ rows, now }) {
       const found = loadedCase(rows);

@@ -68,8 +68,7 @@ export function recordCommand(
   const records = subject.records([id]);
   const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
   return defineCommand({
-    ...(subject.gate ? { gate: subject.gate(id) } : {}),
-    lock: membersToTell(subject, id),
+    find: membersToTell(subject, id),
     load: {
       moderators: shareLockModerator(me),
       policies: asked.action === 'remove' ? findPolicy(asked.policy) : null,

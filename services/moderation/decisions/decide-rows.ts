@@ -1,5 +1,6 @@
+import type { MemberRead } from '../../../platform/eventstore/event-store.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
-import { type Sql, sql } from '../../../platform/sql.ts';
+import { locking, type Sql, sql } from '../../../platform/sql.ts';
 import type { NoteRow } from '../../../projections/guestbook/notes.ts';
 import type { NamedEvent } from '../../../projections/publications/records.ts';
 import type { NamedLease } from '../claims/leases.ts';
@@ -11,26 +12,26 @@ type Ids = readonly string[];
  * null for a guest. Parents are subselects, here and below, because with a join the planner could
  * search all replies for a note whose id is known.
  */
-export const membersConcerned = (ids: Ids): Sql =>
+export const membersConcerned = (ids: Ids): MemberRead =>
   sql`SELECT member_id FROM notes WHERE note_id = ANY(${ids}::uuid[])
     UNION SELECT member_id FROM notes
       WHERE note_id = ANY(ARRAY(SELECT parent_id FROM notes WHERE note_id = ANY(${ids}::uuid[])))
     UNION SELECT member_id FROM note_reports
       WHERE note_id = ANY(${ids}::uuid[]) AND state = 'open'`;
 
-// A decision locks the moderator and then the note, in the same order as a claim.
-// A note's row is locked before its stream is read; a parent's row, so that it does not change.
+// A decision locks the moderator and then the note, in the same order as a claim. Stream versions do
+// not suffice: a claim is no event, and the parent of a note has its own stream.
 export type LockedNote = NoteRow & { author_gone: boolean };
 
 export const lockNotes = (ids: Ids): Sql<LockedNote> =>
-  sql`SELECT n.*, coalesce((SELECT m.state = 'deactivated' FROM members m
+  locking(sql`SELECT n.*, coalesce((SELECT m.state = 'deactivated' FROM members m
       WHERE m.member_id = n.member_id), false) AS author_gone
-    FROM notes n WHERE note_id = ANY(${ids}::uuid[]) ORDER BY note_id FOR UPDATE`;
+    FROM notes n WHERE note_id = ANY(${ids}::uuid[]) ORDER BY note_id FOR UPDATE`);
 
 export const holdParents = (ids: Ids): Sql<NoteRow> =>
-  sql`SELECT * FROM notes
+  locking(sql`SELECT * FROM notes
     WHERE note_id = ANY(ARRAY(SELECT parent_id FROM notes WHERE note_id = ANY(${ids}::uuid[])))
-    ORDER BY note_id FOR SHARE`;
+    ORDER BY note_id FOR SHARE`);
 
 export const readNoteStreams = (ids: Ids): Sql<NamedEvent> =>
   sql`SELECT e.*, m.name AS actor_name FROM notes n

@@ -98,7 +98,7 @@ export function reviewsCommand(
   const notes = notesLoad(ids);
   const policies = 'policy' in request ? findPolicy(request.policy) : null;
   return defineCommand({
-    lock: membersConcerned(ids),
+    find: membersConcerned(ids),
     load: { moderators: shareLockModerator(me), notes, policies },
     decide({ rows, now }) {
       const [live] = rows.moderators;
