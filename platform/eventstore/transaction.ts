@@ -7,7 +7,7 @@ import { pipeline, type Query, send, toQuery } from '../postgres/pipeline.ts';
 import { named, type Sql, sql } from '../sql.ts';
 import type { Command, Loaded } from './command.ts';
 import { MIN_ASKING_MS } from './commit-status.ts';
-import { flattenReads, shapeRows } from './load.ts';
+import { completeLoad, findsOf, flattenReads, shapeRows } from './load.ts';
 
 /** The command lost a race and must be decided again on the state that the winner left. */
 export class LostRace extends Error {}
@@ -33,11 +33,17 @@ export interface Begun extends Loaded {
   xid: string;
 }
 
-/** Begins a transaction, locks the command's members and runs its reads, in one round trip. */
+/**
+ * Begins a transaction, locks the command's members and runs its reads, in one round trip. Reads
+ * that depend on others take one round trip more, before the transaction.
+ */
 export async function begin(
   client: pg.PoolClient,
-  { gate, lock, impatient = false, load }: Omit<Command<unknown, string>, 'decide'>,
+  { gate, lock, impatient = false, load: declared }: Omit<Command<unknown, string>, 'decide'>,
 ): Promise<Begun> {
+  const finds = findsOf(declared);
+  const load =
+    finds.length === 0 ? declared : completeLoad(declared, await pipeline(client, finds));
   const statements = [
     impatient ? IMPATIENT : PATIENT,
     ...(gate ? [gate] : []),

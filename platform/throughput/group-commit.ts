@@ -10,7 +10,7 @@ import {
 } from '../eventstore/command.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
 import type { EventStore } from '../eventstore/event-store.ts';
-import { flattenReads, shapeRows } from '../eventstore/load.ts';
+import { findsOf, flattenReads, shapeRows } from '../eventstore/load.ts';
 import { OutcomeUnconfirmed } from '../postgres/errors.ts';
 import { withDeadline, withinDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal } from '../refusal.ts';
@@ -58,9 +58,10 @@ export function withGroupCommit(store: EventStore): EventStore {
 
 const memberIds = ({ lock = [] }: Pick<AnyCommand, 'lock'>) => lock as readonly string[];
 
-/** Whether a command locks only members whose ids are known before it loads anything. */
+/** Whether a command locks only members, and reads only what it knows by key. */
 function canShareTransaction({ gate, lock = [], load }: Omit<AnyCommand, 'decide'>): boolean {
-  return !gate && !('text' in lock) && flattenReads(load).every(({ locks }) => !locks);
+  const alone = gate || 'text' in lock || findsOf(load).length > 0;
+  return !alone && flattenReads(load).every(({ locks }) => !locks);
 }
 
 /** Combines several commands into one, whose answer is the list of their outcomes. */
