@@ -17,6 +17,7 @@ export const PARTITIONS = 8;
  * plan shows which owners a statement reads. Columns, names, indexes and triggers stay the same.
  */
 export async function partitionByOwner(client: pg.ClientBase): Promise<void> {
+  if (await isPartitioned(client)) return;
   await client.query('CREATE SCHEMA whole');
   for (const [table, owner] of Object.entries(OWNED_TABLES)) {
     const definitions = await definitionsOf(client, table);
@@ -30,6 +31,13 @@ export async function partitionByOwner(client: pg.ClientBase): Promise<void> {
     for (const definition of definitions) await client.query(definition);
   }
   await client.query('DROP SCHEMA whole CASCADE');
+}
+
+async function isPartitioned(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query(
+    `SELECT FROM pg_class WHERE oid = 'events'::regclass AND relkind = 'p'`,
+  );
+  return rows.length > 0;
 }
 
 /** The statements that make the table's keys, indexes, statistics targets and triggers again. */
