@@ -3,30 +3,30 @@ import { z } from 'zod';
 import { baseUrl, isLoopback, usualHost } from './base-url.ts';
 import { parseServerKeys, SERVER_KEYS_FORM } from './keys/server-keys.ts';
 
-const number = (least: number, most: number) =>
-  z
+const number = (min: number, max: number) => {
+  const form = `a whole number from ${min} to ${max}`;
+  return z
     .string()
     .refine(
-      (text) => /^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most,
-      `must be a whole number from ${least} to ${most}`,
+      (text) => /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max,
+      `must be ${form}`,
     )
-    .transform(Number);
+    .transform(Number)
+    .meta({ form });
+};
 
-const whole = (least: number, most: number, fallback: number) =>
-  number(least, most).prefault(String(fallback));
+const whole = (min: number, max: number, fallback: number) =>
+  number(min, max).prefault(String(fallback));
 const limit = (fallback: number) => whole(0, 1_000_000_000, fallback);
 
+const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) => {
+  const form = words.length === 2 ? words.join(' or ') : `one of ${words.join(', ')}`;
+  return z.enum(words, { error: `must be ${form}` }).meta({ form });
+};
 const flag = (fallback: 'true' | 'false') =>
-  z
-    .enum(['true', 'false'], { error: 'must be true or false' })
+  oneOf(['true', 'false'])
     .default(fallback)
     .transform((text) => text === 'true');
-
-const flagOnOff = (fallback: 'on' | 'off') =>
-  z
-    .enum(['on', 'off'], { error: 'must be on or off' })
-    .default(fallback)
-    .transform((text) => text === 'on');
 
 const postgresUrl = z
   .string()
@@ -34,72 +34,126 @@ const postgresUrl = z
     (text) => URL.canParse(text) && /^postgres(ql)?:\/\/[^/]*(\/.|[^/])/i.test(text),
     'must be an address of the form postgres://user:password@host:port/database',
   )
+  .meta({ form: 'postgres://user:password@host:port/database' })
   .optional();
 
-const Environment = z.object({
-  // Commands find the running instance by its data folder.
+/**
+ * Every variable, with its form, default and description. docs/reference/configuration.md is
+ * generated from it (`npm run docs`).
+ */
+export const Environment = z.object({
   DATA_DIR: z
     .string()
     .default('.data')
-    .transform((text) => resolve(text)),
-  DATABASE_URL: postgresUrl,
-  DATABASE_DIRECT_URL: postgresUrl,
-  DATABASE_READ_URL: postgresUrl,
-  DATABASE_POOL_SIZE: whole(1, 1000, 10),
-  PORT: whole(0, 65_535, 3000),
-  HOST: z.string().optional(),
-  BASE_URL: baseUrl,
+    .transform((text) => resolve(text))
+    .describe(
+      'The folder of the embedded PostgreSQL and of server keys that were generated. Commands with the same value find the running instance.',
+    ),
+  DATABASE_URL: postgresUrl.describe(
+    'PostgreSQL 15 to 18, encoded in UTF8. Without it, `npm start` starts an embedded server.',
+  ),
+  DATABASE_DIRECT_URL: postgresUrl.describe(
+    'A direct connection for migrations, jobs and notifications, where `DATABASE_URL` leads through a transaction pooler. Same as `DATABASE_URL` by default.',
+  ),
+  DATABASE_READ_URL: postgresUrl.describe('A read replica for anonymous reads. None by default.'),
+  DATABASE_POOL_SIZE: whole(1, 1000, 10).describe(
+    'Largest number of connections in each pool of a process.',
+  ),
+  PORT: whole(0, 65_535, 3000).describe('Port of the web process; 0 takes a free one.'),
+  HOST: z
+    .string()
+    .optional()
+    .describe(
+      'Address to listen on. By default the loopback address if `BASE_URL` is on loopback, else every IPv4 address (`::` includes IPv6).',
+    ),
+  BASE_URL: baseUrl.describe(
+    'Public address of the service, which the `Origin` of writes must equal. `http://localhost:$PORT` by default.',
+  ),
   SERVER_KEYS: z
     .string()
     .refine((text) => parseServerKeys(text) !== undefined, SERVER_KEYS_FORM)
-    .optional(),
-  MEMBERSHIP_OPEN: flag('true'),
-  GUESTBOOK_OPEN: flag('true'),
-  A2A_ENABLED: flag('true'),
-  API_OPEN: flag('true'),
-  UNDO_WINDOW_SECONDS: whole(0, 86_400, 600),
-  // If on, commands that arrive together share a transaction; if off, each has a separate one.
-  GROUP_COMMIT: flagOnOff('on'),
-  // If true, the service approves notes of members with a good record without a moderator.
-  FAST_LANE: flag('false'),
-  TRUSTED_PROXIES: whole(0, 100, 0),
-  LIMIT_KEY_ATTEMPTS: limit(20),
-  LIMIT_BOOTSTRAP_ATTEMPTS: limit(20),
-  LIMIT_REGISTRATIONS_PER_DAY: limit(3),
-  LIMIT_MEMBERS: limit(1000),
-  LIMIT_ACTIVE_CREDENTIALS: limit(10),
-  LIMIT_WRITES_PER_DAY: limit(200),
-  LIMIT_NOTES_PER_TEN_MINUTES: limit(10),
-  LIMIT_NOTES_PER_DAY: limit(50),
-  LIMIT_MCP_REQUESTS: limit(600),
-  // Concurrent long polls and streams: of one credential or moderator, and in total in one web
-  // process.
-  LIMIT_WAITING_PER_CREDENTIAL: limit(20),
-  LIMIT_WAITING: limit(5000),
-  // Per web process; it closes further connections without a response.
-  MAX_CONNECTIONS: whole(1, 1_000_000, 10_000),
-  RETENTION_REJECTED_DAYS: whole(1, 36_500, 90),
-  RETENTION_WITHDRAWN_DAYS: whole(1, 36_500, 7),
-  RETENTION_ADDRESS_KEYS_HOURS: whole(1, 876_000, 48),
-  // Contact for vulnerability reports in /.well-known/security.txt. A public service has no
-  // default, because only the operator knows the address.
+    .meta({ form: '`id:64 hex digits`, several separated by commas, newest first' })
+    .optional()
+    .describe(
+      'Server keys, under which keys of members and addresses are hashed. Required unless `BASE_URL` is on loopback, where one is generated in `DATA_DIR`.',
+    ),
+  MEMBERSHIP_OPEN: flag('true').describe('Whether new members can register.'),
+  GUESTBOOK_OPEN: flag('true').describe('Whether the guestbook accepts new notes.'),
+  A2A_ENABLED: flag('true').describe('Whether `POST /a2a` and the agent card exist.'),
+  API_OPEN: flag('true').describe(
+    'Whether profiles, artifacts, cases, reports and activity are open; otherwise their routes answer 503 `api_disabled`.',
+  ),
+  UNDO_WINDOW_SECONDS: whole(0, 86_400, 600).describe(
+    "Seconds in which a moderator's decision can be undone, and before which nobody is notified of it.",
+  ),
+  GROUP_COMMIT: oneOf(['on', 'off'])
+    .default('on')
+    .transform((text) => text === 'on')
+    .describe(
+      'Whether commands that arrive together share a transaction. The results are the same either way.',
+    ),
+  FAST_LANE: flag('false').describe(
+    'Whether the service approves notes without findings by members with a good record.',
+  ),
+  TRUSTED_PROXIES: whole(0, 100, 0).describe(
+    'Number of reverse proxies in front, whose `X-Forwarded-For` entries are trusted.',
+  ),
+  LIMIT_KEY_ATTEMPTS: limit(20).describe(
+    'Attempts of an address to sign in or to recover an account in ten minutes.',
+  ),
+  LIMIT_BOOTSTRAP_ATTEMPTS: limit(20).describe(
+    'Attempts of an address to create a credential with a sign-in key in ten minutes.',
+  ),
+  LIMIT_REGISTRATIONS_PER_DAY: limit(3).describe('Registrations of an address in a day.'),
+  LIMIT_MEMBERS: limit(1000).describe('Active members.'),
+  LIMIT_ACTIVE_CREDENTIALS: limit(10).describe('Active credentials of a member.'),
+  LIMIT_WRITES_PER_DAY: limit(200).describe('Writes of a member through `/api/v1` in a UTC day.'),
+  LIMIT_NOTES_PER_TEN_MINUTES: limit(10).describe('Guestbook notes of an address in ten minutes.'),
+  LIMIT_NOTES_PER_DAY: limit(50).describe('Guestbook notes of an address in a day.'),
+  LIMIT_MCP_REQUESTS: limit(600).describe('MCP requests of an address in ten minutes.'),
+  LIMIT_WAITING_PER_CREDENTIAL: limit(20).describe(
+    'Long polls of a credential, or streams of a moderator, that a web process holds open at one time; further ones get 429 `rate_limited`.',
+  ),
+  LIMIT_WAITING: limit(5000).describe(
+    'The same for all callers of a web process; beyond it, updates are answered without waiting and streams are refused.',
+  ),
+  MAX_CONNECTIONS: whole(1, 1_000_000, 10_000).describe(
+    'Connections of a web process; further ones are closed without an answer.',
+  ),
+  RETENTION_REJECTED_DAYS: whole(1, 36_500, 90).describe(
+    'Days after which the texts of rejected and removed notes are erased.',
+  ),
+  RETENTION_WITHDRAWN_DAYS: whole(1, 36_500, 7).describe(
+    'Days after which the texts of withdrawn notes are erased.',
+  ),
+  RETENTION_ADDRESS_KEYS_HOURS: whole(1, 876_000, 48).describe(
+    'Hours after which counters of addresses are deleted.',
+  ),
+  // A public service has no default, because only the operator knows the address.
   SECURITY_CONTACT: z
     .string()
     .refine(
       (text) => /^(mailto:[^\s@]+@[^\s@]+|tel:\+?[\d-]+|https:\/\/\S+)$/.test(text),
       'must be an address of the form mailto:…, https://… or tel:…',
     )
-    .optional(),
-  LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
-      error: 'must be one of trace, debug, info, warn, error, fatal, silent',
-    })
-    .default('info'),
-  METRICS_HOST: z.string().default('127.0.0.1'),
-  // 0 turns metrics off. The web process serves them on PORT + 1000 by default. A worker needs an
-  // explicit port, because several workers usually share a machine.
-  METRICS_PORT: number(0, 65_535).optional(),
-  WORKER_METRICS_PORT: whole(0, 65_535, 0),
+    .meta({ form: '`mailto:…`, `https://…` or `tel:…`' })
+    .optional()
+    .describe(
+      'Contact for vulnerability reports in `/.well-known/security.txt`. `mailto:security@localhost` on loopback, elsewhere none by default.',
+    ),
+  LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Lowest level of log lines that are written.'),
+  METRICS_HOST: z.string().default('127.0.0.1').describe('Address on which metrics are served.'),
+  METRICS_PORT: number(0, 65_535)
+    .optional()
+    .describe(
+      'Port of `GET /metrics` of the web process; 0 turns it off. `PORT` + 1000 by default.',
+    ),
+  // Several workers usually share a machine, so there is no default port.
+  WORKER_METRICS_PORT: whole(0, 65_535, 0).describe(
+    'Port of `GET /metrics` of a worker; 0 turns it off.',
+  ),
 });
 
 const Settings = Environment.transform((env) => {

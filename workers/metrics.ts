@@ -7,7 +7,7 @@ const JOB_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
 export function jobMetrics(registry: Registry) {
   const duration = new Histogram({
     name: 'job_duration_seconds',
-    help: 'Jobs that this process ended, by outcome, and how long they took',
+    help: 'Duration of the jobs that this process ended, by queue and outcome (done or failed)',
     labelNames: ['queue', 'outcome'],
     buckets: JOB_SECONDS,
     registers: [registry],

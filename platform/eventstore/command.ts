@@ -1,4 +1,4 @@
-import type { Refusal } from '../refusal.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
 import type { Append, Receipt } from './append.ts';
 import type { RecordedEvent } from './event.ts';
@@ -76,4 +76,23 @@ export function resolveAnswer<Answer>({ answer }: Writes<Answer>, events: Record
   return typeof answer === 'function'
     ? (answer as (events: RecordedEvent[]) => Answer)(events)
     : answer;
+}
+
+/** Maps the answer of a command. */
+export function mapAnswer<From, To, Code extends string>(
+  command: Command<From, Code>,
+  map: (answer: From) => To,
+): Command<To, Code> {
+  return {
+    ...command,
+    decide(loaded): Decision<To, Code> {
+      const decision = command.decide(loaded);
+      if (isRefusal(decision)) return decision;
+      if ('unchanged' in decision) return { unchanged: map(decision.unchanged) };
+      return {
+        ...decision,
+        answer: (events: RecordedEvent[]) => map(resolveAnswer(decision, events)),
+      };
+    },
+  };
 }

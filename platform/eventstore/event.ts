@@ -17,6 +17,8 @@ export interface EventType<
   Personal extends z.ZodType | null = z.ZodType | null,
 > {
   type: Type;
+  /** What happened, for readers of the log; docs/reference/events.md lists it. */
+  summary: string;
   data: Data;
   personal: Personal;
   upcast?: (data: Record<string, unknown>) => Record<string, unknown>;
@@ -30,6 +32,7 @@ export function defineEvent<
 >(
   type: Type,
   shape: {
+    summary: string;
     data: Data;
     personal?: Personal;
     upcast?: (data: Record<string, unknown>) => Record<string, unknown>;
@@ -37,6 +40,7 @@ export function defineEvent<
 ): EventType<Type, Data, Personal> {
   return {
     type,
+    summary: shape.summary,
     data: shape.data,
     personal: (shape.personal ?? null) as Personal,
     ...(shape.upcast ? { upcast: shape.upcast } : {}),

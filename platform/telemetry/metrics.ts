@@ -10,7 +10,7 @@ export function processMetrics(pools: Readonly<Record<string, pg.Pool>>): Regist
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'database_connections',
-    help: 'Connections of a pool: open, of these idle; and requests waiting for one',
+    help: 'Connections of a pool by state: open, of these idle; and requests waiting for one',
     labelNames: ['pool', 'state'],
     registers: [registry],
     collect() {
@@ -31,12 +31,12 @@ export function processMetrics(pools: Readonly<Record<string, pg.Pool>>): Regist
 export function requestMetrics(registry: Registry) {
   const inFlight = new Gauge({
     name: 'http_requests_in_flight',
-    help: 'Requests that are being answered',
+    help: 'HTTP requests being answered',
     registers: [registry],
   });
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Requests answered, and how long that took',
+    help: 'Duration of HTTP requests by method, route template and status; 499 if the caller went away',
     labelNames: ['method', 'route', 'status'],
     buckets: REQUEST_SECONDS,
     registers: [registry],

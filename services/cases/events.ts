@@ -11,6 +11,8 @@ const case_id = z.uuid();
 const time = z.iso.datetime();
 
 export const CaseOpened = defineEvent('CaseOpened', {
+  summary: 'A member opened a case.',
+
   data: z.strictObject({
     case_id,
     author_id: z.uuid(),
@@ -34,12 +36,19 @@ const lease = {
   members,
 };
 
-export const CaseClaimed = defineEvent('CaseClaimed', { data: z.strictObject(lease) });
+export const CaseClaimed = defineEvent('CaseClaimed', {
+  summary: 'A member claimed the open case for `lease_seconds`.',
+  data: z.strictObject(lease),
+});
 
-export const CaseLeaseExtended = defineEvent('CaseLeaseExtended', { data: z.strictObject(lease) });
+export const CaseLeaseExtended = defineEvent('CaseLeaseExtended', {
+  summary: 'The claimant extended the lease.',
+  data: z.strictObject(lease),
+});
 
-/** The claimant released the case, or the claimant's account was closed. */
 export const CaseReleased = defineEvent('CaseReleased', {
+  summary: 'The claimant released the case or closed the account.',
+
   data: z.strictObject({
     case_id,
     member_id: z.uuid(),
@@ -48,12 +57,15 @@ export const CaseReleased = defineEvent('CaseReleased', {
   }),
 });
 
-/** The lease expired at `lease_expires_at`; the event may be recorded later. */
 export const CaseLeaseEnded = defineEvent('CaseLeaseEnded', {
+  summary: 'The lease expired at `lease_expires_at`; the event may be recorded later.',
+
   data: z.strictObject({ case_id, member_id: z.uuid(), lease_expires_at: time, members }),
 });
 
 export const CaseSubmitted = defineEvent('CaseSubmitted', {
+  summary: 'The claimant submitted work.',
+
   data: z.strictObject({
     case_id,
     submission_id: z.uuid(),
@@ -65,8 +77,10 @@ export const CaseSubmitted = defineEvent('CaseSubmitted', {
   personal: z.strictObject({ summary: z.string() }),
 });
 
-/** A member's review of a submission. If the author made it, the next event is the outcome. */
 export const CaseReviewed = defineEvent('CaseReviewed', {
+  summary:
+    'A member reviewed a submission. If the member is the author (`binding`), the next event is the outcome.',
+
   data: z.strictObject({
     case_id,
     review_id: z.uuid(),
@@ -89,21 +103,32 @@ const outcome = {
   members,
 };
 
-export const CaseAccepted = defineEvent('CaseAccepted', { data: z.strictObject(outcome) });
+export const CaseAccepted = defineEvent('CaseAccepted', {
+  summary: 'The author accepted the submission; the case is finished.',
+  data: z.strictObject(outcome),
+});
 
-/** The author requested changes: the submitter holds the case again, with a new lease. */
 export const CaseReturned = defineEvent('CaseReturned', {
+  summary: 'The author requested changes: the submitter holds the case again, with a new lease.',
+
   data: z.strictObject({ ...outcome, lease_expires_at: time }),
 });
 
-export const CaseRejected = defineEvent('CaseRejected', { data: z.strictObject(outcome) });
+export const CaseRejected = defineEvent('CaseRejected', {
+  summary: 'The author rejected the submission; the case is open again.',
+  data: z.strictObject(outcome),
+});
 
 export const CaseWithdrawn = defineEvent('CaseWithdrawn', {
+  summary: 'The author withdrew the case or closed the account.',
+
   data: z.strictObject({ case_id, reason: z.enum(['author', 'deactivated']), members }),
 });
 
-/** Each note on a case has a separate stream, owned by the note's author. */
 export const CaseNoted = defineEvent('CaseNoted', {
+  summary:
+    'A member commented on the case. Each comment has a stream of its own, owned by its author.',
+
   data: z.strictObject({ case_id, note_id: z.uuid(), policy_version: z.string(), members }),
   personal: z.strictObject({ message: z.string() }),
 });
@@ -113,34 +138,43 @@ const told = { case_id, of: z.uuid(), policy: z.string() };
 const restored = { case_id, of: z.uuid(), undone: z.boolean(), told: z.boolean() };
 const message = z.strictObject({ message: z.string().nullable() });
 
-/** A moderator removed the case; `message` is the moderator's message to the author. */
 export const CaseRemoved = defineEvent('CaseRemoved', {
+  summary: 'A moderator removed the case. `message` is addressed to the author.',
+
   data: z.strictObject(removed),
   personal: message,
 });
 
-/** The removal `of` can no longer be undone, so this event notifies the members concerned. */
 export const CaseRemovalTold = defineEvent('CaseRemovalTold', {
+  summary: 'The removal `of` can no longer be undone; this event notifies the affected members.',
+
   data: z.strictObject({ ...told, members }),
 });
 
-/**
- * `undone`: the remover or a lead undid the removal; otherwise a second person restored the case.
- * `told`: the members concerned had been notified of the removal.
- */
 export const CaseRestored = defineEvent('CaseRestored', {
+  summary:
+    'The case is public again. `undone`: the moderator who removed it or a lead undid the removal; otherwise a second person restored it. `told`: the affected members had been notified of the removal.',
+
   data: z.strictObject({ ...restored, members }),
 });
 
 export const CaseNoteRemoved = defineEvent('CaseNoteRemoved', {
+  summary: 'A moderator removed a comment on a case. `message` is addressed to its author.',
+
   data: z.strictObject({ ...removed, note_id: z.uuid() }),
   personal: message,
 });
 
 export const CaseNoteRemovalTold = defineEvent('CaseNoteRemovalTold', {
+  summary:
+    'The removal `of` can no longer be undone; this event notifies the author of the comment.',
+
   data: z.strictObject({ ...told, note_id: z.uuid() }),
 });
 
 export const CaseNoteRestored = defineEvent('CaseNoteRestored', {
+  summary:
+    'The comment is public again. `undone`: the moderator who removed it or a lead undid the removal; otherwise a second person restored it. `told`: the author had been notified of the removal.',
+
   data: z.strictObject({ ...restored, note_id: z.uuid() }),
 });

@@ -3,6 +3,9 @@ import { defineEvent } from '../../platform/eventstore/event.ts';
 import { SCOPES } from '../../platform/http/scopes.ts';
 
 export const CredentialCreated = defineEvent('CredentialCreated', {
+  summary:
+    'A member created a credential, or rotated the one that `replaces` names. A recovery raises the member’s key epoch, which ends credentials of an earlier `key_epoch`.',
+
   data: z.strictObject({
     credential_id: z.uuid(),
     scopes: z.array(z.enum(SCOPES)),
@@ -15,6 +18,8 @@ export const CredentialCreated = defineEvent('CredentialCreated', {
 });
 
 export const CredentialRevoked = defineEvent('CredentialRevoked', {
+  summary: 'The credential was replaced or revoked, or ended with a recovery or the account.',
+
   data: z.strictObject({
     credential_id: z.uuid(),
     reason: z.enum(['rotated', 'revoked', 'recovery', 'deactivated']),
@@ -22,5 +27,7 @@ export const CredentialRevoked = defineEvent('CredentialRevoked', {
 });
 
 export const CredentialExpired = defineEvent('CredentialExpired', {
+  summary: 'The credential expired.',
+
   data: z.strictObject({ credential_id: z.uuid() }),
 });

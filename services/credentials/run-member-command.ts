@@ -1,27 +1,20 @@
-import { bindSecrets, redactedHash, sameBody } from '../../platform/body-hash.ts';
 import type { Config } from '../../platform/config.ts';
-import { type Append, type ReceiptRow, readReceipt } from '../../platform/eventstore/append.ts';
+import type { Append, ReceiptRow } from '../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
+import type { Decision, EventStore, Job, Loaded } from '../../platform/eventstore/event-store.ts';
 import {
-  type Command,
-  type Decision,
-  defineCommand,
-  type EventStore,
-  type Job,
-  type Loaded,
-} from '../../platform/eventstore/event-store.ts';
+  bodyHash,
+  defineIdempotentCommand,
+  executeIdempotently,
+} from '../../platform/eventstore/idempotency.ts';
 import type { Load, Rows } from '../../platform/eventstore/load.ts';
 import { fault } from '../../platform/fault.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { jsonContent } from '../../platform/http/respond.ts';
-import {
-  type Content,
-  fillPath,
-  type RequestContext,
-  type Route,
-} from '../../platform/http/route.ts';
+import type { Content, RequestContext, Route } from '../../platform/http/route.ts';
 import type { Receipt } from '../../platform/http/schemas.ts';
 import type { JsonObject } from '../../platform/http/strict-json.ts';
+import { REPLAYED, requestLine } from '../../platform/idempotent-calls.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { budgetResetsAt, countWrite, writesToday } from '../../platform/limits/write-budget.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
@@ -132,33 +125,29 @@ export async function runCommandAs<
 ): Promise<Replied<Status, Body> | Refusal<Code | Proof | CommandRefusal>> {
   const { operation, sent } = call;
   const { memberId } = caller;
-  const key = call.request.idempotencyKey;
-  if (!key) throw new Error(`${operation}: a mutation without an idempotency key`);
-  const route = `${call.route.method} ${fillPath(call.route, call.params)}`;
+  const { idempotencyKey: key } = call.request;
+  const request = {
+    owner: memberId,
+    space: 'api' as const,
+    key,
+    operation,
+    route: requestLine(call),
+    sent,
+    keys,
+  };
 
-  const stored: Command<Replied<Status, Body>, Code | Proof | CommandRefusal> = defineCommand({
+  const stored = defineIdempotentCommand({
     ...(command.gate ? { gate: command.gate } : {}),
     lock: withMember(command.lock, memberId),
-    load: {
-      caller: caller.load,
-      receipts: readReceipt(memberId, 'api', key),
-      budgets: writesToday(memberId),
-      command: command.load,
-    },
+    load: { caller: caller.load, budgets: writesToday(memberId), command: command.load },
+    guard: ({ rows }) => caller.prove(rows.caller),
+    replay: replayOf<Status>,
+    toReply: (answer: Replied<Status, Body>) => answer as { status: Status; body: Body },
     decide({ rows, ...loaded }): Decision<Replied<Status, Body>, Code | Proof | CommandRefusal> {
-      const refused = caller.prove(rows.caller);
-      if (refused) return refused;
-      const [receipt] = rows.receipts;
-      const [budget] = rows.budgets;
-      if (receipt && !fault('no-receipt')) {
-        return receipt.route === route && sameBody(keys, memberId, sent, receipt)
-          ? { unchanged: replayOf<Status>(receipt) }
-          : refuse('idempotency_conflict');
-      }
       const decided = command.decide({ ...loaded, rows: rows.command });
       if (isRefusal(decided)) return decided as Refusal<Code>;
       const counted = !call.route.budgetExempt;
-      const used = budget?.used ?? 0;
+      const used = rows.budgets[0]?.used ?? 0;
       if (counted && used >= config.limitWritesPerDay)
         return refuse('write_budget_exhausted', {
           limit: config.limitWritesPerDay,
@@ -166,43 +155,27 @@ export async function runCommandAs<
           resets_at: budgetResetsAt(loaded.now),
         });
 
-      const bodyHash = redactedHash(sent);
       const receiptOf = (events: readonly RecordedEvent[]): Receipt => ({
-        operation_id: key,
+        operation_id: key ?? '',
         operation,
         member_id: memberId,
         recorded_at: loaded.now.toISOString(),
-        body_hash: bodyHash,
+        body_hash: bodyHash(request),
         event_ids: events.map((event) => event.event_id),
       });
-      // Build the body once, so that the response and the stored receipt are identical.
-      let made: Body | undefined;
-      const bodyOf = (events: readonly RecordedEvent[]): Body => {
-        const { body } = decided as Accepted<Status, Body & object>;
-        made ??= typeof body === 'function' ? body(receiptOf(events), events) : body;
-        return made;
-      };
+      const { status, body } = decided as Accepted<Status, Body & object>;
       return {
-        answer: (events) => ({ status: decided.status, body: bodyOf(events) }),
+        answer: (events) => ({
+          status,
+          body: typeof body === 'function' ? body(receiptOf(events), events) : body,
+        }),
         appends: decided.appends,
         rows: [...(decided.rows ?? []), ...(counted ? [countWrite(memberId, loaded.now)] : [])],
         jobs: decided.jobs ?? [],
-        receipt: (events) => ({
-          owner: memberId,
-          space: 'api',
-          key,
-          operation,
-          route,
-          bodyHash,
-          bound: bindSecrets(keys, memberId, sent),
-          httpStatus: decided.status,
-          reply: bodyOf(events),
-          eventIds: receiptOf(events).event_ids,
-        }),
       };
     },
   });
-  return store.execute(stored);
+  return executeIdempotently(store, request, stored);
 }
 
 /** Replays the stored response, byte for byte. */
@@ -210,7 +183,7 @@ function replayOf<Status extends number>(receipt: ReceiptRow) {
   return {
     status: receipt.http_status as Status,
     content: jsonContent(receipt.reply),
-    headers: { 'idempotency-replayed': 'true' },
+    headers: REPLAYED,
   };
 }
 

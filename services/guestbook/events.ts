@@ -4,6 +4,8 @@ import { EXPERIENCES } from './experience.ts';
 import { REPORT_REASONS } from './report-reasons.ts';
 
 export const NoteSubmitted = defineEvent('NoteSubmitted', {
+  summary: 'A guest or a member submitted a note.',
+
   data: z.strictObject({
     note_id: z.uuid(),
     experience: z.enum(EXPERIENCES),
@@ -27,6 +29,9 @@ const review = {
 const word = z.strictObject({ message: z.string().nullable() });
 
 export const NoteApproved = defineEvent('NoteApproved', {
+  summary:
+    'A moderator approved the note; or the service did, by the rule that `rule` names. `parent_author_id` is the member who wrote the note that it replies to.',
+
   data: z.strictObject({
     ...review,
     /** The member who wrote the note that this note replies to. */
@@ -37,32 +42,42 @@ export const NoteApproved = defineEvent('NoteApproved', {
 });
 
 export const NoteRejected = defineEvent('NoteRejected', {
+  summary: 'A moderator rejected the pending note.',
+
   data: z.strictObject({ ...review, policy: z.string() }),
   personal: word,
 });
 
 export const NoteRemoved = defineEvent('NoteRemoved', {
+  summary: 'A moderator removed the public note.',
+
   data: z.strictObject({ ...review, policy: z.string() }),
   personal: word,
 });
 
-export const NoteRestored = defineEvent('NoteRestored', { data: z.strictObject(review) });
+export const NoteRestored = defineEvent('NoteRestored', {
+  summary: 'A second person restored the removed note.',
+  data: z.strictObject(review),
+});
 
-/** `why` is null if the service escalated the note. */
 export const NoteEscalated = defineEvent('NoteEscalated', {
+  summary:
+    'A moderator escalated the note to the leads; or the service did, after too many deferrals or by its age, and then `why` is null.',
+
   data: z.strictObject({ ...review, cause: z.enum(['moderator', 'deferrals', 'age']) }),
   personal: z.strictObject({ why: z.string().nullable() }),
 });
 
 export const NoteDeferred = defineEvent('NoteDeferred', {
+  summary: 'A moderator deferred the review of the note.',
+
   data: z.strictObject({ ...review, until: z.iso.datetime() }),
 });
 
-/**
- * Restores the note to its state before `of`, the undone event. `review` holds the tier and due
- * time of a pending note after the undo of a deferral or an escalation.
- */
 export const DecisionUndone = defineEvent('DecisionUndone', {
+  summary:
+    'A decision was undone: the note is in the state before `of` again. `review` holds tier and due time of a pending note after the undo of a deferral or an escalation.',
+
   data: z.strictObject({
     note_id: z.uuid(),
     of: z.uuid(),
@@ -77,8 +92,10 @@ export const DecisionUndone = defineEvent('DecisionUndone', {
   }),
 });
 
-/** `silent`: a moderator dismissed this reason before, so the report requests no new review. */
 export const NoteReported = defineEvent('NoteReported', {
+  summary:
+    'Somebody reported the note. `silent`: a moderator dismissed this reason before, so the report requests no new review.',
+
   data: z.strictObject({
     note_id: z.uuid(),
     report_id: z.uuid(),
@@ -95,10 +112,14 @@ const SettledReports = z.array(
 );
 
 export const NoteWithdrawn = defineEvent('NoteWithdrawn', {
+  summary: 'The author withdrew the note, which settles `reports`.',
+
   data: z.strictObject({ note_id: z.uuid(), reports: SettledReports }),
 });
 
 export const ReportsDismissed = defineEvent('ReportsDismissed', {
+  summary: 'A moderator kept the reported note, which settles `reports`.',
+
   data: z.strictObject({ ...review, reports: SettledReports }),
 });
 
@@ -111,11 +132,16 @@ const appeal = {
 };
 
 export const AppealOpened = defineEvent('AppealOpened', {
+  summary: 'The author appealed against the decision `of`.',
+
   data: z.strictObject(appeal),
   personal: z.strictObject({ text: z.string() }),
 });
 
 export const AppealGranted = defineEvent('AppealGranted', {
+  summary:
+    'A moderator granted the appeal: the note is public. `parent_author_id` is set if this publishes a reply for the first time.',
+
   data: z.strictObject({
     ...review,
     ...appeal,
@@ -127,28 +153,31 @@ export const AppealGranted = defineEvent('AppealGranted', {
 });
 
 export const AppealUpheld = defineEvent('AppealUpheld', {
+  summary: 'A moderator upheld the decision.',
+
   data: z.strictObject({ ...review, ...appeal }),
   personal: word,
 });
 
-/** The author's time to appeal has passed. */
 export const AppealPeriodEnded = defineEvent('AppealPeriodEnded', {
+  summary: 'The author’s time to appeal against `of` has passed.',
+
   data: z.strictObject({ note_id: z.uuid(), of: z.uuid() }),
 });
 
-/** The note's text was erased from every event and read model; the other facts remain. */
 export const NoteErased = defineEvent('NoteErased', {
+  summary: 'The text of the note was erased from every event and read model; all else remains.',
+
   data: z.strictObject({
     note_id: z.uuid(),
     cause: z.enum(['retention', 'account_deletion']),
   }),
 });
 
-/**
- * Notifies the members concerned once the undo window of a decision has ended. The event has a
- * separate stream, so that the note keeps the version that its reviewer saw.
- */
 export const DecisionTold = defineEvent('DecisionTold', {
+  summary:
+    'The undo window of the decision `of` has ended; this event notifies the affected members. It has a stream of its own, so that the note keeps the version that its reviewer saw. `overturned`: the note was public again by then, and only reporters are notified.',
+
   data: z.strictObject({
     note_id: z.uuid(),
     of: z.uuid(),

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Command } from '../../platform/eventstore/event-store.ts';
+import { type Command, mapAnswer } from '../../platform/eventstore/command.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { Handlers } from '../../platform/http/route.ts';
-import { type Keyed, mapAnswer, onceCommand } from '../../platform/idempotency.ts';
+import { type Keyed, onceCommand } from '../../platform/idempotent-calls.ts';
 import type { Limit } from '../../platform/limits/rate-limits.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';

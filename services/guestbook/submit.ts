@@ -1,12 +1,9 @@
-import canonicalize from 'canonicalize';
-import type { Bound } from '../../platform/body-hash.ts';
-import { readReceipt } from '../../platform/eventstore/append.ts';
 import type { Actor } from '../../platform/eventstore/event.ts';
+import type { Command, Decision } from '../../platform/eventstore/event-store.ts';
 import {
-  type Command,
-  type Decision,
-  defineCommand,
-} from '../../platform/eventstore/event-store.ts';
+  defineIdempotentCommand,
+  idempotentCommand,
+} from '../../platform/eventstore/idempotency.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { screeningJob } from '../../platform/jobs/queues.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
@@ -47,40 +44,25 @@ export function submitCommand(
   const owner = memberId ?? id;
   const stream = `note-${id}`;
   const actor: Actor = memberId ? { type: 'member', id: memberId } : { type: 'guest' };
-  // Includes the defaults. Its hash is keyed, as a plain hash would let a short text be guessed.
-  const content = canonicalize(body) ?? '';
-  return defineCommand({
+  const command = defineIdempotentCommand({
     ...(memberId ? { lock: [memberId] } : {}),
-    // A guest's id is not locked: a commit between these two reads is found by the second read.
+    // A guest's id is not locked: a commit after this read is found by the read of the receipt.
     load: {
       notes: findNote(id),
-      receipts: readReceipt(owner, 'note', id),
       sessions: session ? findLiveSession(session.sessionId) : null,
       parents: body.parent_id ? findNote(body.parent_id) : null,
     },
-    decide({ rows, now }): Decision<SubmitReply, SubmitRefusal> {
+    guard: ({ rows: { sessions } }) =>
+      session && sessions[0]?.member_id !== memberId ? refuse('session_required') : null,
+    toReply: (answer: SubmitReply) => answer,
+    replay(_receipt, { rows: { notes }, now }): SubmitReply {
+      const [known] = notes;
+      const status = known ? publicStatus(known, config.undoWindowSeconds, now) : 'pending_review';
+      return { status: 200, body: { status, id } };
+    },
+    decide({ rows }): Decision<SubmitReply, SubmitRefusal> {
       const [known] = rows.notes;
-      const [receipt] = rows.receipts;
-      const [live] = rows.sessions;
       const [parent] = rows.parents;
-      if (session && live?.member_id !== memberId) return refuse('session_required');
-      if (receipt) {
-        // Null if erased with the author's account; then no caller can prove to be the author.
-        const bound = receipt.bound as Bound | null;
-        return bound && keys.verify('receipt', id, content, bound.submission)
-          ? {
-              unchanged: {
-                status: 200,
-                body: {
-                  status: known
-                    ? publicStatus(known, config.undoWindowSeconds, now)
-                    : 'pending_review',
-                  id,
-                },
-              },
-            }
-          : refuse('submission_conflict');
-      }
       // The id belongs to another author's note.
       if (known) return refuse('submission_conflict');
       if (limited) return refuse('rate_limited');
@@ -98,26 +80,26 @@ export function submitCommand(
       });
       if (isRefusal(decided)) return decided as typeof decided & { refused: SubmitRefusal };
       const answer: SubmitReply = { status: 202, body: { status: 'pending_review', id } };
-      const submission = keys.mac('receipt', id, content);
       return {
         answer,
         appends: [{ owner, stream, version: 0, actor, events: decided }],
-        receipt: (recorded) => ({
-          owner,
-          space: 'note',
-          key: id,
-          operation: 'guestbook.submit',
-          route: 'POST /api/guestbook',
-          bodyHash: submission.hash,
-          bound: { submission },
-          httpStatus: 202,
-          reply: answer.body,
-          eventIds: recorded.map((event) => event.event_id),
-        }),
         jobs: [screeningJob([id])],
       };
     },
   });
+  return idempotentCommand(
+    {
+      owner,
+      space: 'note',
+      key: id,
+      operation: 'guestbook.submit',
+      route: 'POST /api/guestbook',
+      // The parsed body, which includes the defaults.
+      sent: body,
+      keys,
+    },
+    command,
+  );
 }
 
 /**

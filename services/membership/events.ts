@@ -2,27 +2,38 @@ import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
 
 export const MemberRegistered = defineEvent('MemberRegistered', {
+  summary: 'A member registered.',
+
   data: z.strictObject({ handle_hash: z.string(), handle_key_id: z.int() }),
   personal: z.strictObject({ handle: z.string() }),
 });
 
-/** Both keys were replaced, which ended every earlier session and credential. */
 export const MemberRecovered = defineEvent('MemberRecovered', {
+  summary: 'The member replaced both keys, which ended every session and credential.',
+
   data: z.strictObject({ operation_id: z.uuid() }),
 });
 
 export const MemberDeactivated = defineEvent('MemberDeactivated', {
+  summary: 'The member closed the account.',
+
   data: z.strictObject({ erase_notes: z.boolean() }),
 });
 
-/** The member's name and texts were erased, except those that stay public. */
-export const MemberErased = defineEvent('MemberErased', { data: z.strictObject({}) });
+export const MemberErased = defineEvent('MemberErased', {
+  summary: 'The member’s name and texts were erased, except those that stay public.',
+  data: z.strictObject({}),
+});
 
 export const SessionStarted = defineEvent('SessionStarted', {
+  summary: 'The member signed in.',
+
   data: z.strictObject({ session_id: z.uuid(), expires_at: z.iso.datetime() }),
 });
 
 export const SessionEnded = defineEvent('SessionEnded', {
+  summary: 'The session ended.',
+
   data: z.strictObject({
     session_id: z.uuid(),
     reason: z.enum(['signed_out', 'replaced', 'expired', 'recovery', 'deactivated']),

@@ -1,7 +1,10 @@
-import { bindSecrets, redactedHash, sameBody } from '../../platform/body-hash.ts';
-import { readReceipt, readStream, streamVersion } from '../../platform/eventstore/append.ts';
+import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
-import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
+import type { Command } from '../../platform/eventstore/event-store.ts';
+import {
+  defineIdempotentCommand,
+  idempotentCommand,
+} from '../../platform/eventstore/idempotency.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import {
   dropCredentialVerifiers,
@@ -37,29 +40,27 @@ export function recoverCommand(
 ): Command<Recovered, RecoveryRefusal | 'invalid_request'> {
   const { id, operation_id } = body;
   const stream = `member-${id}`;
-  return defineCommand({
+  const command = defineIdempotentCommand({
     lock: [id],
     load: {
       members: findMember(id),
       recovery: readVerifiers(id, 'recovery'),
       signIn: readVerifiers(id, 'sign-in'),
-      receipts: readReceipt(id, 'recover', operation_id),
       events: readStream(id, stream),
       sessions: liveSessions(id),
       credentials: activeCredentials(id),
     },
+    // A recovery replaces the key that proves it, so an exact repeat needs no proof.
+    guard({ rows: { members, recovery } }, isRepeat) {
+      const proven = keys.verify('recovery', id, body.recovery_key, recovery[0]);
+      return members[0]?.state === 'active' && (proven || isRepeat())
+        ? null
+        : refuse('credentials_not_accepted');
+    },
+    toReply: (recovered: Recovered) => ({ status: 200, body: recovered }),
     decide({ rows, now }) {
       const { recovery, signIn, events, sessions, credentials } = rows;
-      const [row] = rows.members;
-      const [receipt] = rows.receipts;
-      const proven = keys.verify('recovery', id, body.recovery_key, recovery[0]);
-      if (row?.state !== 'active') return refuse('credentials_not_accepted');
-      if (receipt && sameBody(keys, id, { ...body }, receipt))
-        return { unchanged: receipt.reply as Recovered };
-      if (!proven) return refuse('credentials_not_accepted');
-      const issues = receipt
-        ? [{ path: 'operation_id', message: 'was used for another recovery' }]
-        : keysInUse(keys, [...signIn, ...recovery], body);
+      const issues = keysInUse(keys, [...signIn, ...recovery], body);
       if (issues.length > 0) return refuse('invalid_request', { issues });
 
       const decided = recover(replay(member, events), {
@@ -100,21 +101,21 @@ export function recoverCommand(
           writeVerifier(id, 'sign-in', id, keys.mac('sign-in', id, body.new_sign_in_key)),
           writeVerifier(id, 'recovery', id, keys.mac('recovery', id, body.new_recovery_key)),
         ],
-        receipt: (recorded) => ({
-          owner: id,
-          space: 'recover',
-          key: operation_id,
-          operation: 'membership.recover',
-          route: 'POST /api/membership/recover',
-          bodyHash: redactedHash({ ...body }),
-          bound: bindSecrets(keys, id, { ...body }),
-          httpStatus: 200,
-          reply: answer,
-          eventIds: recorded.map((event) => event.event_id),
-        }),
       };
     },
   });
+  return idempotentCommand(
+    {
+      owner: id,
+      space: 'recover',
+      key: operation_id,
+      operation: 'membership.recover',
+      route: 'POST /api/membership/recover',
+      sent: { ...body },
+      keys,
+    },
+    command,
+  );
 }
 
 /** Returns an issue for each new key that equals one of the two current keys. */

@@ -1,7 +1,10 @@
-import { bindSecrets, redactedHash, sameBody } from '../../platform/body-hash.ts';
-import { readReceipt, readStream, streamVersion } from '../../platform/eventstore/append.ts';
+import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
-import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
+import type { Command } from '../../platform/eventstore/event-store.ts';
+import {
+  defineIdempotentCommand,
+  idempotentCommand,
+} from '../../platform/eventstore/idempotency.ts';
 import { memberBody } from '../../platform/http/schemas.ts';
 import { writeVerifier } from '../../platform/keys/verifiers.ts';
 import { countOne, countToday } from '../../platform/limits/rate-counters.ts';
@@ -38,23 +41,18 @@ export function registerCommand(
   const bucket = limits.bucketOf(address);
   const stream = `member-${id}`;
   const answer: Registered = { status: 'registered', id, member: memberBody(id, handle) };
-  return defineCommand({
+  const command = defineIdempotentCommand({
     load: {
       totals: lockTotals(),
-      receipts: readReceipt(id, 'register', id),
       members: findMember(id),
       events: readStream(id, stream),
       handles: findHandle(hashes.map(({ hash }) => hash)),
       counts: countToday('registration', bucket),
     },
-    decide({ rows }) {
-      const { totals, events, handles, counts } = rows;
-      const [receipt] = rows.receipts;
-      const [row] = rows.members;
-      if (receipt) {
-        const same = row?.state === 'active' && sameBody(keys, id, { ...body }, receipt);
-        return same ? { unchanged: receipt.reply as Registered } : refuse('registration_conflict');
-      }
+    toReply: (registered: Registered) => ({ status: 200, body: registered }),
+    replay: ({ reply }, { rows: { members } }) =>
+      members[0]?.state === 'active' ? (reply as Registered) : refuse('registration_conflict'),
+    decide({ rows: { totals, events, handles, counts } }) {
       const [hash] = hashes;
       const decided = register(replay(member, events), {
         type: 'RegisterMember',
@@ -88,19 +86,19 @@ export function registerCommand(
           writeVerifier(id, 'recovery', id, keys.mac('recovery', id, body.recovery_key)),
           countOne('registration', bucket),
         ],
-        receipt: (recorded) => ({
-          owner: id,
-          space: 'register',
-          key: id,
-          operation: 'membership.register',
-          route: 'POST /api/membership/register',
-          bodyHash: redactedHash({ ...body }),
-          bound: bindSecrets(keys, id, { ...body }),
-          httpStatus: 200,
-          reply: answer,
-          eventIds: recorded.map((event) => event.event_id),
-        }),
       };
     },
   });
+  return idempotentCommand(
+    {
+      owner: id,
+      space: 'register',
+      key: id,
+      operation: 'membership.register',
+      route: 'POST /api/membership/register',
+      sent: { ...body },
+      keys,
+    },
+    command,
+  );
 }

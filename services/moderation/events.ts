@@ -3,26 +3,35 @@ import { defineEvent } from '../../platform/eventstore/event.ts';
 import { ROLES } from './staff/roles.ts';
 
 export const ModeratorAdded = defineEvent('ModeratorAdded', {
+  summary: 'The operator added a moderator.',
+
   data: z.strictObject({ moderator_id: z.uuid(), role: z.enum(ROLES) }),
   personal: z.strictObject({ name: z.string() }),
 });
 
-/** The moderator's token and sessions have ended, and every lease is released. */
 export const ModeratorRevoked = defineEvent('ModeratorRevoked', {
+  summary:
+    'The operator revoked the moderator: token and sessions end, and every claim is released.',
+
   data: z.strictObject({ moderator_id: z.uuid() }),
 });
 
-/** The old token and every session have ended, and every lease is released. */
 export const ModeratorTokenRotated = defineEvent('ModeratorTokenRotated', {
+  summary:
+    'The operator replaced the moderator’s token: the sessions end, and every claim is released.',
+
   data: z.strictObject({ moderator_id: z.uuid() }),
 });
 
 export const ModeratorSignedIn = defineEvent('ModeratorSignedIn', {
+  summary: 'The moderator signed in to the console.',
+
   data: z.strictObject({ moderator_id: z.uuid(), session_id: z.uuid() }),
 });
 
-/** The reason is `replaced` if the same browser signed in again. */
 export const ModeratorSignedOut = defineEvent('ModeratorSignedOut', {
+  summary: 'The moderator signed out, or signed in again in the same browser (`replaced`).',
+
   data: z.strictObject({
     moderator_id: z.uuid(),
     session_id: z.uuid(),
@@ -30,14 +39,17 @@ export const ModeratorSignedOut = defineEvent('ModeratorSignedOut', {
   }),
 });
 
-/** A policy was added, reworded, deactivated or activated again. */
 export const PolicyChanged = defineEvent('PolicyChanged', {
+  summary: 'A lead added, reworded, deactivated or reactivated a policy.',
+
   data: z.strictObject({ code: z.string(), version: z.int().min(1), active: z.boolean() }),
   personal: z.strictObject({ title: z.string(), text: z.string() }),
 });
 
-/** A note has waited for more than a day. Recorded once, until `QueueCaughtUp` ends the alert. */
 export const QueueOverdue = defineEvent('QueueOverdue', {
+  summary:
+    'A note has waited for more than a day. Recorded once, until `QueueCaughtUp` ends the alert.',
+
   data: z.strictObject({
     pending: z.int(),
     past_due: z.int(),
@@ -46,5 +58,7 @@ export const QueueOverdue = defineEvent('QueueOverdue', {
 });
 
 export const QueueCaughtUp = defineEvent('QueueCaughtUp', {
+  summary: 'No note has waited for more than a day any more.',
+
   data: z.strictObject({ pending: z.int() }),
 });

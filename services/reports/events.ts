@@ -10,8 +10,10 @@ import { RECORD_TYPES } from '../publications/record-type.ts';
 const subject = z.strictObject({ type: z.enum(RECORD_TYPES), id: z.uuid() });
 const reports = z.array(z.strictObject({ report_id: z.uuid(), member_id: z.uuid() }));
 
-/** `silent`: a moderator dismissed this reason before, so the report requests no new review. */
 export const RecordReported = defineEvent('RecordReported', {
+  summary:
+    'A member reported a record. `silent`: a moderator dismissed this reason before, so the report requests no new review.',
+
   data: z.strictObject({
     subject,
     report_id: z.uuid(),
@@ -22,8 +24,9 @@ export const RecordReported = defineEvent('RecordReported', {
   personal: z.strictObject({ details: z.string().nullable() }),
 });
 
-/** A moderator reviewed the record and kept it, which answers these reports and reasons. */
 export const RecordReportsDismissed = defineEvent('RecordReportsDismissed', {
+  summary: 'A moderator kept the record, which settles these reports and reasons.',
+
   data: z.strictObject({
     subject,
     reports,
@@ -32,10 +35,9 @@ export const RecordReportsDismissed = defineEvent('RecordReportsDismissed', {
   }),
 });
 
-/**
- * Notifies the reporters of the outcome: withdrawn; removed, and its remover can no longer undo it;
- * or restored by another moderator before then (`kept`).
- */
 export const RecordReportsResolved = defineEvent('RecordReportsResolved', {
+  summary:
+    'Notifies the reporters of the outcome: `withdrawn`; `removed`, once it can no longer be undone; or `kept`, if another moderator restored the record before then.',
+
   data: z.strictObject({ subject, outcome: z.enum(['kept', 'removed', 'withdrawn']), reports }),
 });

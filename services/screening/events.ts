@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
 import { BANDS, FINDING_CODES } from './rules.ts';
 
-/**
- * What one version of the rules found in a note. The event has a separate stream
- * (`screening-<note_id>`), so that a worker never changes the version that a moderator decides on.
- */
 export const NoteScreened = defineEvent('NoteScreened', {
+  summary:
+    'What one version of the rules found in a note. It has a stream of its own (`screening-<note_id>`), so that a worker never changes the version that a moderator decides on.',
+
   data: z.strictObject({
     note_id: z.uuid(),
     rules_version: z.int().min(1),

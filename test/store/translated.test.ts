@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import t from 'tap';
-import type { Keyed } from '../../platform/idempotency.ts';
+import type { PrincipalOf } from '../../platform/http/principal.ts';
+import type { Keyed } from '../../platform/idempotent-calls.ts';
 import { isServerError } from '../../platform/postgres/errors.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { sql } from '../../platform/sql.ts';
@@ -44,7 +45,7 @@ t.test('a receipt that failed on a server of another language undoes the work', 
     sent: {},
     principal: { kind: 'moderator', moderatorId: randomUUID() },
     request: { idempotencyKey: randomUUID() },
-  } as unknown as Keyed;
+  } as unknown as Keyed<PrincipalOf<'moderator'>>;
   const claim = () =>
     transactOnce(pool, call, sql`SELECT 1`, async (client) => {
       await client.query('INSERT INTO worked VALUES (1)');

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
-import type { Once } from '../../../platform/idempotency.ts';
+import type { Once } from '../../../platform/idempotent-calls.ts';
 import { isServerError, OutcomeUnconfirmed } from '../../../platform/postgres/errors.ts';
 import { pipeline } from '../../../platform/postgres/pipeline.ts';
 import { withClient } from '../../../platform/postgres/pool.ts';

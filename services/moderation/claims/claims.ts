@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
-import type { Keyed, Once } from '../../../platform/idempotency.ts';
+import type { Keyed, Once } from '../../../platform/idempotent-calls.ts';
 import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
 import { heldRecords } from '../../../projections/publications/record-reports.ts';

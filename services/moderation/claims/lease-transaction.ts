@@ -1,13 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { type ReceiptRow, receiptStatement } from '../../../platform/eventstore/append.ts';
+import { contentHash } from '../../../platform/body-hash.ts';
 import {
-  findReceipt,
+  type Receipt,
+  type ReceiptRow,
+  readReceipt,
+  receiptStatement,
+} from '../../../platform/eventstore/append.ts';
+import type { PrincipalOf } from '../../../platform/http/principal.ts';
+import {
   type Keyed,
   type Once,
-  receiptOf,
-  replayOf,
-} from '../../../platform/idempotency.ts';
+  REPLAYED,
+  requestLine,
+} from '../../../platform/idempotent-calls.ts';
 import {
   isRace,
   isServerError,
@@ -29,7 +35,7 @@ import type { Sql } from '../../../platform/sql.ts';
  */
 export async function transactOnce<Answer, Code extends string>(
   pool: pg.Pool,
-  call: Keyed,
+  call: Call,
   lock: Sql,
   work: (client: pg.PoolClient) => Promise<Answer | Refusal<Code>>,
   { repeatable = false } = {},
@@ -61,9 +67,7 @@ export async function transactOnce<Answer, Code extends string>(
       }
       const now = clock?.rows[0]?.now;
       const [kept, last] = await Promise.allSettled([
-        key && now
-          ? client.query(receiptStatement(receiptOf(call, key, answer, 200, []), now))
-          : undefined,
+        key && now ? client.query(receiptStatement(receiptOf(call, key, answer), now)) : undefined,
         client.query('COMMIT'),
       ]);
       if (kept.status === 'rejected' && isServerError(kept.reason)) throw kept.reason;
@@ -101,4 +105,34 @@ export async function untilDone<Result>(
       await sleep(unconfirmed ? 50 : 10);
     }
   }
+}
+
+type Call = Keyed<PrincipalOf<'moderator'>>;
+
+function findReceipt({ principal }: Call, key: string): Sql<ReceiptRow> {
+  return readReceipt(principal.moderatorId, 'moderation', key);
+}
+
+function replayOf<Answer>(
+  call: Call,
+  receipt: ReceiptRow,
+): Once<Answer> | Refusal<'idempotency_conflict'> {
+  return receipt.route === requestLine(call) && receipt.body_hash === contentHash(call.sent)
+    ? { answer: receipt.reply as Answer, headers: REPLAYED }
+    : refuse('idempotency_conflict');
+}
+
+function receiptOf(call: Call, key: string, reply: unknown): Receipt {
+  return {
+    owner: call.principal.moderatorId,
+    space: 'moderation',
+    key,
+    operation: call.operation,
+    route: requestLine(call),
+    bodyHash: contentHash(call.sent),
+    bound: null,
+    httpStatus: 200,
+    reply,
+    eventIds: [],
+  };
 }

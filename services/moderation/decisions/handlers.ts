@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
+import { mapAnswer } from '../../../platform/eventstore/command.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
-import { executeOnce, mapAnswer } from '../../../platform/idempotency.ts';
+import { executeOnce } from '../../../platform/idempotent-calls.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';

@@ -1,5 +1,5 @@
 import type { Handlers } from '../../../platform/http/route.ts';
-import { executeOnce } from '../../../platform/idempotency.ts';
+import { executeOnce } from '../../../platform/idempotent-calls.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';

@@ -15,12 +15,12 @@ interface Waiting {
  * The values are the same in every process, so a scrape of any process shows them.
  */
 export function waitingMetrics(registry: Registry, pool: pg.Pool): void {
-  let asked: Promise<Waiting | undefined> | undefined;
+  let pending: Promise<Waiting | undefined> | undefined;
   const waiting = () => {
-    asked ??= ask(pool).finally(() => {
-      asked = undefined;
+    pending ??= readWaiting(pool).finally(() => {
+      pending = undefined;
     });
-    return asked;
+    return pending;
   };
 
   function gauge(name: string, help: string, read: (waiting: Waiting) => number): void {
@@ -29,37 +29,37 @@ export function waitingMetrics(registry: Registry, pool: pg.Pool): void {
       help,
       registers: [registry],
       async collect() {
-        const found = await waiting();
+        const current = await waiting();
         // Leave out an unknown figure, because 0 would be a false claim.
-        if (found) this.set(read(found));
+        if (current) this.set(read(current));
         else this.remove();
       },
     });
   }
 
-  gauge('jobs_dead', 'Jobs that failed for the last time and wait for a person', ({ jobs }) => {
+  gauge('jobs_dead', 'Jobs that failed for the last time; see `npm run dead-letters`', ({ jobs }) => {
     return jobs[DEAD_LETTERS] ?? 0;
   });
-  gauge('notes_pending', 'Notes that wait for a moderator', ({ notes }) => notes);
+  gauge('notes_pending', 'Notes that wait for a decision', ({ notes }) => notes);
   gauge(
     'notes_pending_oldest_seconds',
-    'Age of the note that has waited longest; 0 where none waits',
+    'Age of the note that has waited longest; 0 if none waits',
     ({ oldest_seconds }) => oldest_seconds,
   );
   new Gauge({
     name: 'jobs_waiting',
-    help: 'Jobs that are due and not begun',
+    help: 'Jobs that are due and not started, by queue',
     labelNames: ['queue'],
     registers: [registry],
     async collect() {
-      const found = await waiting();
+      const current = await waiting();
       this.reset();
-      if (found) for (const queue of QUEUE_NAMES) this.set({ queue }, found.jobs[queue] ?? 0);
+      if (current) for (const queue of QUEUE_NAMES) this.set({ queue }, current.jobs[queue] ?? 0);
     },
   });
   new Gauge({
     name: 'database_up',
-    help: '1 where the database answered; where it is 0, the figures that it gives are missing',
+    help: '1 if the database answered; if 0, the metrics read from it are missing',
     registers: [registry],
     async collect() {
       this.set((await waiting()) ? 1 : 0);
@@ -67,7 +67,7 @@ export function waitingMetrics(registry: Registry, pool: pg.Pool): void {
   });
 }
 
-async function ask(pool: pg.Pool): Promise<Waiting | undefined> {
+async function readWaiting(pool: pg.Pool): Promise<Waiting | undefined> {
   try {
     const [jobs, [notes]] = await Promise.all([
       query(pool, waitingJobs()),

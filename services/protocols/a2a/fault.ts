@@ -39,7 +39,7 @@ export class A2aFault extends Error {
 const VERSIONS = { supported_versions: '1.0' };
 
 /** The JSON-RPC error code of an operation's refusal, by HTTP status. */
-const CODES: Readonly<Record<number, number>> = {
+export const RPC_CODES: Readonly<Record<number, number>> = {
   400: -32602,
   401: -32041,
   403: -32043,
@@ -68,7 +68,7 @@ export function faultReply(
   const { message, issues, code: reason, ...facts } = reply.body.error;
   const listed = Array.isArray(issues) ? (issues as Issue[]) : undefined;
   const error: RpcError = {
-    code: code === 'invalid_json' ? PARSE_ERROR : (CODES[reply.status] ?? INTERNAL),
+    code: code === 'invalid_json' ? PARSE_ERROR : (RPC_CODES[reply.status] ?? INTERNAL),
     message,
     data: [
       ...(listed ? [badRequest(listed)] : []),

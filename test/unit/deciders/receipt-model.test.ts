@@ -93,7 +93,7 @@ class Storage {
 
   #execute(stored: Command<unknown, string>, key: string, command: object): unknown {
     const receipts = this.#rows(this.#receipts.get(key));
-    const rows = { caller: [], receipts, budgets: [{ used: this.used }], command };
+    const rows = { command: { caller: [], budgets: [{ used: this.used }], command }, receipts };
     const decision = stored.decide({ rows, now: NOW, locked: [MEMBER] });
     if (isRefusal(decision)) return decision;
     if ('unchanged' in decision) return decision.unchanged;

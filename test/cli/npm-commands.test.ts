@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { freePort } from '../../harness/free-port.ts';
 import { startInstance } from '../../harness/instance.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { DOCUMENTS } from '../support/documents.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -64,9 +65,9 @@ function runsInCi(name: string): boolean {
   return files.length > 0 && files.every((file) => globSync(file, { cwd: ROOT }).length > 0);
 }
 
-t.test('CI runs every command that the README names', async (t) => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const names = [...readme.matchAll(/\bnpm run\s+(?:-s\s+)?([a-z][a-z:-]*)/g)].map(
+t.test('CI runs every command that the documents name', async (t) => {
+  const text = [...DOCUMENTS.values()].join('\n');
+  const names = [...text.matchAll(/\bnpm run\s+(?:-s\s+)?([a-z][a-z:-]*)/g)].map(
     ([, name]) => name,
   );
   t.ok(names.length > 20);

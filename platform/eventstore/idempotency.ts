@@ -1,0 +1,250 @@
+import canonicalize from 'canonicalize';
+import { contentHash } from '../body-hash.ts';
+import { fault } from '../fault.ts';
+import type { KeyRing, Verifier } from '../keys/key-ring.ts';
+import { isRefusal, type Refusal, refuse } from '../refusal.ts';
+import { type Receipt, type ReceiptRow, readReceipt } from './append.ts';
+import {
+  type Command,
+  type Decision,
+  defineCommand,
+  type Loaded,
+  resolveAnswer,
+  type Writes,
+} from './command.ts';
+import type { RecordedEvent } from './event.ts';
+import type { EventStore } from './event-store.ts';
+import type { Load, Rows } from './load.ts';
+
+type Space = Receipt['space'];
+type BindingName = 'body' | 'body and secrets' | 'keyed content';
+
+interface Policy {
+  /** How a receipt is bound to the body of its request: see `BINDINGS`. */
+  binding: BindingName;
+  keyRequired: boolean;
+  /** The refusal of a request that uses the key of another request again. */
+  conflict: Refusal;
+}
+
+/** The rules for each receipt space. */
+export const POLICIES = {
+  api: {
+    binding: 'body and secrets',
+    keyRequired: true,
+    conflict: refuse('idempotency_conflict'),
+  },
+  register: {
+    binding: 'body and secrets',
+    keyRequired: true,
+    conflict: refuse('registration_conflict'),
+  },
+  recover: {
+    binding: 'body and secrets',
+    keyRequired: true,
+    conflict: refuse('invalid_request', {
+      issues: [{ path: 'operation_id', message: 'was used for another recovery' }],
+    }),
+  },
+  note: {
+    binding: 'keyed content',
+    keyRequired: true,
+    conflict: refuse('submission_conflict'),
+  },
+  guestbook: {
+    binding: 'body',
+    keyRequired: false,
+    conflict: refuse('idempotency_conflict'),
+  },
+  moderation: {
+    binding: 'body',
+    keyRequired: false,
+    conflict: refuse('idempotency_conflict'),
+  },
+} as const satisfies Readonly<Record<Space, Policy>>;
+
+type Conflict<S extends Space> = (typeof POLICIES)[S]['conflict']['refused'];
+
+/** A request whose command is executed once per owner, space and key. */
+export interface IdempotentRequest<S extends Space = Space> {
+  owner: string;
+  space: S;
+  /** Undefined if the caller sent no key; then nothing is stored or replayed. */
+  key: string | undefined;
+  operation: string;
+  /** Method and path. */
+  route: string;
+  sent: Readonly<Record<string, unknown>>;
+  /** For the keyed hashes of the space's binding. */
+  keys: (typeof POLICIES)[S]['binding'] extends 'body' ? null : KeyRing;
+}
+
+/** A command with what its receipt needs. */
+export interface IdempotentCommand<Answer, Code extends string, Known = unknown>
+  extends Command<Answer, Code, Known> {
+  /**
+   * Checked before the receipt is used, so for repeated requests too. `isRepeat` tells whether the
+   * request repeats the one of the receipt exactly.
+   */
+  guard?(loaded: Loaded<Known>, isRepeat: () => boolean): Refusal<Code> | null;
+  /** The status and body that the receipt stores of an answer. */
+  toReply(answer: Answer): { status: number; body: unknown };
+  /** The answer to an exact repeat; the stored body by default. */
+  replay?(receipt: ReceiptRow, loaded: Loaded<Known>): Answer | Refusal<Code>;
+}
+
+/** Defines an idempotent command; infers the rows of its functions from `load`. */
+export function defineIdempotentCommand<Answer, Code extends string, const Of extends Load>(
+  command: IdempotentCommand<Answer, Code, Rows<Of>> & { load: Of },
+): IdempotentCommand<Answer, Code> {
+  return command;
+}
+
+/**
+ * Executes a command once per idempotency key. The receipt is committed with the command's writes.
+ * A request that repeats key, route and body is answered from the receipt; one that differs gets
+ * the conflict of the space's policy. Receipts are permanent, so a reply must not contain free text
+ * unless its erasure is provided for.
+ */
+export function executeIdempotently<S extends Space, Answer, Code extends string>(
+  store: EventStore,
+  request: IdempotentRequest<S>,
+  command: IdempotentCommand<Answer, Code>,
+): Promise<Answer | Refusal<Code | Conflict<S>>> {
+  return store.execute(idempotentCommand(request, command));
+}
+
+/**
+ * The command that `executeIdempotently` executes, for callers that execute or combine commands
+ * themselves. Throws if the space requires a key and the request has none.
+ */
+export function idempotentCommand<S extends Space, Answer, Code extends string>(
+  request: IdempotentRequest<S>,
+  { guard, toReply, replay, ...command }: IdempotentCommand<Answer, Code>,
+): Command<Answer, Code | Conflict<S>> {
+  const { owner, space, key, operation, route } = request;
+  const policy: Policy = POLICIES[space];
+  if (!key && policy.keyRequired)
+    throw new Error(`${operation}: a request without an idempotency key`);
+  const matches = (receipt: ReceiptRow | undefined) =>
+    receipt?.route === route && BINDINGS[policy.binding].matches(request, receipt);
+
+  return defineCommand({
+    ...command,
+    // Read after the command's locks, so that a concurrent repeat finds the winner's receipt.
+    load: { command: command.load, receipts: key ? readReceipt(owner, space, key) : null },
+    decide({ rows, ...context }): Decision<Answer, Code | Conflict<S>> {
+      const loaded = { ...context, rows: rows.command };
+      const receipt = fault('no-receipt') ? undefined : rows.receipts[0];
+      const refused = guard?.(loaded, () => matches(receipt));
+      if (refused) return refused;
+      if (receipt) {
+        if (!matches(receipt)) return policy.conflict as Refusal<Conflict<S>>;
+        const replayed = replay ? replay(receipt, loaded) : (receipt.reply as Answer);
+        return isRefusal(replayed) ? (replayed as Refusal<Code>) : { unchanged: replayed };
+      }
+      const decision = command.decide(loaded);
+      if (!key || isRefusal(decision) || 'unchanged' in decision) return decision;
+      const answer = resolveOnce(decision);
+      return {
+        ...decision,
+        answer,
+        receipt: (events) => {
+          const { status, body } = toReply(answer(events));
+          return {
+            owner,
+            space,
+            key,
+            operation,
+            route,
+            ...BINDINGS[policy.binding].bind(request),
+            httpStatus: status,
+            reply: body,
+            eventIds: events.map((event) => event.event_id),
+          };
+        },
+      };
+    },
+  });
+}
+
+/** The body hash that the receipt of a request shows. */
+export function bodyHash(request: IdempotentRequest): string {
+  return BINDINGS[POLICIES[request.space].binding].bind(request).bodyHash;
+}
+
+/** Builds the answer once, so that the response and the stored reply are identical. */
+function resolveOnce<Answer>(decision: Writes<Answer>): (events: RecordedEvent[]) => Answer {
+  let resolved: { answer: Answer } | undefined;
+  return (events) => {
+    resolved ??= { answer: resolveAnswer(decision, events) };
+    return resolved.answer;
+  };
+}
+
+interface Binding {
+  bind(request: IdempotentRequest): Pick<Receipt, 'bodyHash' | 'bound'>;
+  /** Whether a request has the body that the receipt is bound to. An erased receipt has none. */
+  matches(request: IdempotentRequest, receipt: ReceiptRow): boolean;
+}
+
+type KeyedHashes = Readonly<Record<string, Verifier>>;
+
+const BINDINGS: Readonly<Record<BindingName, Binding>> = {
+  /** A plain hash of the body. */
+  body: {
+    bind: ({ sent }) => ({ bodyHash: redactedHash(sent), bound: null }),
+    matches: ({ sent }, receipt) => redactedHash(sent) === receipt.body_hash,
+  },
+  /** A plain hash without the secrets, and a keyed hash of each secret. */
+  'body and secrets': {
+    bind: (request) => ({ bodyHash: redactedHash(request.sent), bound: keyedSecrets(request) }),
+    matches: ({ owner, sent, keys }, { body_hash, bound }) =>
+      redactedHash(sent) === body_hash &&
+      Object.entries((bound ?? {}) as KeyedHashes).every(([name, verifier]) =>
+        (keys as KeyRing).verify('receipt', `${owner} ${name}`, String(sent[name]), verifier),
+      ),
+  },
+  /** A keyed hash of the body, since a short text can be guessed from a plain hash. */
+  'keyed content': {
+    bind({ key = '', sent, keys }) {
+      const submission = (keys as KeyRing).mac('receipt', key, canonicalize(sent) ?? '');
+      return { bodyHash: submission.hash, bound: { submission } };
+    },
+    matches({ key = '', sent, keys }, receipt) {
+      const bound = receipt.bound as KeyedHashes | null;
+      return (
+        bound !== null &&
+        (keys as KeyRing).verify('receipt', key, canonicalize(sent) ?? '', bound.submission)
+      );
+    },
+  },
+};
+
+/** Fields that hold a key or a secret, in any request body. */
+const SECRETS = [
+  'sign_in_key',
+  'recovery_key',
+  'new_sign_in_key',
+  'new_recovery_key',
+  'credential_secret',
+] as const;
+
+/** The hash of a body in which each secret counts as the text "redacted". */
+function redactedHash(body: Readonly<Record<string, unknown>>): string {
+  const redacted = { ...body };
+  for (const name of SECRETS) if (name in redacted) redacted[name] = 'redacted';
+  return contentHash(redacted);
+}
+
+/** A keyed hash of each secret of the body; null if it has none. */
+function keyedSecrets({ owner, sent, keys }: IdempotentRequest): KeyedHashes | null {
+  const present = SECRETS.filter((name) => typeof sent[name] === 'string');
+  if (present.length === 0) return null;
+  return Object.fromEntries(
+    present.map((name) => [
+      name,
+      (keys as KeyRing).mac('receipt', `${owner} ${name}`, sent[name] as string),
+    ]),
+  );
+}

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import t from 'tap';
+import { startInstance } from '../../harness/instance.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { DOCUMENTS, ROOT, shellBlocks } from '../support/documents.ts';
+
+t.setTimeout(600_000);
+
+/** Commands that end with the terminal or take minutes; CI and other tests run them. */
+const ELSEWHERE = /^npm ci && npm (start|test)\b.*$/gm;
+
+/** Runs a page's commands in one shell, in order; any failure or refusal ends it. */
+async function runPage(commands: string, env: Record<string, string>) {
+  const strict = 'set -eo pipefail\ncurl() { command curl --fail-with-body "$@"; }\n';
+  const child = spawn('bash', ['-c', strict + commands], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}
+
+t.test('the commands of each document run as they stand, in order', async (t) => {
+  const folder = temporaryFolder('document-commands');
+  t.teardown(folder.remove);
+  const instance = await startInstance({ dataDir: folder.path });
+  t.teardown(instance.stop);
+  const env = { DATA_DIR: folder.path, BASE_URL: instance.baseUrl };
+  for (const [path, text] of DOCUMENTS) {
+    const commands = shellBlocks(text)
+      .join('\n')
+      .replaceAll('http://localhost:3000', instance.baseUrl)
+      .replace(ELSEWHERE, '');
+    if (commands.trim() === '') continue;
+    await t.test(path, async (t) => {
+      const { code, output } = await runPage(commands, env);
+      t.equal(code, 0, output);
+    });
+  }
+});
