@@ -29,8 +29,22 @@ export async function partitionByOwner(client: pg.ClientBase): Promise<void> {
       await client.query(`CREATE TABLE ${table}_p${number} PARTITION OF ${table}
         FOR VALUES WITH (MODULUS ${PARTITIONS}, REMAINDER ${number})`);
     for (const definition of definitions) await client.query(definition);
+    await nameIndexes(client, table);
   }
   await client.query('DROP SCHEMA whole CASCADE');
+}
+
+/** Names the index of a partition after the table's, so that plans can be read: `events_audit_p3`. */
+async function nameIndexes(client: pg.ClientBase, table: string): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `SELECT format('ALTER INDEX %s RENAME TO %I', part.indexrelid::regclass,
+       whole.relname || substr(part.indrelid::regclass::text, length($1) + 1)) AS statement
+     FROM pg_index owned JOIN pg_class whole ON whole.oid = owned.indexrelid
+     JOIN pg_inherits ON inhparent = owned.indexrelid JOIN pg_index part ON part.indexrelid = inhrelid
+     WHERE owned.indrelid = $1::regclass`,
+    [table],
+  );
+  for (const { statement } of rows) await client.query(statement);
 }
 
 async function isPartitioned(client: pg.ClientBase): Promise<boolean> {

@@ -163,7 +163,7 @@ t.test('an index serves the walk, in both directions', async (t) => {
   for (const { text, values } of [auditOldest(0, 10_000, 10), auditNewest(0, 10_000, 10)]) {
     const { rows } = await client.query(`EXPLAIN ${text}`, values);
     t.match(JSON.stringify(rows), /events_audit/);
-    t.notMatch(JSON.stringify(rows), /Sort/);
+    t.notMatch(JSON.stringify(rows), /Sort {2}\(/);
   }
   client.release(true);
 });
