@@ -37,8 +37,9 @@ CREATE TABLE events (
   PRIMARY KEY (owner_id, stream_id, stream_version)
 );
 ALTER TABLE events ALTER COLUMN personal SET STATISTICS 0;
--- Reading the log in order: rebuild, the moderators' event stream.
-CREATE UNIQUE INDEX events_position ON events (position);
+-- Reading the log by ranges of positions: rebuild, the moderators' event stream. Not unique, because a
+-- unique index of a table that is distributed by owner has to contain the owner; the sequence is unique.
+CREATE INDEX events_position ON events (position);
 -- The audit log (projections/moderation/audit.ts; verbatim).
 CREATE INDEX events_audit ON events (position) WHERE actor->>'type' = 'moderator'
   OR type IN ('ModeratorAdded', 'ModeratorRevoked', 'ModeratorTokenRotated', 'NoteApproved',

@@ -1,6 +1,6 @@
 import { defineInsert, defineRead } from '../batch-statements.ts';
 import { fault } from '../fault.ts';
-import { type Sql, sql } from '../sql.ts';
+import { named, type Sql, sql } from '../sql.ts';
 import type { Actor, NewEvent, RecordedEvent } from './event.ts';
 
 /** Events for one stream. `version` is the stream version they were decided on; 0 if it is new. */
@@ -46,6 +46,26 @@ const streamEvents = defineRead<RecordedEvent>(
 /** Reads the events of one stream, oldest first. */
 export const readStream = (owner: string, stream: string): Sql<RecordedEvent> =>
   streamEvents({ owner, stream });
+
+const FACTS = `SELECT owner_id, stream_id, stream_version, position, event_id, type, data,
+  NULL AS personal, actor, recorded_at FROM events`;
+
+const streamFacts = defineRead<RecordedEvent>(
+  { owner: 'uuid', stream: 'text' },
+  ({ owner, stream }) => `${FACTS} WHERE owner_id = ${owner} AND stream_id = ${stream}
+    ORDER BY stream_version`,
+);
+
+/** Reads the events of one stream for a decision, without their personal data, oldest first. */
+export const readFacts = (owner: string, stream: string): Sql<RecordedEvent> =>
+  streamFacts({ owner, stream });
+
+/** Reads several streams of one owner like `readFacts`, one stream after the other. */
+export const factsOfStreams = (owner: string, streams: readonly string[]): Sql<RecordedEvent> =>
+  named(`${FACTS} WHERE owner_id = $1 AND stream_id = ANY($2) ORDER BY stream_id, stream_version`, [
+    owner,
+    streams,
+  ]);
 
 /** The stored outcome of a command with an idempotency key. */
 export interface Receipt {

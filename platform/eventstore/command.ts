@@ -42,8 +42,12 @@ export interface Loaded<Known = unknown> {
   now: Date;
 }
 
-/** A read that finds members by another key; a guest has no member id. */
-export type MemberRead = Sql<{ member_id: string | null }>;
+/** A member that was found by another key; a guest has no member id. */
+export interface FoundMember {
+  member_id: string | null;
+}
+
+export type MemberRead = Sql<FoundMember>;
 
 /** A command for the event store: what to lock and to load, and how to decide. */
 export interface Command<Answer, Code extends string = never, Known = unknown> {

@@ -134,7 +134,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     let { decision, events, unlocked } = decide(command, begun);
     let { now } = begun;
     if (unlocked.length > 0) {
-      const again = await lockMore(client, command, begun, unlocked);
+      const again = await lockMore(client, begun, unlocked);
       ({ decision, events, unlocked } = decide(command, again));
       ({ now } = again);
     }

@@ -45,7 +45,7 @@ export function receiptsAfter(
 export function emptyReceipts(memberId: string, limit: number): Sql {
   return named(
     `UPDATE receipts SET reply = NULL, bound = NULL, body_hash = ''
-    WHERE (owner_id, space, key) IN (SELECT owner_id, space, key FROM receipts
+    WHERE owner_id = $1::uuid AND (space, key) IN (SELECT space, key FROM receipts
       WHERE ${OF_MEMBER} AND (reply IS NOT NULL OR bound IS NOT NULL OR body_hash <> '')
       LIMIT $2) RETURNING 1`,
     [memberId, limit],

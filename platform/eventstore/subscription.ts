@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { query } from '../postgres/query.ts';
-import { named, type Sql, sql } from '../sql.ts';
+import { snapshot } from '../postgres/snapshot.ts';
+import { type Sql, sql } from '../sql.ts';
 import type { RecordedEvent } from './event.ts';
 
 /** An event without its contents. */
@@ -9,29 +11,58 @@ export type FollowedEvent = Pick<
   'position' | 'event_id' | 'type' | 'stream_id' | 'stream_version' | 'actor'
 >;
 
-const BATCH = 1000;
-/** Positions before the newest that open transactions may still hold when the tail is created. */
-const LOOKBACK = 500;
-/** No command runs this long, so a position that is missing for this time was rolled back. */
-const LOST_MS = 10_000;
+/** Positions that one statement reads. */
+const RANGE_POSITIONS = 1000;
+/** How long a follower waits, when it is created, for the transactions that were open then. */
+const OPENING_MS = 1000;
+const POLL_MS = 10;
+/** Where a follower begins, in positions before the newest, if it waited in vain. */
+const LOOKBACK_POSITIONS = 500;
+
+/** Positions in which no event was visible; every transaction that may fill them is older than `xid`. */
+interface Gap {
+  from: number;
+  to: number;
+  xid: bigint;
+}
 
 /**
  * Follows new events of the log by position. Positions are assigned before COMMIT, so a later one
- * may become visible first: each read queries missing positions again, until they appear or until
- * `LOST_MS` has passed.
+ * may become visible first: each read queries gaps again, until an event appears in them or no
+ * transaction is left that could fill them.
+ *
+ * Why this is exact. A command takes its transaction id at BEGIN and draws its positions later. If
+ * position p is missing in a read that shows a later one, p was drawn before that read, so its
+ * transaction has a smaller id than `xid`, an id taken after the read. Once a snapshot's xmin has
+ * reached `xid`, that transaction has ended: p is in this snapshot, or was rolled back. The xmax of
+ * the read would not do: it is one more than the newest id that has *completed*, and a transaction
+ * that is still open may have a larger one. Ids are compared only within the life of a follower, so
+ * it does not matter that they start again in a restored database.
  */
 export function createLogFollower(pool: pg.Pool) {
-  const missing = new Map<number, number>();
+  let gaps: Gap[] = [];
   let unread: FollowedEvent[] = [];
   let last = -1;
   let opened = false;
 
-  function see(position: number, now: number): void {
-    if (position < last) missing.delete(position);
-    else {
-      for (let gap = Math.max(last + 1, position - BATCH); gap < position; gap++)
-        missing.set(gap, now);
-      last = position;
+  /**
+   * Begins at the newest position before every transaction that was open ended: an event that
+   * becomes visible later has a later position. A transaction that outlasts the wait, longer than
+   * any command, is found only among the last `LOOKBACK_POSITIONS`.
+   */
+  async function open(): Promise<void> {
+    const [newest] = await query(pool, newestPosition());
+    const position = newest?.position ?? 0;
+    const xid = await newXid(pool);
+    const started = performance.now();
+    for (;;) {
+      const [oldest] = await query(pool, oldestXid());
+      const settled = BigInt(oldest?.xmin ?? 0) >= xid;
+      if (settled || performance.now() - started > OPENING_MS) {
+        last = settled ? position : Math.max(0, position - LOOKBACK_POSITIONS);
+        return;
+      }
+      await sleep(POLL_MS);
     }
   }
 
@@ -40,30 +71,76 @@ export function createLogFollower(pool: pg.Pool) {
    * ones. The first call returns none. After a failure, the next call returns the missed events.
    */
   async function read(): Promise<FollowedEvent[]> {
-    if (last < 0) {
-      const [newest] = await query(pool, newestPosition());
-      last = Math.max(0, (newest?.position ?? 0) - LOOKBACK);
+    if (last < 0) await open();
+    // A second look settles gaps that a rollback left, without waiting for the next call.
+    for (let looks = 0; ; ) {
+      const { upToDate, found } = await readRange();
+      if (!upToDate) continue;
+      looks++;
+      if (!found || looks > 1) break;
     }
-    for (;;) {
-      const rows = await query(pool, eventsFrom(last, [...missing.keys()], BATCH));
-      const now = performance.now();
-      for (const { position } of rows) see(position, now);
-      for (const [position, since] of missing) if (now - since > LOST_MS) missing.delete(position);
-      unread.push(...rows);
-      if (rows.length === BATCH) continue;
-      const events = opened ? unread : [];
-      opened = true;
-      unread = [];
-      return events;
-    }
+    const events = opened ? unread : [];
+    opened = true;
+    unread = [];
+    return events;
+  }
+
+  /** Reads one range and the gaps; says whether it reached the newest position, and found gaps. */
+  async function readRange(): Promise<{ upToDate: boolean; found: boolean }> {
+    const [[bounds], rows, late] = await snapshot(pool, [
+      newestAndOldest(),
+      eventsBetween(last, last + RANGE_POSITIONS),
+      eventsInGaps(gaps),
+    ]);
+    const { position: newest, xmin } = bounds as { position: number; xmin: string };
+    let end = Math.min(last + RANGE_POSITIONS, newest);
+    // Skips a range without events, such as positions that a restored sequence left out.
+    if (rows.length === 0 && end < newest) end = (await nextPosition(pool, last)) - 1;
+    const missing = rangesBetween(
+      last,
+      end,
+      rows.map(({ position }) => position),
+    );
+    const xid = missing.length > 0 ? await newXid(pool) : 0n;
+    // Nothing fails from here on, so that a failed read changes nothing and is repeated.
+    gaps = [
+      ...gaps
+        .filter((gap) => gap.xid > BigInt(xmin))
+        .flatMap((gap) =>
+          rangesBetween(
+            gap.from - 1,
+            gap.to,
+            late.map(({ position }) => position),
+          ).map((range) => ({ ...range, xid: gap.xid })),
+        ),
+      ...missing.map((range) => ({ ...range, xid })),
+    ];
+    unread.push(...late, ...rows);
+    last = Math.max(last, end);
+    return { upToDate: last >= newest, found: missing.length > 0 };
   }
 
   /** The position up to which every event was read, from which a consumer can resume. */
   function settled(): number {
-    return Math.min(last, ...[...missing.keys()].map((position) => position - 1));
+    return Math.min(last, ...gaps.map(({ from }) => from - 1));
   }
 
   return { read, settled, last: () => last };
+}
+
+/** The ranges after `after`, up to and including `to`, that hold none of the sorted positions. */
+function rangesBetween(
+  after: number,
+  to: number,
+  positions: readonly number[],
+): { from: number; to: number }[] {
+  const ranges: { from: number; to: number }[] = [];
+  let from = after + 1;
+  for (const position of [...positions.filter((one) => one > after && one <= to), to + 1]) {
+    if (position > from) ranges.push({ from, to: position - 1 });
+    from = position + 1;
+  }
+  return ranges;
 }
 
 /** Reads the newest position of the log; 0 if the log is empty. */
@@ -71,18 +148,39 @@ export function newestPosition(): Sql<{ position: number }> {
   return sql`SELECT coalesce(max(position), 0) AS position FROM events`;
 }
 
-const EVENTS = `SELECT position, event_id, type, stream_id, stream_version, actor FROM events
-  WHERE position > $1`;
+const newestAndOldest = (): Sql<{ position: number; xmin: string }> =>
+  sql`SELECT coalesce(max(position), 0) AS position,
+    pg_snapshot_xmin(pg_current_snapshot())::text AS xmin FROM events`;
 
-function eventsFrom(last: number, missing: readonly number[], limit: number): Sql<FollowedEvent> {
-  return named(`${EVENTS} OR position = ANY($3::bigint[]) ORDER BY position LIMIT $2`, [
-    last,
-    limit,
-    missing,
-  ]);
+/** The oldest transaction id that is still in progress. */
+const oldestXid = (): Sql<{ xmin: string }> =>
+  sql`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xmin`;
+
+/** Takes a transaction id, which is larger than that of every transaction that has one. */
+async function newXid(pool: pg.Pool): Promise<bigint> {
+  const [row] = await query(pool, sql<{ xid: string }>`SELECT pg_current_xact_id()::text AS xid`);
+  return BigInt(row?.xid ?? 0);
 }
 
-/** Reads the events that are visible after a position, oldest first. */
-export function eventsAfter(position: number, limit: number): Sql<FollowedEvent> {
-  return named(`${EVENTS} ORDER BY position LIMIT $2`, [position, limit]);
+/** The first position after another that has an event, which must exist. */
+async function nextPosition(pool: pg.Pool, after: number): Promise<number> {
+  const [row] = await query(
+    pool,
+    sql<{ position: number }>`SELECT min(position) AS position FROM events
+      WHERE position > ${after}`,
+  );
+  return row?.position ?? after + 1;
+}
+
+/** Reads the events that are visible after a position, up to and including another, oldest first. */
+export function eventsBetween(after: number, to: number): Sql<FollowedEvent> {
+  return sql`SELECT position, event_id, type, stream_id, stream_version, actor FROM events
+    WHERE position > ${after} AND position <= ${to} ORDER BY position`;
+}
+
+function eventsInGaps(gaps: readonly Gap[]): Sql<FollowedEvent> {
+  return sql`SELECT e.position, e.event_id, e.type, e.stream_id, e.stream_version, e.actor
+    FROM unnest(${gaps.map(({ from }) => from)}::bigint[], ${gaps.map(({ to }) => to)}::bigint[])
+      AS gap (first, last)
+    JOIN events e ON e.position BETWEEN gap.first AND gap.last ORDER BY e.position`;
 }

@@ -5,9 +5,9 @@ import { destroyConnection, rollBack } from '../postgres/connection.ts';
 import { isRace, isServerError, StorageUnavailable } from '../postgres/errors.ts';
 import { pipeline, type Query, send, toQuery } from '../postgres/pipeline.ts';
 import { type Sql, sql } from '../sql.ts';
-import type { Command, Loaded, MemberRead } from './command.ts';
+import type { Command, FoundMember, Loaded } from './command.ts';
 import { MIN_ASKING_MS } from './commit-status.ts';
-import { flattenReads, type Load, shapeRows } from './load.ts';
+import { completeLoad, findsOf, flattenReads, type Load, shapeRows } from './load.ts';
 
 /** The command lost a race and must be decided again on the state that the winner left. */
 export class LostRace extends Error {}
@@ -32,11 +32,13 @@ const NOW = sql`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS x
 export interface Begun extends Loaded {
   /** The transaction's id, to query its outcome. */
   xid: string;
+  /** The reads, complete with those that had to be found. */
+  load: Load;
 }
 
 /**
- * Begins a transaction, locks the command's members and runs its reads, in one round trip. Finds
- * further members first, in another.
+ * Begins a transaction, locks the command's members and runs its reads, in one round trip. What the
+ * command has to find first takes one more, before the transaction.
  */
 export async function begin(
   client: pg.PoolClient,
@@ -48,9 +50,17 @@ export async function begin(
     load,
   }: Omit<Command<unknown, string>, 'decide'>,
 ): Promise<Begun> {
-  const members = await membersToLock(client, lock, [find].flat());
-  const locks = members.map((id) => lockMember(id, impatient));
-  return lockAndLoad(client, [impatient ? IMPATIENT : durable ? PATIENT : NOT_DURABLE], locks, load);
+  const members = [find].flat();
+  const statements = [...members, ...findsOf(load)];
+  const found = statements.length === 0 ? [] : await pipeline(client, statements);
+  const foundMembers = found.splice(0, members.length).flat() as unknown as FoundMember[];
+  const ids = membersToLock(lock, foundMembers);
+  return lockAndLoad(
+    client,
+    [impatient ? IMPATIENT : durable ? PATIENT : NOT_DURABLE],
+    ids.map((id) => lockMember(id, impatient)),
+    completeLoad(load, found),
+  );
 }
 
 /**
@@ -59,8 +69,7 @@ export async function begin(
  */
 export async function lockMore(
   client: pg.PoolClient,
-  { load }: Pick<Command<unknown, string>, 'load'>,
-  { locked }: Begun,
+  { load, locked }: Begun,
   members: readonly string[],
 ): Promise<Begun> {
   const locks = [...new Set(members)].map((id) => lockMember(id, true));
@@ -85,18 +94,14 @@ async function lockAndLoad(
   return {
     rows: shapeRows(load, reads),
     locked: locked.map((row) => row.member_id as string),
+    load,
     ...clock,
   };
 }
 
 /** The distinct ids in the order in which every command locks them, so that none deadlock. */
-async function membersToLock(
-  client: pg.PoolClient,
-  lock: readonly string[],
-  finds: readonly MemberRead[],
-): Promise<string[]> {
-  const found = finds.length === 0 ? [] : (await pipeline(client, finds)).flat();
-  const ids = [...lock, ...found.flatMap(({ member_id }) => (member_id ?? []) as string)];
+function membersToLock(lock: readonly string[], found: readonly FoundMember[]): string[] {
+  const ids = [...lock, ...found.flatMap(({ member_id }) => member_id ?? [])];
   return [...new Set(ids)].sort();
 }
 

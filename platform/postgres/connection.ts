@@ -14,18 +14,27 @@ export function clientConfig(url: string, application: string): pg.ClientConfig 
 }
 
 /**
- * Session settings for short statements. Planning takes longer than execution, so each connection
+ * Planner settings for short statements. Planning takes longer than execution, so each connection
  * plans a statement once, for any values; without sequential scans, because such a plan is still in
  * use when the table has grown. JIT is off: before PostgreSQL 18, a sequential scan that cannot be
  * avoided looks expensive enough to trigger it.
  */
-export const BY_INDEX = `SELECT set_config('plan_cache_mode', 'force_generic_plan', false),
-  set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false)`;
+export const PLANNER_SETTINGS = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  jit: 'off',
+} as const;
 
-/** Resets the timeouts that the database may set for every connection. */
+/** Sets the planner settings for a session. */
+export const BY_INDEX = `SELECT ${Object.entries(PLANNER_SETTINGS)
+  .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+  .join(', ')}`;
+
+/** Resets the timeouts and the planner settings that the role or the database may have. */
 const UNBOUNDED = `SELECT set_config('statement_timeout', '0', false),
   set_config('lock_timeout', '0', false),
-  set_config('idle_in_transaction_session_timeout', '0', false)`;
+  set_config('idle_in_transaction_session_timeout', '0', false),
+  set_config('plan_cache_mode', 'auto', false), set_config('enable_seqscan', 'on', false)`;
 
 /** The id of the server process, as the server reported it when the connection began. */
 export const backendPid = (client: pg.ClientBase): number =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { withConnection } from './connection.ts';
-import { requireSettings } from './database-settings.ts';
+import { requireSettings, setPlannerSettings } from './database-settings.ts';
 
 export const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 export const JOBS_SCHEMA = 'pgboss';
@@ -14,7 +14,8 @@ type Applied = { version: number; name: string; checksum: string };
 type Query = (text: string) => Promise<{ rows: unknown[] }>;
 
 /**
- * Applies pending migrations, forward only, and returns their names. Any number of processes may
+ * Applies pending migrations, forward only, and returns their names; also sets how the role's
+ * statements are planned. Any number of processes may
  * call it concurrently: an advisory lock serializes them, and the later ones find nothing to do.
  * Throws if the database has a migration that this code lacks or that differs from this code's.
  */
@@ -28,6 +29,7 @@ export async function migrate(url: string, folder = MIGRATIONS): Promise<string[
     const files = readMigrations(folder);
     const waiting = notApplied(files, await readApplied((text) => client.query(text)));
     for (const migration of waiting) await apply(client, migration);
+    await setPlannerSettings(client);
     await makeJobsSchema(url);
     return waiting.map(({ name }) => name);
   });

@@ -1,11 +1,21 @@
 import pg from 'pg';
-import { BY_INDEX, backendPid, clientConfig, destroyConnection } from './connection.ts';
+import { backendPid, clientConfig, destroyConnection, PLANNER_SETTINGS } from './connection.ts';
 import { mayBeOutdated, StorageUnavailable } from './errors.ts';
 import { measureStorage } from './request-deadline.ts';
 
 /** Set by a statement: a transaction pooler rejects connections with these startup parameters. */
 const BOUNDS = `set_config('statement_timeout', '2500', false),
   set_config('idle_in_transaction_session_timeout', '5000', false)`;
+
+/**
+ * Planner settings that a release could not set on the role, which may be another one, or that were
+ * lost with a restored dump. What is set for the role or the database stays: it may fit another engine.
+ */
+const PLANNER = `(SELECT count(set_config(name, value, false)) FROM pg_settings
+  JOIN (VALUES ${Object.entries(PLANNER_SETTINGS)
+    .map(([name, value]) => `('${name}', '${value}')`)
+    .join(', ')}) AS wanted (name, value) USING (name)
+  WHERE source NOT IN ('user', 'database', 'database user'))`;
 
 const direct = new WeakSet<pg.ClientBase>();
 
@@ -25,7 +35,7 @@ export function createPool(url: string, application: string, size: number): pg.P
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
     // If this statement fails, the connection is lost too.
-    client.query(`${BY_INDEX}, ${BOUNDS}, pg_backend_pid() AS pid`).then(
+    client.query(`SELECT ${PLANNER}, ${BOUNDS}, pg_backend_pid() AS pid`).then(
       ({ rows }) => {
         if (rows[0]?.pid === backendPid(client)) direct.add(client);
       },

@@ -1,5 +1,4 @@
 import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
-import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import type { Kind } from '../../services/artifacts/artifact-kind.ts';
@@ -100,14 +99,14 @@ const publishedArtifact = defineRead<{ artifact_id: string }>(
 export const publicArtifact = (artifactId: string): Sql<{ artifact_id: string }> =>
   publishedArtifact({ artifact_id: artifactId });
 
-/** Reads the events of an artifact for a decision, oldest first, without their personal data. */
-export function artifactFacts(artifactId: string): Sql<RecordedEvent> {
-  return sql`SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
-      e.data, NULL AS personal, e.actor, e.recorded_at
-    FROM artifacts a
-    JOIN events e ON e.owner_id = a.author_id AND e.stream_id = 'artifact-' || a.artifact_id
-    WHERE a.artifact_id = ${artifactId}::uuid ORDER BY e.stream_version`;
-}
+const authorOfArtifact = defineRead<{ author_id: string }>(
+  { artifact_id: 'uuid' },
+  ({ artifact_id }) => `SELECT author_id FROM artifacts WHERE artifact_id = ${artifact_id}`,
+);
+
+/** Finds the author of an artifact in any state. */
+export const artifactAuthor = (artifactId: string): Sql<{ author_id: string }> =>
+  authorOfArtifact({ artifact_id: artifactId });
 
 /** An artifact that the closure of its author's account has to withdraw. */
 export interface OpenArtifactRow {
@@ -116,15 +115,15 @@ export interface OpenArtifactRow {
 }
 
 /**
- * Reads a member's artifacts that have no `ArtifactWithdrawn` event. It asks the log, because this
- * read model marks artifacts as withdrawn before those events follow.
+ * Reads a member's artifacts that have no `ArtifactWithdrawn` event. It asks the log alone, because
+ * this read model marks artifacts as withdrawn before those events follow.
  */
 export function openArtifactsOfMember(memberId: string, limit: number): Sql<OpenArtifactRow> {
-  return sql`SELECT artifact_id, version FROM artifacts a
-    WHERE author_id = ${memberId} AND NOT EXISTS (SELECT FROM events e
-      WHERE e.owner_id = a.author_id AND e.stream_id = 'artifact-' || a.artifact_id
-        AND e.type = 'ArtifactWithdrawn')
-    ORDER BY created_at, artifact_id LIMIT ${limit}`;
+  return sql`SELECT substr(stream_id, length('artifact-') + 1) AS artifact_id,
+      max(stream_version) AS version
+    FROM events WHERE owner_id = ${memberId} AND stream_id LIKE 'artifact-%'
+    GROUP BY stream_id HAVING bool_and(type <> 'ArtifactWithdrawn')
+    ORDER BY min(position) LIMIT ${limit}`;
 }
 
 export type OwnArtifactRow = ArtifactRow & NotifiedDecision & { place: string };

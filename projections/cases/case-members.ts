@@ -1,5 +1,7 @@
 import { defineInsert } from '../../platform/batch-statements.ts';
+import { factsOfStreams, readFacts } from '../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
+import { type DependentLoad, loadAfter } from '../../platform/eventstore/load.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import * as events from '../../services/cases/events.ts';
 import { defineProjection } from '../projection.ts';
@@ -45,12 +47,14 @@ export interface CaseMembers {
 }
 
 /** Reads the events of a case for a decision, oldest first, without their personal data. */
-export function caseFacts(caseId: string): Sql<RecordedEvent> {
-  return sql`SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
-      e.data, NULL AS personal, e.actor, e.recorded_at
-    FROM cases c
-    JOIN events e ON e.owner_id = c.author_id AND e.stream_id = 'case-' || c.case_id
-    WHERE c.case_id = ${caseId} ORDER BY e.stream_version`;
+export function caseFacts(caseId: string): DependentLoad<Sql<RecordedEvent> | null> {
+  const author = sql<{ author_id: string }>`SELECT author_id FROM cases WHERE case_id = ${caseId}`;
+  return loadAfter(author, ([row]) => (row ? readFacts(row.author_id, `case-${caseId}`) : null));
+}
+
+export interface HeldCase {
+  case_id: string;
+  author_id: string;
 }
 
 /**
@@ -79,14 +83,25 @@ export function livingMembersOfCasesHeld(memberId: string, limit: number): Sql<C
   );
 }
 
-/** Reads the events of those cases, oldest first in each case, without their personal data. */
-export function factsOfCasesHeld(memberId: string, limit: number): Sql<RecordedEvent> {
-  return named(
-    `SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
-      e.data, NULL AS personal, e.actor, e.recorded_at
-    FROM (${HELD}) c
-    JOIN events e ON e.owner_id = c.author_id AND e.stream_id = 'case-' || c.case_id
-    ORDER BY e.stream_id, e.stream_version`,
-    [memberId, limit],
+/** The cases that end with the account of a member, under the locks. */
+export function casesHeld(memberId: string, limit: number): Sql<HeldCase> {
+  return named(HELD, [memberId, limit]);
+}
+
+/**
+ * Reads the events of those cases, oldest first in each case, without their personal data: one
+ * statement per author.
+ */
+export function factsOfCasesHeld(
+  memberId: string,
+  limit: number,
+): DependentLoad<Sql<RecordedEvent>[]> {
+  return loadAfter(casesHeld(memberId, limit), (cases) =>
+    [...Map.groupBy(cases, ({ author_id }) => author_id)].map(([author, own]) =>
+      factsOfStreams(
+        author,
+        own.map(({ case_id }) => `case-${case_id}`),
+      ),
+    ),
   );
 }

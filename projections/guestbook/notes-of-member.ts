@@ -1,23 +1,38 @@
+import { type DependentLoad, loadAfter } from '../../platform/eventstore/load.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from './notes.ts';
 
-export interface NoteToEnd extends Pick<NoteRow, 'note_id' | 'version'> {
-  /** Whether the note is still pending or public according to its own stream. */
-  open: boolean;
-}
+export type NoteToEnd = Pick<NoteRow, 'note_id' | 'version' | 'state'>;
 
 /**
  * Reads a batch of a member's notes that are not erased, without the public notes unless
  * `publicToo`.
  */
 export function notesToEnd(memberId: string, publicToo: boolean, limit: number): Sql<NoteToEnd> {
-  return sql`SELECT note_id, version, state IN ('pending', 'approved') OR (state = 'withdrawn'
-      AND (SELECT e.type FROM events e WHERE e.owner_id = n.owner_id
-        AND e.stream_id = 'note-' || n.note_id AND e.stream_version = n.version) <> 'NoteWithdrawn') AS open
-    FROM notes n
+  return sql`SELECT note_id, version, state FROM notes
     WHERE member_id = ${memberId} AND erased_at IS NULL AND (state <> 'approved' OR ${publicToo})
     ORDER BY submitted_at, note_id LIMIT ${limit}`;
+}
+
+/**
+ * Reads which withdrawn notes of such a batch have no `NoteWithdrawn` event: this read model
+ * withdraws all notes of a closed account before their events follow. A note that is withdrawn
+ * meanwhile has its event.
+ */
+export function notesWithdrawnEarly(
+  memberId: string,
+  limit: number,
+): DependentLoad<Sql<Pick<NoteRow, 'note_id'>>> {
+  const withdrawn = sql<Pick<NoteRow, 'note_id'>>`SELECT note_id FROM notes
+    WHERE member_id = ${memberId} AND erased_at IS NULL AND state = 'withdrawn'
+    ORDER BY submitted_at, note_id LIMIT ${limit}`;
+  return loadAfter(withdrawn, (notes) => {
+    const ids = notes.map(({ note_id }) => note_id);
+    return sql`SELECT note_id FROM unnest(${ids}::uuid[]) note_id WHERE NOT EXISTS (
+      SELECT FROM events WHERE owner_id = ${memberId}::uuid AND stream_id = 'note-' || note_id
+        AND type = 'NoteWithdrawn')`;
+  });
 }
 
 /**

@@ -168,6 +168,13 @@ const noteById = defineRead<NoteRow>(
 /** Finds a note in any state. */
 export const findNote = (noteId: string): Sql<NoteRow> => noteById({ note_id: noteId });
 
+export type NoteOwner = Pick<NoteRow, 'note_id' | 'owner_id'>;
+
+/** Finds the owners of notes, which never change. */
+export function noteOwners(ids: readonly string[]): Sql<NoteOwner> {
+  return sql`SELECT note_id, owner_id FROM notes WHERE note_id = ANY(${ids}::uuid[])`;
+}
+
 /** Finds a note with the database's clock, which says whether the undo window is over. */
 export function findNoteNow(noteId: string): Sql<NoteRow & { now: Date }> {
   return sql`SELECT *, clock_timestamp() AS now FROM notes WHERE note_id = ${noteId}`;

@@ -8,29 +8,25 @@ export interface AuditRow
     'position' | 'event_id' | 'stream_id' | 'stream_version' | 'type' | 'actor' | 'recorded_at'
   > {
   data: Record<string, unknown>;
-  actor_name: string | null;
 }
-
-/** The condition must equal that of the index events_audit, word for word. */
-const AUDITED = `SELECT e.position, e.event_id, e.stream_id, e.stream_version, e.type, e.data, e.actor,
-    e.recorded_at, m.name AS actor_name
-  FROM events e LEFT JOIN moderators m ON m.moderator_id = (e.actor->>'id')::uuid
-  WHERE (actor->>'type' = 'moderator'
-      OR type IN ('ModeratorAdded', 'ModeratorRevoked', 'ModeratorTokenRotated', 'NoteApproved',
-        'NoteRejected', 'NoteRemoved', 'NoteRestored', 'NoteEscalated', 'NoteErased'))`;
 
 /**
- * Reads what moderators did, what was done to them, and decisions on notes, after a log position.
+ * What moderators did, what was done to them, and decisions on notes, in a range of positions. The
+ * condition must equal that of the index events_audit, word for word.
  */
-export function auditAfter(position: number, limit: number): Sql<AuditRow> {
-  return named(`${AUDITED} AND position > $1 ORDER BY position LIMIT $2`, [position, limit]);
+const AUDITED = `SELECT position, event_id, stream_id, stream_version, type, data, actor, recorded_at
+  FROM events
+  WHERE (actor->>'type' = 'moderator'
+      OR type IN ('ModeratorAdded', 'ModeratorRevoked', 'ModeratorTokenRotated', 'NoteApproved',
+        'NoteRejected', 'NoteRemoved', 'NoteRestored', 'NoteEscalated', 'NoteErased'))
+    AND position > $1 AND position <= $2`;
+
+/** Reads audited events after a position, up to and including another, oldest first. */
+export function auditOldest(after: number, to: number, limit: number): Sql<AuditRow> {
+  return named(`${AUDITED} ORDER BY position LIMIT $3`, [after, to, limit]);
 }
 
-/** Reads audited events before a log position, newest first; null starts at the newest event. */
-export function auditBefore(position: number | null, limit: number): Sql<AuditRow> {
-  return named(
-    `${AUDITED} AND position < coalesce($1::bigint, 9223372036854775807)
-    ORDER BY position DESC LIMIT $2`,
-    [position, limit],
-  );
+/** Reads audited events after a position, up to and including another, newest first. */
+export function auditNewest(after: number, to: number, limit: number): Sql<AuditRow> {
+  return named(`${AUDITED} ORDER BY position DESC LIMIT $3`, [after, to, limit]);
 }

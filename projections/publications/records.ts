@@ -1,9 +1,7 @@
 import { hash } from 'node:crypto';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
+import { type DependentLoad, loadAfter } from '../../platform/eventstore/load.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
-
-/** An event with the name of the moderator who caused it, or null. */
-export type NamedEvent = RecordedEvent & { actor_name: string | null };
 
 /** A profile, artifact, case or case note in one shape. Nothing in this file changes a table. */
 export interface RecordRow {
@@ -89,15 +87,20 @@ export function recordAuthors(records: Sql): Sql<{ member_id: string }> {
  * Reads the events of a record and of its reports (`streams`), oldest first, with what moderators
  * and reporters wrote, but without the published content, which may be large.
  */
-export function recordEvents(records: Sql, streams: readonly string[]): Sql<NamedEvent> {
-  const place = `$${records.values.length + 1}`;
-  const text = `SELECT e.owner_id, e.stream_id, e.stream_version, e.position, e.event_id, e.type,
-      e.data, CASE WHEN e.actor->>'type' <> 'member' OR e.type = 'RecordReported' THEN e.personal END
-        AS personal,
-      e.actor, e.recorded_at, m.name AS actor_name
-    FROM (${records.text}) r
-    JOIN events e ON e.owner_id = r.author_id AND e.stream_id = ANY(${place}::text[])
-    LEFT JOIN moderators m ON m.moderator_id = (e.actor->>'id')::uuid
-    ORDER BY e.position`;
-  return { name: hash('sha1', text), text, values: [...records.values, streams] };
+export function recordEvents(author: string, streams: readonly string[]): Sql<RecordedEvent> {
+  return sql`SELECT owner_id, stream_id, stream_version, position, event_id, type, data,
+      CASE WHEN actor->>'type' <> 'member' OR type = 'RecordReported' THEN personal END AS personal,
+      actor, recorded_at
+    FROM events WHERE owner_id = ${author} AND stream_id = ANY(${streams}::text[])
+    ORDER BY position`;
+}
+
+/** Reads the same events of a record whose author is still to be found. */
+export function loadRecordEvents(
+  records: Sql,
+  streams: readonly string[],
+): DependentLoad<Sql<RecordedEvent> | null> {
+  return loadAfter(recordAuthors(records), ([author]) =>
+    author ? recordEvents(author.member_id, streams) : null,
+  );
 }

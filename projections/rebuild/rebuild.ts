@@ -134,10 +134,8 @@ async function fill(
   let written: Promise<unknown> = Promise.resolve();
   let next = readPage(reader, from, to);
   for (;;) {
-    const rows = await next;
-    const last = rows.at(-1);
-    if (!last) break;
-    const position = Number(last.position);
+    const { rows, end: position } = await next;
+    if (rows.length === 0) break;
     next = readPage(reader, position, to);
     // Prevents an unhandled rejection: an `await` reports the failure, unless this loop fails
     // first.
@@ -161,12 +159,35 @@ function writePage(client: pg.Client, statements: readonly Sql[]): Promise<unkno
   return pipeline(client, open ? statements : [sql`BEGIN`, ...statements, sql`COMMIT`]);
 }
 
-async function readPage(reader: pg.Client, after: number, to: number): Promise<RecordedEvent[]> {
-  const { rows } = await reader.query<RecordedEvent & pg.QueryResultRow>({
-    name: 'page',
-    text: `SELECT * FROM public.events WHERE position > $1 AND position <= $2
-      ORDER BY position LIMIT $3`,
-    values: [after, to, PAGE],
+interface Page {
+  rows: (RecordedEvent & pg.QueryResultRow)[];
+  /** The position that the page reaches. */
+  end: number;
+}
+
+/** Reads the next range of positions that holds events; no events are left if the page is empty. */
+async function readPage(reader: pg.Client, after: number, to: number): Promise<Page> {
+  for (let from = after; from < to; ) {
+    const end = Math.min(from + PAGE, to);
+    const { rows } = await reader.query<Page['rows'][number]>({
+      name: 'page',
+      text: `SELECT * FROM public.events WHERE position > $1 AND position <= $2 ORDER BY position`,
+      values: [from, end],
+    });
+    if (rows.length > 0) return { rows, end };
+    const first = await firstPosition(reader, end, to);
+    if (first === null) break;
+    from = first - 1;
+  }
+  return { rows: [], end: to };
+}
+
+async function firstPosition(reader: pg.Client, after: number, to: number): Promise<number | null> {
+  const { rows } = await reader.query<{ first: number | null }>({
+    name: 'first',
+    text: `SELECT min(position) AS first FROM public.events WHERE position > $1 AND position <= $2`,
+    values: [after, to],
   });
-  return rows;
+  const first = rows[0]?.first ?? null;
+  return first === null ? null : Number(first);
 }

@@ -18,14 +18,14 @@ export interface UpdatesRow {
  */
 export function readUpdates(memberId: string, after: number, limit: number): Sql<UpdatesRow> {
   return sql`SELECT head.sequence AS head, page.last, page.entries
-    FROM feed_heads head CROSS JOIN LATERAL (
+    FROM feed_heads head CROSS JOIN (
       SELECT max(sequence) AS last, string_agg(
         '{"id":"' || event_id || '","sequence":' || sequence || ',"type":"' || type
         || '","occurred_at":"'
         || to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
         || '","subject":{"type":"' || subject_type || '","id":"' || subject_id
         || '"},"actor":' || actor || ',"data":' || data || '}', ',' ORDER BY sequence) AS entries
-      FROM (SELECT * FROM feed WHERE member_id = head.member_id AND sequence > ${after}
+      FROM (SELECT * FROM feed WHERE member_id = ${memberId} AND sequence > ${after}
         ORDER BY sequence LIMIT ${limit}) entry) page
     WHERE head.member_id = ${memberId}`;
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { contentHash } from '../../platform/body-hash.ts';
-import { streamVersion } from '../../platform/eventstore/append.ts';
+import { readFacts, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import type { NewEvent } from '../../platform/eventstore/event.ts';
 import type { Receipt } from '../../platform/http/schemas.ts';
 import type { JsonObject } from '../../platform/http/strict-json.ts';
-import { isRefusal } from '../../platform/refusal.ts';
-import { artifactFacts } from '../../projections/artifacts/artifacts.ts';
+import { conflict, isRefusal } from '../../platform/refusal.ts';
+import { artifactAuthor } from '../../projections/artifacts/artifacts.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { type ArtifactRefusal, artifact, publish, supersede } from './artifact.ts';
@@ -39,7 +39,7 @@ export function publishArtifact(
   const kept = { ...sent, supersedes_id: supersedesId } as unknown as Packet;
   const hash = contentHash(kept);
   return defineMemberCommand({
-    load: supersedesId === null ? null : artifactFacts(supersedesId),
+    load: supersedesId === null ? null : readFacts(memberId, `artifact-${supersedesId}`),
     decide({ rows: earlier, now }) {
       const superseded =
         supersedesId === null
@@ -96,8 +96,14 @@ export function withdrawArtifact(
   id: string,
 ): MemberCommand<200, Withdrawn, ArtifactRefusal> {
   return defineMemberCommand({
-    load: artifactFacts(id),
-    decide({ rows: events }) {
+    load: { authors: artifactAuthor(id), events: readFacts(memberId, `artifact-${id}`) },
+    decide({
+      rows: {
+        authors: [row],
+        events,
+      },
+    }) {
+      if (row && row.author_id !== memberId) return conflict('not_author');
       const withdrawn = artifact.decide(replay(artifact, events), {
         type: 'WithdrawArtifact',
         authorId: memberId,

@@ -1,4 +1,4 @@
-import { streamVersion } from '../../platform/eventstore/append.ts';
+import { readFacts, streamVersion } from '../../platform/eventstore/append.ts';
 import type { Actor, RecordedEvent } from '../../platform/eventstore/event.ts';
 import {
   type Command,
@@ -6,10 +6,11 @@ import {
   defineCommand,
   type MemberRead,
 } from '../../platform/eventstore/event-store.ts';
+import { type DependentLoad, loadAfter } from '../../platform/eventstore/load.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
 import { findMemberReport } from '../../projections/guestbook/note-reports.ts';
-import type { NoteRow } from '../../projections/guestbook/notes.ts';
+import { type NoteRow, noteOwners } from '../../projections/guestbook/notes.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { type NoteCommand, note } from './note.ts';
 import type { ReportReason } from './report-reasons.ts';
@@ -18,10 +19,9 @@ import type { ReportReason } from './report-reasons.ts';
 const lockNote = (id: string): Sql<NoteRow> =>
   locking(sql`SELECT * FROM notes WHERE note_id = ${id} FOR UPDATE`);
 
-const readNote = (id: string): Sql<RecordedEvent> =>
-  sql`SELECT e.* FROM notes n
-    JOIN events e ON e.owner_id = n.owner_id AND e.stream_id = 'note-' || n.note_id
-    WHERE n.note_id = ${id} ORDER BY e.stream_version`;
+/** The events of a note that any author or guest may have written. */
+const readNote = (id: string): DependentLoad<Sql<RecordedEvent> | null> =>
+  loadAfter(noteOwners([id]), ([note]) => (note ? readFacts(note.owner_id, `note-${id}`) : null));
 
 const parentOf = (id: string): Sql<NoteRow> =>
   sql`SELECT * FROM notes
@@ -46,7 +46,7 @@ export function authorCommand(
   return defineCommand({
     lock: [memberId],
     find: reportersOf(noteId),
-    load: { notes: lockNote(noteId), events: readNote(noteId) },
+    load: { notes: lockNote(noteId), events: readFacts(memberId, `note-${noteId}`) },
     decide({
       rows: {
         notes: [row],

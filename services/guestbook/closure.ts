@@ -1,5 +1,9 @@
 import { noteReporters, openReports } from '../../projections/guestbook/note-reports.ts';
-import { notesToEnd } from '../../projections/guestbook/notes-of-member.ts';
+import {
+  type NoteToEnd,
+  notesToEnd,
+  notesWithdrawnEarly,
+} from '../../projections/guestbook/notes-of-member.ts';
 import { CLOSURE_BATCH, defineAccountClosure } from '../membership/account-closure.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { endWithAuthor, erasedWithAuthor } from './scheduled-decisions.ts';
@@ -9,18 +13,26 @@ export const notesClosure = defineAccountClosure({
   find: noteReporters,
   load(memberId, { eraseNotes }) {
     const toEnd = notesToEnd(memberId, eraseNotes, CLOSURE_BATCH);
-    return { notes: toEnd, reports: openReports(toEnd) };
+    return {
+      notes: toEnd,
+      early: notesWithdrawnEarly(memberId, CLOSURE_BATCH),
+      reports: openReports(toEnd),
+    };
   },
   close(memberId, rows) {
     const reports = Map.groupBy(rows.reports, ({ note_id }) => note_id);
-    return rows.notes.map(({ note_id, version, open }) => ({
+    const early = new Set(rows.early.map(({ note_id }) => note_id));
+    // Pending or public until now, by its own stream.
+    const isOpen = ({ note_id, state }: NoteToEnd) =>
+      state === 'pending' || state === 'approved' || early.has(note_id);
+    return rows.notes.map((row) => ({
       owner: memberId,
-      stream: `note-${note_id}`,
-      version,
+      stream: `note-${row.note_id}`,
+      version: row.version,
       actor: { type: 'member', id: memberId },
-      events: open
-        ? endWithAuthor(note_id, reports.get(note_id) ?? [])
-        : [erasedWithAuthor(note_id)],
+      events: isOpen(row)
+        ? endWithAuthor(row.note_id, reports.get(row.note_id) ?? [])
+        : [erasedWithAuthor(row.note_id)],
     }));
   },
   rows: (_memberId, { notes }) => [

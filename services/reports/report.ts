@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
-import { recordAuthors, recordEvents } from '../../projections/publications/records.ts';
+import { loadRecordEvents, recordAuthors } from '../../projections/publications/records.ts';
 import {
   type Accepted,
   defineMemberCommand,
@@ -56,7 +56,7 @@ export function reportRecord(
   const records = of.records([id]);
   return defineMemberCommand({
     find: recordAuthors(records),
-    load: { records, events: recordEvents(records, [stream]) },
+    load: { records, events: loadRecordEvents(records, [stream]) },
     decide({
       rows: {
         records: [row],

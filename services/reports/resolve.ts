@@ -8,7 +8,7 @@ import {
   untoldReporters,
   untoldReports,
 } from '../../projections/publications/record-reports.ts';
-import { recordEvents } from '../../projections/publications/records.ts';
+import { loadRecordEvents } from '../../projections/publications/records.ts';
 import { lastRemoval, type PublicationKind } from '../publications/publication-kind.ts';
 import { recordReports, reportsStream } from './reports.ts';
 
@@ -23,7 +23,7 @@ function loadOf(subject: PublicationKind, id: string) {
   const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
   return {
     records,
-    events: recordEvents(records, streams),
+    events: loadRecordEvents(records, streams),
     reports: untoldReports(subject.type, id),
     concerned: subject.concerned(id),
   };

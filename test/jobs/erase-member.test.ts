@@ -423,7 +423,8 @@ t.test(
       (
         await pool.query(
           `SELECT attrelid::regclass || '.' || attname AS name
-         FROM pg_attribute JOIN pg_class c ON c.oid = attrelid AND c.relkind = 'r'
+         FROM pg_attribute JOIN pg_class c ON c.oid = attrelid AND c.relkind IN ('r', 'p')
+           AND NOT c.relispartition
          WHERE attstattarget = 0 AND attnum > 0 AND attrelid >= 16384 ORDER BY 1`,
         )
       ).rows.map(({ name }) => name);

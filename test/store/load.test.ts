@@ -1,5 +1,12 @@
 import t from 'tap';
-import { flattenReads, type Load, shapeRows } from '../../platform/eventstore/load.ts';
+import {
+  completeLoad,
+  findsOf,
+  flattenReads,
+  type Load,
+  loadAfter,
+  shapeRows,
+} from '../../platform/eventstore/load.ts';
 import { sql } from '../../platform/sql.ts';
 
 const note = sql`SELECT 'note'`;
@@ -27,5 +34,27 @@ t.test('statements are read in order, and their rows come back in the same shape
     t.same(shapeRows(load, rows), shape);
   }
   t.same(shapeRows({ note, list: [member] }, []), { note: [], list: [[]] }, 'nothing was read');
+  t.end();
+});
+
+t.test('a load is complete when the reads it depends on have run', (t) => {
+  const load = {
+    note,
+    of: loadAfter(member, (found) => (found.length > 0 ? [parent, parent] : null)),
+    list: [loadAfter(parent, (found) => ({ note, parent: found.length > 1 ? parent : null }))],
+  };
+  t.same(findsOf(load), [member, parent]);
+  t.throws(() => flattenReads(load));
+  t.same(completeLoad(load, [[], [1]]), { note, of: null, list: [{ note, parent: null }] });
+  const complete = completeLoad(load, [[1], [1, 2]]);
+  t.same(complete, { note, of: [parent, parent], list: [{ note, parent }] });
+  t.same(flattenReads(complete), [note, parent, parent, note, parent]);
+  t.same(shapeRows(complete, [[1], [2], [3], [4], [5]]), {
+    note: [1],
+    of: [[2], [3]],
+    list: [{ note: [4], parent: [5] }],
+  });
+  // Names in a load may equal the property names of a dependent load.
+  t.same(findsOf({ find: note, load: member }), []);
   t.end();
 });

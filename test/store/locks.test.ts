@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
-import { createOpenCase, createCaseCommands } from '../../harness/cases.ts';
+import { createCaseCommands, createOpenCase } from '../../harness/cases.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import { sql } from '../../platform/sql.ts';
 import { livingMembersOfCase, membersOfCase } from '../../projections/cases/case-members.ts';

@@ -1,16 +1,12 @@
 import type pg from 'pg';
 import t from 'tap';
-import { addModerator } from '../../harness/moderation.ts';
-import { createTraffic } from '../../harness/traffic.ts';
 import { readsByKey } from '../../platform/batch-statements.ts';
 import { indexOperations } from '../../platform/http/invoke.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import type { Sql } from '../../platform/sql.ts';
-import { JOBS } from '../../workers/jobs.ts';
 import { testDatabase } from '../support/database.ts';
 import { fill, quieten } from '../support/lived-in.ts';
-import { type Service, startService } from '../support/service.ts';
-import { recordStatements } from '../support/statements.ts';
+import { recordRun } from '../support/recorded-run.ts';
 
 /** Tables that do not grow with use, and why. */
 const SMALL: Readonly<Record<string, string>> = {
@@ -103,32 +99,7 @@ async function explainPrepared(client: pg.Client, { text, values }: Sql) {
 }
 
 t.test('no statement of a request or a job reads a growing table from end to end', async (t) => {
-  const service = await startService(t, {
-    LIMIT_WRITES_PER_DAY: '100000',
-    LIMIT_BOOTSTRAP_ATTEMPTS: '100000',
-    LIMIT_REGISTRATIONS_PER_DAY: '100000',
-    LIMIT_MEMBERS: '100000',
-  });
-  // Skip the rebuild check: the history is generated, so a rebuild would prove nothing new.
-  await service.tamper('SELECT 1');
-  await fill(service);
-  const statements = recordStatements(t);
-  const moderator = await addModerator(service, 'Ann');
-  const operations = await createTraffic(service, {
-    moderator,
-    lead: await addModerator(service, 'Lea', 'lead'),
-  });
-  // Run the reads twice, since a page that was read before may be queried differently.
-  const reads = operations.filter(({ name }) => name.startsWith('GET'));
-  for (const { name, prepare } of [...operations, ...reads]) {
-    const answer = await (await prepare())();
-    t.ok(
-      answer.status < 300,
-      `${name}: ${answer.status} ${answer.status < 300 ? '' : answer.text}`,
-    );
-  }
-  await runJobs(service);
-
+  const { service, statements } = await recordRun(t, fill);
   const alone = [...statements.values()].filter(plannable);
   // Also plan the statements that read for a batch of commands.
   const together = readsByKey;
@@ -170,15 +141,3 @@ t.test('no statement of a request or a job reads a growing table from end to end
     .filter((row) => !called.has(row) && !SILENT.test(row));
   t.same(missing, [], 'every row of the route table was called');
 });
-
-/** Runs each job like a worker, with the data of a command that enqueued it, if any. */
-async function runJobs({ core, database, logger }: Service): Promise<void> {
-  const { rows } = await database.pool.query<{ name: keyof typeof JOBS; data: object }>(
-    `SELECT DISTINCT ON (name) name, data FROM pgboss.job WHERE data IS NOT NULL ORDER BY name`,
-  );
-  const given = new Map(rows.map(({ name, data }) => [name, data]));
-  for (const [name, { schema, every, run }] of Object.entries(JOBS)) {
-    const data = given.get(name as keyof typeof JOBS) ?? (every ? {} : undefined);
-    if (data) await run(core, schema.parse(data), logger);
-  }
-}

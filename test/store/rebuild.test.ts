@@ -49,6 +49,20 @@ t.test('every read model equals its rebuild, while members go on writing', async
   t.same(await readModels(service.database.pool), before);
 });
 
+t.test('a rebuild skips ranges of positions without events', async (t) => {
+  const service = await startService(t);
+  const { pool, url } = service.database;
+  for (const position of [3000, 4500, 900_000_000]) {
+    await signedIn(service);
+    await pool.query(`SELECT setval('events_position_seq', $1)`, [position]);
+  }
+  await signedIn(service);
+  const before = await readModels(pool);
+  const { rows } = await pool.query('SELECT count(*)::int FROM events');
+  t.same(await rebuild(url, catalogue, projections), { events: rows[0].count });
+  t.same(await readModels(pool), before);
+});
+
 t.test('a migration that is released while a rebuild runs stays', async (t) => {
   const service = await startService(t);
   const { pool, url } = service.database;

@@ -5,6 +5,7 @@ import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { TEMPLATE } from './database.ts';
+import { partitionByOwner } from './partitions.ts';
 
 // Starts one server for the suite, or uses the one of TEST_DATABASE_URL, as for an older version.
 export async function suiteDatabase(given: string | undefined) {
@@ -46,6 +47,8 @@ async function makeTemplate(url: string): Promise<void> {
     const template = new URL(url);
     template.pathname = `/${TEMPLATE}`;
     await migrate(template.href);
+    if (process.env.TEST_LAYOUT === 'partitions')
+      await withConnection(template.href, partitionByOwner);
     // A connection to the template would make every copy fail.
     await admin.query(`ALTER DATABASE ${TEMPLATE} IS_TEMPLATE true ALLOW_CONNECTIONS false`);
   });

@@ -46,6 +46,9 @@ export async function tracesInTables(pool: pg.Pool, texts: readonly string[]): P
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE schemaname NOT IN ('information_schema', 'pg_catalog')
+       -- A partitioned table shows the rows of its partitions.
+       AND NOT (SELECT relispartition FROM pg_class
+         WHERE oid = format('%I.%I', schemaname, tablename)::regclass)
      UNION ALL VALUES ('pg_catalog.pg_stats'), ('pg_catalog.pg_statistic_ext_data')`,
   );
   const found: string[] = [];

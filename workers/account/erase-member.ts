@@ -2,10 +2,13 @@ import type pg from 'pg';
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import {
-  eraseElsewhere,
-  eraseOwned,
+  EVENT_WORDS,
+  eraseByOwner,
+  eraseEvents,
   eraseStreams,
   type LogPosition,
+  ownedToErase,
+  type WordsElsewhere,
 } from '../../platform/eventstore/erasure.ts';
 import {
   type Command,
@@ -23,7 +26,7 @@ import { eraseTexts } from '../../projections/rebuild/erasable-texts.ts';
 import { dropLeftOver } from '../../projections/rebuild/rebuilt-tables.ts';
 import { projections } from '../../projections/registry.ts';
 import { closeMore } from '../../services/account/delete.ts';
-import { eraseInReceipts } from '../../services/cases/receipts.ts';
+import { CASE_WORDS, SUBMISSION_WORDS } from '../../services/cases/receipts.ts';
 import { accountClosures } from '../../services/features.ts';
 import { end, member } from '../../services/membership/member.ts';
 import { dropSessions } from '../../services/membership/sessions.ts';
@@ -59,18 +62,18 @@ async function eraseMember(deps: Deps, memberId: string): Promise<boolean> {
   const request = await store.execute(deletionOf(memberId));
   if (!request || isRefusal(request)) return false;
   while ((await store.execute(closeMore(accountClosures, memberId, request))) === true);
-  await eraseLog(pool, memberId);
+  await eraseLog(deps, memberId);
   const texts = (deps.projections ?? projections).flatMap((projection) => projection.texts ?? []);
   for (const text of texts)
     if (text.member) await drainBatches(pool, () => eraseTexts(text, memberId, BATCH_SIZE));
   await drainBatches(pool, () => emptyReceipts(memberId, BATCH_SIZE));
-  for (const erase of eraseInReceipts(memberId, BATCH_SIZE)) await drainBatches(pool, () => erase);
+  for (const words of [CASE_WORDS, SUBMISSION_WORDS]) await eraseElsewhere(store, words, memberId);
   await drainBatches(pool, () => dropSessions(memberId, BATCH_SIZE));
   await drainBatches(pool, () => dropBudgets(memberId, BATCH_SIZE));
   return (await store.execute(completeCommand(memberId))) === true;
 }
 
-async function eraseLog(pool: pg.Pool, memberId: string): Promise<void> {
+async function eraseLog({ pool, store }: Deps, memberId: string): Promise<void> {
   for (let last = ''; ; ) {
     const gone = await query(pool, erasedNotes(memberId, last, BATCH_SIZE));
     const streams = gone.flatMap(({ note_id }) => [`note-${note_id}`, `screening-${note_id}`]);
@@ -83,9 +86,28 @@ async function eraseLog(pool: pg.Pool, memberId: string): Promise<void> {
     streams: notes.flatMap(({ note_id }) => [`note-${note_id}`, `screening-${note_id}`]),
     types: ['NoteSubmitted'],
   };
-  for (let place: LogPosition | undefined = { stream_id: '', stream_version: 0 }; place; )
-    [place] = await query(pool, eraseOwned(memberId, kept, place, BATCH_SIZE));
-  await drainBatches(pool, () => eraseElsewhere(memberId, BATCH_SIZE));
+  for (let place: LogPosition | undefined = { stream_id: '', stream_version: 0 }; place; ) {
+    const batch: LogPosition[] = await query(pool, ownedToErase(memberId, kept, place, BATCH_SIZE));
+    await query(pool, eraseEvents(memberId, batch));
+    place = batch.at(-1);
+  }
+  await eraseElsewhere(store, EVENT_WORDS, memberId);
+}
+
+/** Erases a member's words in rows of other owners, batch by batch. */
+async function eraseElsewhere<Row extends { owner_id: string }>(
+  store: EventStore,
+  words: WordsElsewhere<Row>,
+  memberId: string,
+): Promise<void> {
+  const batch: Command<number> = defineCommand({
+    load: words.find(memberId, BATCH_SIZE),
+    decide: ({ rows }) =>
+      rows.length === 0
+        ? { unchanged: 0 }
+        : { answer: rows.length, appends: [], rows: eraseByOwner(words, rows) },
+  });
+  while ((await store.execute(batch)) === BATCH_SIZE);
 }
 
 /** The options of a deletion whose erasure is incomplete; null if there is none. */
@@ -105,8 +127,12 @@ function completeCommand(memberId: string): Command<boolean> {
   const stream = `member-${memberId}`;
   return defineCommand({
     lock: [memberId],
-    load: readStream(memberId, stream),
-    decide({ rows: stored }) {
+    load: {
+      stored: readStream(memberId, stream),
+      cases: CASE_WORDS.find(memberId, BATCH_SIZE),
+      submissions: SUBMISSION_WORDS.find(memberId, BATCH_SIZE),
+    },
+    decide({ rows: { stored, cases, submissions } }) {
       const events = end(replay(member, stored), { type: 'EraseMember' });
       if (events.length === 0) return { unchanged: false };
       const actor = { type: 'service' as const };
@@ -116,7 +142,7 @@ function completeCommand(memberId: string): Command<boolean> {
         appends: [{ owner: memberId, stream, version, actor, events }],
         // Commands that read a submission before its erasure held the member's lock, so their
         // receipts are committed by now, and later commands no longer read its text.
-        rows: eraseInReceipts(memberId, BATCH_SIZE),
+        rows: [...eraseByOwner(CASE_WORDS, cases), ...eraseByOwner(SUBMISSION_WORDS, submissions)],
       };
     },
   });

@@ -4,34 +4,64 @@ import type { Handlers } from '../../../platform/http/route.ts';
 import { toPage } from '../../../platform/keyset-cursor.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
+import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { refuse } from '../../../platform/refusal.ts';
-import { type AuditRow, auditAfter, auditBefore } from '../../../projections/moderation/audit.ts';
+import {
+  moderatorNames,
+  type NamedActor,
+  nameActors,
+} from '../../../projections/moderation/actor-names.ts';
+import { type AuditRow, auditNewest, auditOldest } from '../../../projections/moderation/audit.ts';
 import { reviewSubject } from '../decisions/review-events.ts';
 import { type auditContract, type Entry, NDJSON } from './contract.ts';
 
 const BATCH = 500;
+/** The first range of positions that a read covers, and how much larger each further range is. */
+const RANGE_POSITIONS = 10_000;
+const RANGE_GROWTH = 8;
 
 type Order = 'oldest' | 'newest';
+type NamedRow = AuditRow & NamedActor;
 
 export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof auditContract> {
-  const read = (order: Order, from: number | undefined, limit: number) =>
-    query(
-      pool,
-      order === 'oldest' ? auditAfter(from ?? 0, limit) : auditBefore(from ?? null, limit),
-    );
+  /** The newest position, where a read in either order ends or starts. */
+  const newest = async () => (await query(pool, newestPosition()))[0]?.position ?? 0;
+
+  /**
+   * Reads at most `limit` entries beyond `from`, up to the position `end`. Ranges of the log that
+   * hold few entries are read in ever larger steps.
+   */
+  async function read(
+    order: Order,
+    from: number | undefined,
+    end: number,
+    limit: number,
+  ): Promise<NamedRow[]> {
+    const found: NamedRow[] = [];
+    let after = order === 'oldest' ? (from ?? 0) : 0;
+    let to = order === 'oldest' ? end : Math.min(end, (from ?? Infinity) - 1);
+    for (let size = RANGE_POSITIONS; after < to && found.length < limit; size *= RANGE_GROWTH) {
+      const range =
+        order === 'oldest'
+          ? auditOldest(after, Math.min(to, after + size), limit - found.length)
+          : auditNewest(Math.max(after, to - size), to, limit - found.length);
+      const [rows, moderators] = await snapshot(pool, [range, moderatorNames()]);
+      found.push(...nameActors(rows, moderators));
+      if (order === 'oldest') after += size;
+      else to -= size;
+    }
+    return found;
+  }
 
   /** Streams all entries that exist at the start, in batches, so that any length fits in memory. */
   async function* lines(order: Order, from: number | undefined): AsyncGenerator<string> {
-    const [end] = await query(pool, newestPosition());
+    const end = await newest();
     for (let place = from; ; ) {
       // Each batch has the full deadline of a request.
-      const rows = await withDeadline(() => read(order, place, BATCH));
-      const wanted = rows.filter(({ position }) => position <= (end?.position ?? 0));
-      if (wanted.length > 0)
-        yield wanted.map((row) => `${JSON.stringify(entryBody(row))}\n`).join('');
+      const rows = await withDeadline(() => read(order, place, end, BATCH));
+      if (rows.length > 0) yield rows.map((row) => `${JSON.stringify(entryBody(row))}\n`).join('');
+      if (rows.length < BATCH) return;
       place = rows.at(-1)?.position;
-      const over = order === 'oldest' && (place ?? 0) >= (end?.position ?? 0);
-      if (rows.length < BATCH || over) return;
     }
   }
 
@@ -41,7 +71,7 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
       if (cursor !== undefined && from === undefined) return refuse('invalid_cursor');
       const asked = format ?? (request.accept?.includes(NDJSON) ? 'ndjson' : 'json');
       if (asked === 'ndjson') return { status: 200, stream: lines(order, from), type: NDJSON };
-      const rows = await read(order, from, limit + 1);
+      const rows = await read(order, from, await newest(), limit + 1);
       const page = toPage(rows, limit, (last) => writeCursor(last.position, order));
       return {
         status: 200,
@@ -66,7 +96,7 @@ function readCursor(cursor: string, order: Order): number | undefined {
   return position && writeCursor(place, order) === cursor ? place : undefined;
 }
 
-function entryBody(row: AuditRow): Entry {
+function entryBody(row: NamedRow): Entry {
   return {
     position: row.position,
     id: row.event_id,

@@ -1,6 +1,6 @@
 import { streamVersion } from '../../../platform/eventstore/append.ts';
 import { replay } from '../../../platform/eventstore/decider.ts';
-import type { NewEvent } from '../../../platform/eventstore/event.ts';
+import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { type Command, defineCommand, type Job } from '../../../platform/eventstore/event-store.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import {
@@ -10,14 +10,14 @@ import {
   wrongState,
   wrongVersion,
 } from '../../../platform/refusal.ts';
+import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
 import { findPolicy } from '../../../projections/moderation/policies.ts';
 import {
   heldRecords,
   type RecordReportRow,
   untoldReports,
 } from '../../../projections/publications/record-reports.ts';
-import type { NamedEvent } from '../../../projections/publications/records.ts';
-import { type RecordRow, recordEvents } from '../../../projections/publications/records.ts';
+import { loadRecordEvents, type RecordRow } from '../../../projections/publications/records.ts';
 import { notifiedAt } from '../../guestbook/author-decisions.ts';
 import type { ReportReason } from '../../guestbook/report-reasons.ts';
 import { lastRemoval, type PublicationKind } from '../../publications/publication-kind.ts';
@@ -45,8 +45,8 @@ interface Desk {
   id: string;
   row: RecordRow;
   me: { moderatorId: string; role: Role };
-  facts: NamedEvent[];
-  reports: NamedEvent[];
+  facts: RecordedEvent[];
+  reports: RecordedEvent[];
   open: RecordReportRow[];
   concerned: string[];
   /** When the moderator claimed the record; null without a live claim. */
@@ -73,7 +73,8 @@ export function recordCommand(
       moderators: shareLockModerator(me),
       policies: asked.action === 'remove' ? findPolicy(asked.policy) : null,
       records,
-      events: recordEvents(records, streams),
+      events: loadRecordEvents(records, streams),
+      names: moderatorNames(),
       reports: untoldReports(subject.type, id),
       concerned: subject.concerned(id),
       held: heldRecords(subject.type, [id]),
@@ -104,7 +105,7 @@ export function recordCommand(
         now,
       };
       const made = asked.action === 'keep' ? keep(desk, asked) : moderate(desk, asked);
-      if (isRefusal(made)) return withWinner(inAll(made, desk), events);
+      if (isRefusal(made)) return withWinner(inAll(made, desk), events, rows.names);
       if (lease && !own) return claimedByOther(lease);
       const removed = asked.action === 'remove';
       const version = row.version + streamVersion(desk.reports) + made.events.length;

@@ -1,8 +1,11 @@
+import { factsOfStreams } from '../../../platform/eventstore/append.ts';
+import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import type { MemberRead } from '../../../platform/eventstore/event-store.ts';
+import { type DependentLoad, loadAfter } from '../../../platform/eventstore/load.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import { locking, type Sql, sql } from '../../../platform/sql.ts';
-import type { NoteRow } from '../../../projections/guestbook/notes.ts';
-import type { NamedEvent } from '../../../projections/publications/records.ts';
+import { type NoteRow, noteOwners } from '../../../projections/guestbook/notes.ts';
+import type { ModeratorName } from '../../../projections/moderation/actor-names.ts';
 import type { NamedLease } from '../claims/leases.ts';
 
 type Ids = readonly string[];
@@ -33,11 +36,16 @@ export const holdParents = (ids: Ids): Sql<NoteRow> =>
     WHERE note_id = ANY(ARRAY(SELECT parent_id FROM notes WHERE note_id = ANY(${ids}::uuid[])))
     ORDER BY note_id FOR SHARE`);
 
-export const readNoteStreams = (ids: Ids): Sql<NamedEvent> =>
-  sql`SELECT e.*, m.name AS actor_name FROM notes n
-    JOIN events e ON e.owner_id = n.owner_id AND e.stream_id = 'note-' || n.note_id
-    LEFT JOIN moderators m ON m.moderator_id = (e.actor->>'id')::uuid
-    WHERE n.note_id = ANY(${ids}::uuid[]) ORDER BY e.stream_id, e.stream_version`;
+/** Reads the streams of the notes, one statement per owner. */
+export const readNoteStreams = (ids: Ids): DependentLoad<Sql<RecordedEvent>[]> =>
+  loadAfter(noteOwners(ids), (notes) =>
+    [...Map.groupBy(notes, ({ owner_id }) => owner_id)].map(([owner, own]) =>
+      factsOfStreams(
+        owner,
+        own.map(({ note_id }) => `note-${note_id}`),
+      ),
+    ),
+  );
 
 export const liveLeasesOn = (ids: Ids): Sql<NamedLease> =>
   sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
@@ -63,7 +71,8 @@ const decisionWord = (type: string): string | undefined =>
 /** Adds to a conflict which moderator decided first, what they decided, and when. */
 export function withWinner<Code extends string>(
   refusal: Refusal<Code>,
-  events: readonly NamedEvent[],
+  events: readonly RecordedEvent[],
+  moderators: readonly ModeratorName[],
 ): Refusal<Code> {
   const { reason } = refusal.details ?? {};
   const last = events.findLast(({ actor }) => actor.type === 'moderator' && actor.id);
@@ -71,8 +80,11 @@ export function withWinner<Code extends string>(
   const decision = decisionWord(last.type);
   return refuse(refusal.refused, {
     ...refusal.details,
-    decided_by: { id: last.actor.id, name: last.actor_name ?? '' },
+    decided_by: { id: last.actor.id, name: nameOf(last, moderators) },
     decided_at: last.recorded_at.toISOString(),
     ...(decision ? { decision } : {}),
   });
 }
+
+const nameOf = ({ actor }: RecordedEvent, moderators: readonly ModeratorName[]): string =>
+  moderators.find(({ moderator_id }) => moderator_id === actor.id)?.name ?? '';

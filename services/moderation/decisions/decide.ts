@@ -11,6 +11,7 @@ import type { Rows } from '../../../platform/eventstore/load.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import { screeningJob } from '../../../platform/jobs/queues.ts';
 import { isRefusal, type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
+import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
 import { findPolicy } from '../../../projections/moderation/policies.ts';
 import { notifiedAt } from '../../guestbook/author-decisions.ts';
 import { erasePersonal } from '../../guestbook/erase-notes.ts';
@@ -138,6 +139,7 @@ function notesLoad(ids: readonly string[]) {
     notes: lockNotes(ids),
     parents: holdParents(ids),
     events: readNoteStreams(ids),
+    names: moderatorNames(),
     leases: liveLeasesOn(ids),
   };
 }
@@ -163,12 +165,13 @@ function openDesk(
   const notes = new Map(rows.notes.map((row) => [row.note_id, row]));
   const parents = new Map<string, ParentFacts>(rows.parents.map((row) => [row.note_id, row]));
   const leases = new Map(rows.leases.map((lease) => [lease.note_id, lease]));
-  const streams = Map.groupBy(rows.events, (event) => event.stream_id);
+  const streams = Map.groupBy(rows.events.flat(), (event) => event.stream_id);
 
   function review({ noteId, command: make }: RequestedDecision): Accepted | Refusal<DecideRefusal> {
     const row = notes.get(noteId);
-    if (!row) return refuse('not_found');
-    const events = streams.get(`note-${noteId}`) ?? [];
+    const events = streams.get(`note-${noteId}`);
+    // A note that was submitted after the owners were looked up has a row, but no events yet.
+    if (!row || !events) return refuse('not_found');
     const lease = leases.get(noteId);
     const own = lease?.moderator_id === me.moderatorId;
     const command = make({
@@ -182,7 +185,7 @@ function openDesk(
     // Closing the author's account erases the text before the note's own stream says so.
     const gone = row.message === null;
     const made = gone ? wrongState({ ...row, status: row.state }) : note.decide(before, command);
-    if (isRefusal(made)) return withWinner(made as Refusal<DecideRefusal>, events);
+    if (isRefusal(made)) return withWinner(made as Refusal<DecideRefusal>, events, rows.names);
     if (lease && !own) return claimedByOther(lease);
     follow(noteId, made);
     const append: Append = {

@@ -7,6 +7,8 @@ import { query } from '../../../platform/postgres/query.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import { decisionsOfBatch, findDecision } from '../../../projections/guestbook/note-decisions.ts';
+import { noteOwners } from '../../../projections/guestbook/notes.ts';
+import { moderatorNames, nameActors } from '../../../projections/moderation/actor-names.ts';
 import { findRecordDecision } from '../../../projections/publications/record-decisions.ts';
 import type { ModerationDeps } from '../deps.ts';
 import { itemBodies } from '../queue/item-bodies.ts';
@@ -39,10 +41,13 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
 
   return {
     'moderation.note': async ({ principal: me, params: { id } }) => {
-      const [rows, thread, events] = await snapshot(pool, [
+      const [owner] = await query(pool, noteOwners([id]));
+      if (!owner) return refuse('not_found');
+      const [rows, thread, events, moderators] = await snapshot(pool, [
         itemsById([id]),
         listThread(id),
-        eventsOfNote(id),
+        eventsOfNote(owner),
+        moderatorNames(),
       ]);
       const [item] = await itemBodies(deps, me, rows);
       if (!item) return refuse('not_found');
@@ -52,7 +57,7 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
           status: 'ok',
           item,
           thread: thread.map(threadBody),
-          history: noteHistory(events),
+          history: noteHistory(nameActors(events, moderators)),
         },
       };
     },

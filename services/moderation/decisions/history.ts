@@ -1,6 +1,7 @@
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
-import type { NamedEvent } from '../../../projections/publications/records.ts';
+import type { NoteOwner } from '../../../projections/guestbook/notes.ts';
+import type { NamedEvent } from '../../../projections/moderation/actor-names.ts';
 import type { HistoryEvent, ThreadNote } from './contract.ts';
 
 /** The most siblings, and the most replies, in a thread: as many as a person reads. */
@@ -42,16 +43,12 @@ export function threadBody(row: ThreadRow): ThreadNote {
 }
 
 /** All events of a note: from its own stream, its screening and its notifications. */
-export function eventsOfNote(noteId: string): Sql<NamedEvent> {
-  return sql`WITH note AS (SELECT owner_id FROM notes WHERE note_id = ${noteId}::uuid),
-    own AS (SELECT e.event_id FROM note
-      JOIN events e USING (owner_id) WHERE e.stream_id = 'note-' || ${noteId}::text)
-    SELECT e.*, m.name AS actor_name FROM note JOIN events e USING (owner_id)
-      LEFT JOIN moderators m ON m.moderator_id = (e.actor->>'id')::uuid
-    WHERE e.stream_id = ANY(ARRAY(
-      VALUES ('note-' || ${noteId}::text), ('screening-' || ${noteId}::text)
-      UNION ALL SELECT 'telling-' || event_id FROM own))
-    ORDER BY e.position`;
+export function eventsOfNote({ note_id, owner_id }: NoteOwner): Sql<RecordedEvent> {
+  return sql`SELECT * FROM events WHERE owner_id = ${owner_id}::uuid AND stream_id = ANY(ARRAY(
+      VALUES ('note-' || ${note_id}::text), ('screening-' || ${note_id}::text)
+      UNION ALL SELECT 'telling-' || event_id FROM events
+        WHERE owner_id = ${owner_id}::uuid AND stream_id = 'note-' || ${note_id}::text))
+    ORDER BY position`;
 }
 
 /** A note's history: each event with the version that the note had at that time. */

@@ -1,8 +1,11 @@
 import type { Handlers } from '../../../platform/http/route.ts';
 import { executeOnce } from '../../../platform/idempotent-calls.ts';
+import { query } from '../../../platform/postgres/query.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
-import { recordEvents } from '../../../projections/publications/records.ts';
+import { noteOwners } from '../../../projections/guestbook/notes.ts';
+import { moderatorNames, nameActors } from '../../../projections/moderation/actor-names.ts';
+import { recordAuthors, recordEvents } from '../../../projections/publications/records.ts';
 import { reportsStream } from '../../reports/reports.ts';
 import type { ModerationDeps } from '../deps.ts';
 import { itemBodies } from '../queue/item-bodies.ts';
@@ -22,20 +25,35 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
     'moderation.subject': async ({ principal: me, params: { type, id } }) => {
       const subject = subjectOf(type);
       if (!subject) {
-        const [rows, events] = await snapshot(pool, [itemsById([id]), eventsOfNote(id)]);
+        const [owner] = await query(pool, noteOwners([id]));
+        if (!owner) return refuse('not_found');
+        const [rows, events, moderators] = await snapshot(pool, [
+          itemsById([id]),
+          eventsOfNote(owner),
+          moderatorNames(),
+        ]);
         const [item] = await itemBodies(deps, me, rows);
         if (!item) return refuse('not_found');
-        return { status: 200, body: { status: 'ok', item, history: noteHistory(events) } };
+        return {
+          status: 200,
+          body: { status: 'ok', item, history: noteHistory(nameActors(events, moderators)) },
+        };
       }
       const records = subject.records([id]);
       const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
-      const [[row], events] = await snapshot(pool, [
+      const [author] = await query(pool, recordAuthors(records));
+      if (!author) return refuse('not_found');
+      const [[row], events, moderators] = await snapshot(pool, [
         withReports(subject.type, records),
-        recordEvents(records, streams),
+        recordEvents(author.member_id, streams),
+        moderatorNames(),
       ]);
       if (!row) return refuse('not_found');
       const item = recordItemBody(row, { me, undoSeconds });
-      return { status: 200, body: { status: 'ok', item, history: events.map(historyBody) } };
+      return {
+        status: 200,
+        body: { status: 'ok', item, history: nameActors(events, moderators).map(historyBody) },
+      };
     },
 
     'moderation.decide_subject': async (call) => {

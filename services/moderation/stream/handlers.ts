@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { eventsAfter } from '../../../platform/eventstore/subscription.ts';
+import { eventsBetween } from '../../../platform/eventstore/subscription.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import type { WaitingPlaces } from '../../../platform/limits/waiting-places.ts';
@@ -14,7 +14,7 @@ import { type Message, queued, resync } from './messages.ts';
 const PING_MS = 15_000;
 const PING: Message = ': ping\n\n';
 const RETRY_MS = 2000;
-/** A console that missed more events than this has to read the queue again. */
+/** A console that missed more positions of the log than this has to read the queue again. */
 const MAX_MISSED = 5000;
 /** A console with more unsent messages than this has to read the queue again, too. */
 const MAX_UNSENT = 1000;
@@ -106,8 +106,8 @@ async function missedSince(
   lastEventId: string,
 ): Promise<Message[]> {
   const from = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : Infinity;
-  if (from > watch.last()) return [resync(watch.settled(), 'gap')];
-  const rows = await withDeadline(() => query(pool, eventsAfter(from, MAX_MISSED + 1)));
-  if (rows.length > MAX_MISSED) return [resync(watch.settled(), 'gap')];
+  const last = watch.last();
+  if (from > last || last - from > MAX_MISSED) return [resync(watch.settled(), 'gap')];
+  const rows = await withDeadline(() => query(pool, eventsBetween(from, last)));
   return rows.flatMap((event) => queued(event, Math.min(event.position, watch.settled())) ?? []);
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import type { Append } from '../../../platform/eventstore/append.ts';
 import { CLOSURE_BATCH } from '../../../services/membership/account-closure.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
+import { meanwhile, waitingForLocks } from '../../support/meanwhile.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 t.test('cases are ended in batches, and none can be read from the first on', async (t) => {
@@ -39,6 +41,30 @@ t.test('cases are ended in batches, and none can be read from the first on', asy
   t.ok(answers.every(({ status }) => status === 410));
   t.equal(await eraseMembers(service.core, { member_id: id }), 1);
   t.equal(await withdrawn(), ids.length);
+});
+
+t.test('a case that is claimed just before its claimant leaves is open again', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  const ann = createCaseCommands(await newAgent(service));
+  const agent = await newAgent(service);
+  const id = await createOpenCase(ann);
+  let deletion: ReturnType<typeof agent.call> | undefined;
+  const claim = await meanwhile(
+    pool,
+    `SELECT FROM feed_heads WHERE member_id = '${agent.id}' FOR UPDATE`,
+    () => createCaseCommands(agent).claim(id, 1),
+    async () => {
+      // The deletion looks for claims before it waits for the lock behind the claim.
+      const body = { confirm_handle: agent.handle, erase_notes: false };
+      deletion = agent.call('POST', '/api/v1/me/delete', body);
+      while ((await waitingForLocks(pool)) < 2) await sleep(10);
+    },
+  );
+  t.equal(claim.status, 200, claim.text);
+  t.equal((await deletion)?.status, 200);
+  const { body } = await service.call('GET', `/api/v1/cases/${id}`);
+  t.match(body.case, { state: 'open', claim: null });
 });
 
 /** A case of another's that was accepted, with a submission, a review and a note of the agent's. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { bootstrap, newAgent, newCredential } from '../../../harness/agent.ts';
 import { readCookie } from '../../../harness/api.ts';
@@ -6,7 +7,7 @@ import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { newKey } from '../../../harness/registration.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { meanwhile } from '../../support/meanwhile.ts';
+import { meanwhile, waitingForLocks } from '../../support/meanwhile.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 type Agent = Awaited<ReturnType<typeof newAgent>>;
@@ -195,6 +196,35 @@ t.test('with erase_notes the approved ones go too, and a reply to one with it', 
   t.strictSame((await service.call('GET', '/api/guestbook')).body.entries, []);
   t.equal((await service.call('GET', `/api/guestbook?parent_id=${top}`)).status, 404);
 });
+
+t.test(
+  'a note that is withdrawn just before its account is deleted is withdrawn once',
+  async (t) => {
+    const service = await startService(t);
+    const { pool } = service.database;
+    const agent = await newAgent(service);
+    const cookie = readCookie(await login(service, agent));
+    const note = await memberNote(service, agent, cookie, 'It goes');
+    let deletion: ReturnType<typeof remove> | undefined;
+    const withdrawal = await meanwhile(
+      pool,
+      `SELECT FROM feed_heads WHERE member_id = '${agent.id}' FOR UPDATE`,
+      () => service.call('POST', `/api/guestbook/${note}/withdraw`, { body: {}, cookie }),
+      async () => {
+        // The deletion looks for withdrawn notes before it waits for the lock behind the withdrawal.
+        deletion = remove(agent, { erase_notes: true });
+        while ((await waitingForLocks(pool)) < 2) await sleep(10);
+      },
+    );
+    t.equal(withdrawal.status, 200, withdrawal.text);
+    t.equal((await deletion)?.status, 200);
+    const types = (await eventsOf(service, agent.id)).map(({ type }) => type);
+    t.same(
+      types.filter((type) => type === 'NoteWithdrawn' || type === 'NoteErased'),
+      ['NoteWithdrawn', 'NoteErased'],
+    );
+  },
+);
 
 t.test('of two deletions at once one has an effect', async (t) => {
   const service = await startService(t);

@@ -60,7 +60,7 @@ class Storage {
     const rows = {
       publish: this.#rows(this.#profile),
       withdraw: this.#rows(this.#profile),
-      retract: [],
+      retract: { authors: [], events: [] },
       credential: {
         used: this.#rows(this.#credentials.get(id)),
         members: [{ key_epoch: 1 }],

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { readsByKey } from '../../platform/batch-statements.ts';
+import { countReceipts } from '../../platform/eventstore/append.ts';
+import type { RecordedEvent } from '../../platform/eventstore/event.ts';
+import { createLogFollower } from '../../platform/eventstore/subscription.ts';
+import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
+import { toQuery } from '../../platform/postgres/pipeline.ts';
+import { activity } from '../../projections/activity/activity.ts';
+import { readHeads } from '../../projections/updates/feed-page.ts';
+import { OWNED_TABLES, partitionByOwner } from '../support/partitions.ts';
+import { recordRun } from '../support/recorded-run.ts';
+
+interface Exception {
+  /** A part of the statement's text. */
+  part: string;
+  why: string;
+}
+
+/** Reads that span owners, and why. A change or a lock never does. */
+const SPANNING: readonly Exception[] = [
+  { part: 'SELECT coalesce(max(position), 0) AS position', why: 'the end of the whole log' },
+  { part: 'SELECT min(position) AS position FROM events', why: 'the next event of the whole log' },
+  {
+    part: 'FROM events WHERE position > $1 AND position <= $2 ORDER BY position',
+    why: 'the whole log, for consoles: a range of positions',
+  },
+  { part: 'e.position BETWEEN gap.first AND gap.last', why: 'gaps in such ranges' },
+  {
+    part: "'NoteErased')) AND position > $1 AND position <= $2",
+    why: 'the audit log: a range of positions',
+  },
+  {
+    part: 'SELECT owner_id, stream_id, stream_version FROM events WHERE personal IS NOT NULL',
+    why: "finds a member's words in streams of other owners, which are erased owner by owner",
+  },
+  {
+    part: "SELECT owner_id, space, key FROM receipts WHERE operation LIKE 'case.%'",
+    why: "finds a member's words in receipts of other owners, which are erased owner by owner",
+  },
+  { part: 'FROM receipts, jsonb_each(bound)', why: 'npm run keys counts all keyed hashes' },
+  {
+    part: 'SELECT member_id, sequence FROM feed_heads WHERE member_id = ANY(',
+    why: 'one statement asks for all members who wait for updates',
+  },
+];
+
+/**
+ * Statements of several commands, or of one command that concerns several members. They address the
+ * rows of each owner by its id: every scan of a partition has the owner in its index condition.
+ */
+const BY_OWNER: readonly Exception[] = [
+  { part: 'OFFSET 0) part', why: 'a read by key, for all commands of a transaction' },
+  { part: 'WITH entry AS (SELECT *, row_number()', why: 'feed entries of all members concerned' },
+];
+
+/** Statements that use one of the four tables together with another, and why. */
+const MIXED: readonly Exception[] = [
+  {
+    part: 'INSERT INTO activity',
+    why: 'the projection of a granted appeal looks up one event of the same stream',
+  },
+];
+
+const ALLOWED: Readonly<Record<Fault, readonly Exception[]>> = {
+  'reads several owners': [...SPANNING, ...BY_OWNER],
+  'changes or locks several owners': BY_OWNER,
+  'has a form that a cluster refuses': BY_OWNER,
+  'uses another table': MIXED,
+};
+
+type Fault =
+  | 'reads several owners'
+  | 'changes or locks several owners'
+  | 'has a form that a cluster refuses'
+  | 'uses another table';
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Cond'?: string;
+  Plans?: Plan[];
+}
+
+interface Planned {
+  text: string;
+  values: readonly unknown[];
+}
+
+const TABLES = Object.keys(OWNED_TABLES).join('|');
+const NAMES_ONE = new RegExp(`\\b(?:FROM|JOIN|INTO|UPDATE)\\s+(?:${TABLES})\\b`, 'i');
+const PARTITION = new RegExp(`^(?:${TABLES})_p(\\d+)$`);
+const REFUSED_FORM =
+  /\bRECURSIVE\b|\bLATERAL\b|\bAS (?:MATERIALIZED )?\((?:UPDATE|INSERT|DELETE)\b/i;
+const CHANGES = /\bFOR (?:NO KEY )?UPDATE\b|\bFOR (?:KEY )?SHARE\b|(?:^|\()\s*(?:UPDATE|DELETE)\b/i;
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+const partitionOf = (node: Plan): string | undefined =>
+  PARTITION.exec(node['Relation Name'] ?? '')?.[1];
+
+/** A list of one id may be of one owner by chance, so this plans the statement for many. */
+function widen(value: unknown): unknown {
+  const [, id] = /^\{"?([0-9a-f-]{36})"?\}$/.exec(String(value)) ?? [];
+  return id ? `{${[id, ...Array.from({ length: 20 }, () => randomUUID())].join(',')}}` : value;
+}
+
+/** The plan for these values, whose owners decide which partitions remain. */
+async function planOf(client: pg.Client, { text, values }: Planned): Promise<Plan> {
+  const { rows } = await client.query(`EXPLAIN (FORMAT JSON) ${text}`, values.map(widen));
+  return rows[0]['QUERY PLAN'][0].Plan;
+}
+
+/** What is wrong with a statement, exceptions aside. An INSERT routes each row by its owner. */
+function faultsOf(text: string, plan: Plan): Fault[] {
+  const nodes = nodesOf(plan);
+  const spans = new Set(nodes.flatMap((node) => partitionOf(node) ?? [])).size > 1;
+  const mixes = nodes.some(({ 'Relation Name': table }) =>
+    table === undefined ? false : !PARTITION.test(table) && !(table in OWNED_TABLES),
+  );
+  const change = CHANGES.test(text) ? 'changes or locks several owners' : 'reads several owners';
+  return [
+    ...(spans ? [change as Fault] : []),
+    ...(REFUSED_FORM.test(text) ? ['has a form that a cluster refuses' as const] : []),
+    ...(mixes ? ['uses another table' as const] : []),
+  ];
+}
+
+/** Whether each scan of a partition finds the rows of one owner at a time. */
+const isByOwner = (plan: Plan): boolean =>
+  nodesOf(plan)
+    .filter(partitionOf)
+    .every((node) => /\((?:owner|member)_id = /.test(node['Index Cond'] ?? ''));
+
+t.test('every statement on the log, the receipts and the feeds has one owner', async (t) => {
+  const { service, statements } = await recordRun(t, ({ database }) =>
+    withConnection(database.url, partitionByOwner),
+  );
+  // Statements that no operation of the recorded run sends.
+  const follower = createLogFollower(service.core.store.pool);
+  await follower.read();
+  await service.database.pool.query(`SELECT setval('events_position_seq', 500000)`);
+  await newAgent(service);
+  await follower.read();
+  const granted = { data: {}, actor: {} } as RecordedEvent;
+  const others = [
+    countReceipts(),
+    readHeads([randomUUID()]),
+    activity.on.AppealGranted?.(granted) ?? [],
+  ]
+    .flat()
+    .map(toQuery);
+
+  const sent = [...statements.values(), ...readsByKey, ...others].filter(
+    ({ text }) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(text) && NAMES_ONE.test(text),
+  );
+  t.ok(sent.length > 30, `${sent.length} statements`);
+  const needed = new Set<Exception>();
+  await withConnection(service.database.url, async (client) => {
+    await client.query(BY_INDEX);
+    // As in a command's transaction.
+    await client.query('SET enable_hashjoin = off; SET enable_mergejoin = off');
+    for (const statement of sent) {
+      const text = statement.text.trim().replaceAll(/\s+/g, ' ').replaceAll('( ', '(');
+      const plan = await planOf(client, statement);
+      for (const fault of faultsOf(text, plan)) {
+        const exception = ALLOWED[fault].find(({ part }) => text.includes(part));
+        t.ok(exception, `${fault}: ${text.slice(0, 200)}`);
+        if (exception) needed.add(exception);
+        if (exception && BY_OWNER.includes(exception))
+          t.ok(isByOwner(plan), `finds rows by owner: ${text.slice(0, 200)}`);
+      }
+    }
+  });
+  const obsolete = [...SPANNING, ...BY_OWNER, ...MIXED].filter(
+    (exception) => !needed.has(exception),
+  );
+  t.same(obsolete, [], 'every exception is needed');
+});

@@ -1,0 +1,51 @@
+import type { Test } from 'tap';
+import { addModerator } from '../../harness/moderation.ts';
+import { createTraffic } from '../../harness/traffic.ts';
+import { JOBS } from '../../workers/jobs.ts';
+import { type Service, startService } from './service.ts';
+import { recordStatements } from './statements.ts';
+
+/**
+ * Starts a service, calls every operation and runs every job, and records the statements that this
+ * sends. `prepare` runs before the first call.
+ */
+export async function recordRun(t: Test, prepare: (service: Service) => Promise<void>) {
+  const service = await startService(t, {
+    LIMIT_WRITES_PER_DAY: '100000',
+    LIMIT_BOOTSTRAP_ATTEMPTS: '100000',
+    LIMIT_REGISTRATIONS_PER_DAY: '100000',
+    LIMIT_MEMBERS: '100000',
+  });
+  // Skip the rebuild check: the history is generated, so a rebuild would prove nothing new.
+  await service.tamper('SELECT 1');
+  await prepare(service);
+  const statements = recordStatements(t);
+  const moderator = await addModerator(service, 'Ann');
+  const operations = await createTraffic(service, {
+    moderator,
+    lead: await addModerator(service, 'Lea', 'lead'),
+  });
+  // Run the reads twice, since a page that was read before may be queried differently.
+  const reads = operations.filter(({ name }) => name.startsWith('GET'));
+  for (const { name, prepare } of [...operations, ...reads]) {
+    const answer = await (await prepare())();
+    t.ok(
+      answer.status < 300,
+      `${name}: ${answer.status} ${answer.status < 300 ? '' : answer.text}`,
+    );
+  }
+  await runJobs(service);
+  return { service, statements };
+}
+
+/** Runs each job like a worker, with the data of a command that enqueued it, if any. */
+async function runJobs({ core, database, logger }: Service): Promise<void> {
+  const { rows } = await database.pool.query<{ name: keyof typeof JOBS; data: object }>(
+    `SELECT DISTINCT ON (name) name, data FROM pgboss.job WHERE data IS NOT NULL ORDER BY name`,
+  );
+  const given = new Map(rows.map(({ name, data }) => [name, data]));
+  for (const [name, { schema, every, run }] of Object.entries(JOBS)) {
+    const data = given.get(name as keyof typeof JOBS) ?? (every ? {} : undefined);
+    if (data) await run(core, schema.parse(data), logger);
+  }
+}
