@@ -5,6 +5,7 @@ export const FAULTS = [
   'plain-sequence',
   'no-capacity-lock',
   'no-second-proof',
+  'no-sync-wait',
 ] as const;
 
 export type Fault = (typeof FAULTS)[number];

@@ -24,7 +24,7 @@ const [core] = await Promise.all([createCore(config, 'service web'), builtPages(
     process.exit(1);
   },
 );
-const registry = processMetrics(core.pools);
+const registry = processMetrics(core.pools, core.store.waitsForStandby);
 waitingMetrics(registry, core.pool);
 const { app, stop } = createApp(core, logger, requestMetrics(registry));
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { fault } from '../fault.ts';
 import { rollBack } from '../postgres/connection.ts';
 import { isUnavailable, StorageUnavailable } from '../postgres/errors.ts';
 import { withClient } from '../postgres/pool.ts';
@@ -18,7 +19,16 @@ import {
 import { type Command, type Job, type Loaded, resolveAnswer, type Writes } from './command.ts';
 import { wasCommitted } from './commit-status.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
-import { type Begun, begin, commit, LostRace, lockMore, MIN_WRITE_MS } from './transaction.ts';
+import { createStandbyBarrier } from './standby-barrier.ts';
+import {
+  type Begun,
+  begin,
+  CommitUnanswered,
+  commit,
+  LostRace,
+  lockMore,
+  MIN_WRITE_MS,
+} from './transaction.ts';
 
 export {
   type Command,
@@ -54,6 +64,8 @@ export interface EventStore {
   ): Promise<Answer | Refusal<Code>>;
   catalogue: EventCatalogue;
   pool: pg.Pool;
+  /** Whether commits are known to wait for a synchronous standby; commands are refused meanwhile. */
+  waitsForStandby: () => boolean;
 }
 
 /** A decision that writes, ready to be committed. */
@@ -62,6 +74,18 @@ interface Prepared<Answer> {
   events: RecordedEvent[];
   statements: Sql[];
   witness: Sql | undefined;
+}
+
+/** What a command without writes comes to. `hasStandbys` is false for a refusal, which promises nothing. */
+interface Outcome<Answer, Code extends string> {
+  outcome: Answer | Refusal<Code>;
+  hasStandbys: boolean;
+}
+
+interface Committed<Answer> extends Prepared<Answer> {
+  xid: string;
+  /** Set if COMMIT got no answer. */
+  unanswered: CommitUnanswered | undefined;
 }
 
 /** How often a command is tried by default. */
@@ -81,6 +105,7 @@ const racePause = (turn: number): number => (turn === 1 ? 0 : Math.random() * 50
  */
 export function createEventStore(deps: EventStoreDeps): EventStore {
   const { pool, catalogue } = deps;
+  const barrier = createStandbyBarrier(deps.url);
 
   function execute<Answer, Code extends string>(
     command: Command<Answer, Code>,
@@ -102,27 +127,53 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     });
   }
 
-  function attempt<Answer, Code extends string>(
+  async function attempt<Answer, Code extends string>(
     command: Command<Answer, Code>,
     until: number,
   ): Promise<Answer | Refusal<Code>> {
-    return withClient(pool, until, async (client) => {
-      const begun = await begin(client, command);
-      // After an error, such as a lost race, the connection can be used again.
-      const prepared = await prepare(client, command, begun).catch(async (error: unknown) => {
-        await rollBack(client);
-        throw error;
-      });
-      if ('outcome' in prepared) {
-        await client.query('ROLLBACK');
-        return prepared.outcome;
-      }
-      const { decision, events, statements, witness } = prepared;
-      const { xid } = begun;
-      await commit(client, statements, () => wasCommitted(deps.url, xid, witness, until), until);
-      deps.committed?.(events);
-      return resolveAnswer(decision, events);
+    await barrier.clear(until);
+    const attempted = await withClient(pool, until, (client) => transact(client, command, until));
+    if ('outcome' in attempted) {
+      // What it rests on may be visible although no standby has it, after a restart of the primary.
+      if (attempted.hasStandbys && !fault('no-sync-wait')) await barrier.confirm(until);
+      return attempted.outcome;
+    }
+    const { decision, events, unanswered } = attempted;
+    if (unanswered && !(await wasCommitted(deps.url, { ...attempted, barrier }, until)))
+      throw new StorageUnavailable('the transaction was not committed', { cause: unanswered });
+    deps.committed?.(events);
+    return resolveAnswer(decision, events);
+  }
+
+  /** Runs the transaction, up to the answer of COMMIT or its absence. */
+  async function transact<Answer, Code extends string>(
+    client: pg.PoolClient,
+    command: Command<Answer, Code>,
+    until: number,
+  ): Promise<Outcome<Answer, Code> | Committed<Answer>> {
+    if (barrier.isWaiting()) throw new StorageUnavailable('commits wait for a standby');
+    const begun = await begin(client, command);
+    // After an error, such as a lost race, the connection can be used again.
+    const prepared = await prepare(client, command, begun).catch(async (error: unknown) => {
+      await rollBack(client);
+      throw error;
     });
+    if ('outcome' in prepared) {
+      await client.query('ROLLBACK');
+      return prepared;
+    }
+    const { xid, hasStandbys } = begun;
+    const onTimeout = () => {
+      if (hasStandbys) barrier.raise();
+    };
+    const unanswered = await commit(client, prepared.statements, until, onTimeout).then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof CommitUnanswered) return error;
+        throw error;
+      },
+    );
+    return { ...prepared, xid, unanswered };
   }
 
   /** Decides; returns the statements that the decision writes, or the outcome if it writes none. */
@@ -130,7 +181,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     client: pg.PoolClient,
     command: Command<Answer, Code>,
     begun: Begun,
-  ): Promise<{ outcome: Answer | Refusal<Code> } | Prepared<Answer>> {
+  ): Promise<Outcome<Answer, Code> | Prepared<Answer>> {
     let { decision, events, unlocked } = decide(command, begun);
     let { now } = begun;
     if (unlocked.length > 0) {
@@ -138,8 +189,9 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
       ({ decision, events, unlocked } = decide(command, again));
       ({ now } = again);
     }
-    if (isRefusal(decision)) return { outcome: decision };
-    if ('unchanged' in decision) return { outcome: decision.unchanged };
+    if (isRefusal(decision)) return { outcome: decision, hasStandbys: false };
+    if ('unchanged' in decision)
+      return { outcome: decision.unchanged, hasStandbys: begun.hasStandbys };
     if (unlocked.length > 0)
       throw new LostRace('an event concerns a member whom another transaction has locked');
     const receipts = [decision.receipt?.(events) ?? []].flat();
@@ -194,7 +246,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     ];
   }
 
-  return { execute, catalogue, pool };
+  return { execute, catalogue, pool, waitsForStandby: barrier.isWaiting };
 }
 
 /** Selects a row that proves the commit; undefined if the command wrote neither event nor receipt. */

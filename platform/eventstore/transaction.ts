@@ -27,11 +27,18 @@ const IMPATIENT = beginWith(...BY_KEY, "lock_timeout = '200ms'");
 const NOT_DURABLE = beginWith(...BY_KEY, 'synchronous_commit = off');
 /** A named statement, so that the fault proxy of the tests can recognize it on the wire. */
 const COMMIT: Sql = { name: 'COMMIT', text: 'COMMIT', values: [] };
-const NOW = sql`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS xid`;
+const NOW = sql<Clock>`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS xid,
+  current_setting('synchronous_standby_names') <> '' AS "hasStandbys"`;
 
-export interface Begun extends Loaded {
+interface Clock {
+  now: Date;
   /** The transaction's id, to query its outcome. */
   xid: string;
+  /** Whether synchronous standbys are configured. */
+  hasStandbys: boolean;
+}
+
+export interface Begun extends Loaded, Clock {
   /** The reads, complete with those that had to be found. */
   load: Load;
 }
@@ -88,7 +95,7 @@ async function lockAndLoad(
     await rollBack(client);
     throw error;
   });
-  const [clock] = results.pop() as unknown as [{ now: Date; xid: string }];
+  const [clock] = results.pop() as unknown as [Clock];
   const reads = results.slice(begins.length);
   const locked = reads.splice(0, locks.length).flat();
   return {
@@ -124,16 +131,20 @@ export const MIN_WRITE_MS = WRITING_MS + MIN_ASKING_MS - OVERRUN_MS;
 /** The timeout for writing, given the time left before the deadline; both in milliseconds. */
 export const writingMs = (left: number): number => Math.max(WRITING_MS, left - ASKING_MS);
 
+/** COMMIT was sent and got no answer, so the transaction may have been committed. */
+export class CommitUnanswered extends Error {}
+
 /**
- * Writes the statements and commits. If COMMIT gets no answer, `wasCommitted` resolves the outcome.
- * `until` is a deadline on the clock of `performance.now()`. Throws `LostRace` after a lost race
- * and `StorageUnavailable` if nothing was committed.
+ * Writes the statements and commits. `until` is a deadline on the clock of `performance.now()`;
+ * `onTimeout` is called when the time for writing is over, before the connection is cut. Throws
+ * `LostRace` after a lost race, `StorageUnavailable` if nothing was committed, and
+ * `CommitUnanswered` if that is unknown.
  */
 export async function commit(
   client: pg.PoolClient,
   statements: readonly Sql[],
-  wasCommitted: () => Promise<boolean>,
   until: number,
+  onTimeout: () => void,
 ): Promise<void> {
   if (until - performance.now() < MIN_WRITE_MS) {
     await rollBack(client);
@@ -146,16 +157,17 @@ export async function commit(
     await rollBack(client);
     throw error;
   }
-  const timer = setTimeout(() => destroyConnection(client), writingMs(until - performance.now()));
+  const cut = () => {
+    onTimeout();
+    destroyConnection(client);
+  };
+  const timer = setTimeout(cut, writingMs(until - performance.now()));
   try {
     await send(client, queries);
   } catch (error) {
-    if (isServerError(error)) {
-      await rollBack(client);
-      throw isRace(error) ? new LostRace('lost a race', { cause: error }) : error;
-    }
-    if (await wasCommitted()) return;
-    throw new StorageUnavailable('the transaction was not committed', { cause: error });
+    if (!isServerError(error)) throw new CommitUnanswered('no answer', { cause: error });
+    await rollBack(client);
+    throw isRace(error) ? new LostRace('lost a race', { cause: error }) : error;
   } finally {
     clearTimeout(timer);
   }

@@ -72,9 +72,10 @@ function countedIn(turn: number): string {
       RETURNING bucket, kind)`;
 }
 
-/** Subtracts `count` from a counter in its current window. */
+/** Subtracts `count` from a counter in its current window, without waiting for a flush. */
 export function decrement({ kind, window }: Limit, bucket: string, count: number): Sql {
   return sql`UPDATE rate_counters SET count = greatest(0, count - ${count})
+    FROM set_config('synchronous_commit', 'off', true)
     WHERE kind = ${kind} AND bucket = ${bucket}
     AND window_start = date_bin(${window}::interval, clock_timestamp(), 'epoch')`;
 }

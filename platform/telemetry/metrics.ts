@@ -4,8 +4,14 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30];
 
-/** Creates the metrics of this process: memory, CPU, garbage collection, event loop lag, pools. */
-export function processMetrics(pools: Readonly<Record<string, pg.Pool>>): Registry {
+/**
+ * Creates the metrics of this process: memory, CPU, garbage collection, event loop lag, pools, and
+ * whether commits wait for a synchronous standby.
+ */
+export function processMetrics(
+  pools: Readonly<Record<string, pg.Pool>>,
+  waitsForStandby: () => boolean = () => false,
+): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   new Gauge({
@@ -19,6 +25,14 @@ export function processMetrics(pools: Readonly<Record<string, pg.Pool>>): Regist
         this.set({ pool, state: 'idle' }, idleCount);
         this.set({ pool, state: 'waiting' }, waitingCount);
       }
+    },
+  });
+  new Gauge({
+    name: 'commits_wait_for_standby',
+    help: '1 while commits wait for a synchronous standby and commands are refused; otherwise 0',
+    registers: [registry],
+    collect() {
+      this.set(waitsForStandby() ? 1 : 0);
     },
   });
   return registry;

@@ -3,11 +3,12 @@ import t, { type Test } from 'tap';
 import { findReceipt, type Receipt, receiptStatement } from '../../platform/eventstore/append.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/command.ts';
 import { wasCommitted } from '../../platform/eventstore/commit-status.ts';
+import { createStandbyBarrier } from '../../platform/eventstore/standby-barrier.ts';
 import { LostRace } from '../../platform/eventstore/transaction.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { deadline } from '../../platform/postgres/request-deadline.ts';
 import { refuse } from '../../platform/refusal.ts';
-import { sql } from '../../platform/sql.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
 import { createBareStore } from '../support/bare-store.ts';
 import { testDatabase } from '../support/database.ts';
 
@@ -104,14 +105,17 @@ t.test(
       return rows[0].xid;
     };
     const found = findReceipt(receipt, now);
-    const fate = (xid: string, witness = found) => wasCommitted(url, xid, witness, deadline());
+    const barrier = createStandbyBarrier(url);
+    const fate = (xid: string, witness: Sql | undefined = found) =>
+      wasCommitted(url, { xid, witness, barrier }, deadline());
 
     t.equal(await fate(await write('ROLLBACK', true)), false);
     t.equal(await fate(await write('COMMIT', false)), false, 'another transaction has the id');
     const xid = await write('COMMIT', true);
     t.equal(await fate(xid), true);
     t.equal(await fate(xid, findReceipt(receipt, new Date(0))), false, 'the receipt is older');
-    t.equal(await wasCommitted(url, xid, undefined, deadline()), true, 'without a witness');
+    const unwitnessed = wasCommitted(url, { xid, witness: undefined, barrier }, deadline());
+    t.equal(await unwitnessed, true, 'without a witness');
     client.release();
   },
 );

@@ -32,6 +32,7 @@ export function findLiveModeratorSession(sessionId: string): Sql<ModeratorSessio
 
 export function touchModeratorSession(sessionId: string): Sql {
   return sql`UPDATE moderator_sessions SET seen_at = clock_timestamp()
+    FROM set_config('synchronous_commit', 'off', true)
     WHERE session_id = ${sessionId} AND seen_at < clock_timestamp() - interval '1 minute'`;
 }
 

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import t, { type Test } from 'tap';
+import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
+import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
+import { migrate } from '../../platform/postgres/migrate.ts';
+import { startService } from '../support/service.ts';
+
+const POOL_SIZE = 4;
+const LIMIT_MS = 3300;
+
+/** The service on a PostgreSQL of its own, which `loseStandby` makes wait for a standby. */
+async function startWithStandby(t: Test) {
+  const folder = temporaryFolder('standby', inMemory());
+  const server = await embeddedPostgres({
+    dataDir: join(folder.path, 'data'),
+    settings: { fsync: 'off', full_page_writes: 'off' },
+  });
+  const admin = new pg.Pool({ connectionString: server.url, max: 2 });
+  admin.on('error', () => undefined);
+  t.teardown(async () => {
+    await admin.end();
+    await server.stop();
+    folder.remove();
+  });
+  await migrate(server.url);
+
+  async function nameStandbys(names: string): Promise<void> {
+    await admin.query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
+    await admin.query('SELECT pg_reload_conf()');
+    const read = `SELECT current_setting('synchronous_standby_names') AS names`;
+    while ((await admin.query(read)).rows[0].names !== names) await sleep(10);
+  }
+  const waitingPids = async (): Promise<number[]> => {
+    const waiting = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+    return (await admin.query<{ pid: number }>(waiting)).rows.map(({ pid }) => pid);
+  };
+
+  const service = await startService(t, {
+    DATABASE_URL: server.url,
+    DATABASE_POOL_SIZE: String(POOL_SIZE),
+    GROUP_COMMIT: 'off',
+  });
+  // Runs before the service closes, which waits for its connections.
+  t.teardown(() => nameStandbys(''));
+  const post = async (id: string = randomUUID()) => {
+    const started = performance.now();
+    const answer = await service.call('POST', '/api/guestbook', { body: { id, message: 'Hello' } });
+    return {
+      id,
+      status: answer.status,
+      code: answer.body.error?.code,
+      ms: performance.now() - started,
+    };
+  };
+  const isRecorded = async (id: string): Promise<boolean> =>
+    (await admin.query('SELECT FROM notes WHERE note_id = $1', [id])).rowCount === 1;
+  return {
+    ...service,
+    admin,
+    post,
+    isRecorded,
+    waitingPids,
+    loseStandby: () => nameStandbys('nobody'),
+    regainStandby: () => nameStandbys(''),
+  };
+}
+
+t.test('a write that no standby has is neither acknowledged nor visible', async (t) => {
+  const { post, isRecorded, waitingPids, loseStandby, regainStandby, call, core } =
+    await startWithStandby(t);
+  await loseStandby();
+  const first = await post();
+  t.match(first, { status: 503, code: 'outcome_unconfirmed' });
+  t.ok(first.ms < LIMIT_MS, `${Math.round(first.ms)} ms`);
+  t.equal(await isRecorded(first.id), false);
+  t.ok(core.store.waitsForStandby());
+
+  const second = await post(first.id);
+  t.match(second, { status: 503, code: 'storage_unavailable' }, 'nothing happened meanwhile');
+  t.equal((await call('GET', '/api/guestbook')).status, 200);
+
+  await regainStandby();
+  while ((await waitingPids()).length > 0) await sleep(10);
+  t.equal(await isRecorded(first.id), true);
+  t.match(await post(first.id), { status: 200 }, 'the receipt is replayed');
+  t.match(await post(), { status: 202 });
+});
+
+t.test('a commit whose wait somebody ended is not acknowledged', async (t) => {
+  const { post, isRecorded, admin, waitingPids, loseStandby, regainStandby } =
+    await startWithStandby(t);
+  await loseStandby();
+  const posting = post();
+  let pids = await waitingPids();
+  for (; pids.length === 0; pids = await waitingPids()) await sleep(10);
+  await admin.query('SELECT pg_terminate_backend($1)', [pids[0]]);
+  const answer = await posting;
+  t.match(answer, { status: 503, code: 'outcome_unconfirmed' });
+  t.equal(await isRecorded(answer.id), true, 'visible, though no standby has it');
+
+  const replayed = await post(answer.id);
+  t.equal(replayed.status, 503, 'no receipt is replayed either');
+  await regainStandby();
+  t.match(await post(answer.id), { status: 200 });
+});
+
+t.test('commands that wait for a standby leave room for reads', async (t) => {
+  const { post, call, core, isRecorded, waitingPids, loseStandby, regainStandby } =
+    await startWithStandby(t);
+  await loseStandby();
+  const posting = Promise.all(Array.from({ length: 20 }, () => post()));
+  const reads: number[] = [];
+  let mostWaiting = 0;
+  let over = false;
+  const reading = (async () => {
+    // Until the loss is noticed, reads wait behind the commands that have the connections.
+    while (!core.store.waitsForStandby()) await sleep(10);
+    while (!over) {
+      reads.push((await call('GET', '/api/guestbook')).status);
+      mostWaiting = Math.max(mostWaiting, (await waitingPids()).length);
+      await sleep(100);
+    }
+  })();
+  const answers = await posting;
+  over = true;
+  await reading;
+  t.same([...new Set(reads)], [200]);
+  t.ok(mostWaiting <= POOL_SIZE + 1, `${mostWaiting} server processes wait`);
+  t.ok(answers.every(({ status, ms }) => status === 503 && ms < LIMIT_MS));
+
+  await regainStandby();
+  while ((await waitingPids()).length > 0) await sleep(10);
+  for (const { id, code } of answers)
+    if (code === 'storage_unavailable') t.equal(await isRecorded(id), false, 'refused');
+});
