@@ -19,8 +19,9 @@ const COMMIT = Buffer.from('COMMIT\0');
 const PARSE = 'P'.charCodeAt(0);
 const HELD_OPEN_MS = 5000;
 
-/** Starts a fault-injecting proxy on loopback in front of the PostgreSQL server of `target`. */
-export async function wireProxy(t: Ending, target: string) {
+/** Starts a fault-injecting proxy on loopback in front of the PostgreSQL server of `first`. */
+export async function wireProxy(t: Ending, first: string) {
+  let target = first;
   const sockets = new Set<Socket>();
   const pairs = new Set<() => void>();
   const timers = new Set<NodeJS.Timeout>();
@@ -156,6 +157,11 @@ export async function wireProxy(t: Ending, target: string) {
     },
     /** Closes every connection; new connections are accepted. */
     cut() {
+      for (const destroy of pairs) destroy();
+    },
+    /** Closes every connection; new connections go to the server of `url`. */
+    redirect(url: string) {
+      target = url;
       for (const destroy of pairs) destroy();
     },
     /** Delays all bytes by `ms` milliseconds in both directions; 0 ends the delay. */

@@ -1,16 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, createWriteStream, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../harness/free-port.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { wireProxy } from '../harness/wire-proxy.ts';
-import { embeddedPostgres } from '../platform/embedded/postgres.ts';
-import { runningPostmaster } from '../platform/embedded/postmaster.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
+import { startDatabase } from './database.ts';
 
 const services = (file: string) => join(import.meta.dirname, '../services', file);
 const WORKER = join(import.meta.dirname, '../workers/worker.ts');
@@ -39,27 +38,21 @@ interface Actor {
   child?: ChildProcess;
 }
 
-/** Starts two web and two worker processes and PostgreSQL behind a proxy; no two clocks agree. */
+/**
+ * Starts two web and two worker processes, and PostgreSQL with a synchronous standby behind a proxy.
+ * No two clocks agree.
+ */
 export async function createProofEnvironment(
   limits: Record<string, string>,
   mutant: string | undefined,
 ) {
   const { path: folder, remove } = temporaryFolder('proof');
-  const dataDir = join(folder, 'data');
-  const port = await freePort();
-  const startPostgres = () =>
-    embeddedPostgres({
-      dataDir,
-      // Keep all of the WAL, because it is searched for secrets.
-      settings: { port, max_connections: 200, wal_keep_size: '4GB' },
-    });
-  let postgres = await startPostgres();
-  const home = realpathSync(join(dataDir, 'postgres'));
-  await migrate(postgres.url);
-  const ends: (() => Promise<void>)[] = [];
-  const proxy = await wireProxy({ teardown: (end) => ends.push(end) }, postgres.url);
-
   const logFile = join(folder, 'log');
+  const database = await startDatabase(folder, logFile);
+  await migrate(database.url());
+  const ends: (() => Promise<void>)[] = [];
+  const proxy = await wireProxy({ teardown: (end) => ends.push(end) }, database.url());
+
   const log = createWriteStream(logFile, { flags: 'a' });
   const answersFile = join(folder, 'answers');
   const answers = createWriteStream(answersFile);
@@ -68,7 +61,7 @@ export async function createProofEnvironment(
   const serverKey = randomBytes(32).toString('hex');
   const common = {
     PATH: process.env.PATH ?? '',
-    DATA_DIR: dataDir,
+    DATA_DIR: join(folder, 'data'),
     DATABASE_URL: proxy.url,
     DATABASE_DIRECT_URL: proxy.url,
     BASE_URL: addresses[0] ?? '',
@@ -123,7 +116,7 @@ export async function createProofEnvironment(
 
   /** Freezes one of PostgreSQL's client backends, together with the locks it holds. */
   async function freezeBackend(which: number, ms: number): Promise<void> {
-    const { rows } = await withConnection(postgres.url, (client) =>
+    const { rows } = await withConnection(database.url(), (client) =>
       client.query<{ pid: number }>(
         `SELECT pid FROM pg_stat_activity
          WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY pid`,
@@ -139,14 +132,9 @@ export async function createProofEnvironment(
   const moveClock = (name: string) =>
     actors.find((one) => one.name === name)?.child?.kill('SIGUSR2');
 
-  async function killPostgres(): Promise<void> {
-    const running = runningPostmaster(join(home, 'data'));
-    if (running) process.kill(running.pid, 'SIGKILL');
-    await postgres.died;
-    await postgres.stop();
-    // The next server truncates the log, so save it first.
-    appendFileSync(logFile, readFileSync(join(home, 'log')));
-    postgres = await startPostgres();
+  async function failOver(ms: number): Promise<void> {
+    await database.failOver(ms);
+    proxy.redirect(database.url());
   }
 
   async function ready(): Promise<void> {
@@ -176,21 +164,20 @@ export async function createProofEnvironment(
   /** Where no secret may appear: all logs, all answers, and PostgreSQL's files with its WAL. */
   async function places(): Promise<string[]> {
     await Promise.all([log, answers].map((file) => new Promise<void>((ended) => file.end(ended))));
-    return [logFile, answersFile, join(home, 'log'), join(home, 'data')];
+    return [logFile, answersFile, ...database.places()];
   }
 
   async function close(): Promise<void> {
     for (const { child } of actors) child?.kill('SIGKILL');
     for (const end of ends) await end();
-    await postgres.stop();
-    rmSync(home, { recursive: true, force: true });
+    await database.stop();
     remove();
   }
 
   for (const actor of actors) start(actor);
   await ready();
   return {
-    url: () => postgres.url,
+    url: database.url,
     web: actors.map(({ name }) => name).filter((name) => name.startsWith('web')),
     workers: actors.map(({ name }) => name).filter((name) => name.startsWith('worker')),
     /** Keeps an answer, to be searched for secrets. */
@@ -204,7 +191,8 @@ export async function createProofEnvironment(
     freeze,
     freezeBackend,
     moveClock,
-    killPostgres,
+    killPostgres: database.restart,
+    failOver,
     ready,
     stop,
     close,

@@ -26,6 +26,9 @@ async function happen(
     case 'kill -9 of PostgreSQL':
       await stage.killPostgres();
       return '';
+    case 'the standby is lost, then the primary, and the standby is promoted':
+      await stage.failOver(ms);
+      return '';
     case 'a process stands still':
       await stage.freeze(one(all), ms);
       return `${one(all)}, ${ms} ms`;
@@ -80,7 +83,9 @@ export async function breakThings(
     bursts.push(...step.amid.map((name) => burst(name, random.fork())));
     await sleep(20);
     const fault = { name: step.fault, began: history.now(), ended: Infinity, crash: false };
-    fault.crash = step.fault === 'kill -9 of PostgreSQL';
+    fault.crash =
+      step.fault === 'kill -9 of PostgreSQL' ||
+      step.fault === 'the standby is lost, then the primary, and the standby is promoted';
     history.faults.push(fault);
     const detail = await happen(step, stage);
     await stage.ready();

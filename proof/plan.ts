@@ -18,6 +18,7 @@ export const FAULTS = [
   'kill -9 of a web process',
   'kill -9 of a worker process',
   'kill -9 of PostgreSQL',
+  'the standby is lost, then the primary, and the standby is promoted',
   'a process stands still',
   'a backend of PostgreSQL stands still',
   "a process's clock jumps",
@@ -52,9 +53,16 @@ function* rounds<Item>(random: Random, items: readonly Item[]): Generator<Item, 
   }
 }
 
-/** The plan of faults; it depends on the seed alone, not on what happens during the run. */
-export function* planOf(random: Random, bursts: readonly string[]): Generator<Step, never> {
-  const faults = rounds(random.fork(), FAULTS);
+/**
+ * The plan of faults; it depends on the seed alone, not on what happens during the run. `only` limits
+ * it to these faults.
+ */
+export function* planOf(
+  random: Random,
+  bursts: readonly string[],
+  only: readonly FaultName[] = FAULTS,
+): Generator<Step, never> {
+  const faults = rounds(random.fork(), only);
   const next = rounds(random.fork(), bursts);
   const some = (count: number) => Array.from({ length: count }, () => next.next().value);
   for (;;)

@@ -3,6 +3,7 @@ import { ArgumentError, processArguments } from '../platform/command-line/argume
 import { FAULTS } from '../platform/fault.ts';
 import type { Verdict } from './check.ts';
 import { createProofEnvironment } from './environment.ts';
+import type { FaultName } from './plan.ts';
 import { run } from './run.ts';
 
 const USAGE = `Usage:
@@ -31,6 +32,11 @@ const { values } = processArguments(
 );
 const { mutant } = values;
 const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
+
+/** Mutants that only show under certain faults. */
+const FAULTS_FOR: Readonly<Record<string, readonly FaultName[]>> = {
+  'no-sync-wait': ['the standby is lost, then the primary, and the standby is promoted'],
+};
 
 const UNDO_SECONDS = 3;
 const limits = {
@@ -65,7 +71,8 @@ onEnd(stage.close);
 
 let verdicts: Verdict[];
 try {
-  verdicts = await run(stage, { seconds, seed, limits, undoMs: UNDO_SECONDS * 1000 }, say);
+  const faults = FAULTS_FOR[mutant ?? ''];
+  verdicts = await run(stage, { seconds, seed, limits, undoMs: UNDO_SECONDS * 1000, faults }, say);
 } finally {
   await end();
 }

@@ -15,7 +15,7 @@ import { readLogFacts } from './log-facts.ts';
 import { createProofMember, type Member } from './member.ts';
 import { createProofModerator } from './moderator.ts';
 import { createOperations } from './operations.ts';
-import { planOf } from './plan.ts';
+import { type FaultName, planOf } from './plan.ts';
 import { type Random, seeded } from './random.ts';
 import { readFeed, visit } from './reader.ts';
 import { differFromRebuild } from './rebuilt.ts';
@@ -38,7 +38,15 @@ export async function run(
     seed,
     limits,
     undoMs,
-  }: { seconds: number; seed: number; limits: Limits; undoMs: number },
+    faults,
+  }: {
+    seconds: number;
+    seed: number;
+    limits: Limits;
+    undoMs: number;
+    /** The faults to cause; all by default. */
+    faults: readonly FaultName[] | undefined;
+  },
   say: (line: string) => void,
 ): Promise<Verdict[]> {
   const random = seeded(seed);
@@ -76,7 +84,7 @@ export async function run(
     breakThings(
       stage,
       history,
-      planOf(plan, bursts.names),
+      planOf(plan, bursts.names, faults),
       bursts.run,
       bursting,
       common.until,

@@ -12,7 +12,8 @@ export type Postmaster = { readonly pid: number; readonly port: number; readonly
 export function runningPostmaster(data: string): Postmaster | undefined {
   const [pid, , , port, , , , state] = pidFile(data);
   if (!isServerOfFolder(data, Number(pid))) return undefined;
-  return { pid: Number(pid), port: Number(port), ready: state?.trim() === 'ready' };
+  const ready = state?.trim() === 'ready' || state?.trim() === 'standby';
+  return { pid: Number(pid), port: Number(port), ready };
 }
 
 /**

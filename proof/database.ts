@@ -1,0 +1,92 @@
+import { appendFileSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../harness/free-port.ts';
+import { promote, type Server, startStandby, waitForStandby } from '../harness/standby.ts';
+import { embeddedPostgres } from '../platform/embedded/postgres.ts';
+import { runningPostmaster } from '../platform/embedded/postmaster.ts';
+
+const STANDBY = 'standby';
+
+/** How long a standby is gone before the primary fails: longer than any command, in milliseconds. */
+const STANDBY_GONE_MS = 4000;
+
+/** Keeps all of the WAL, because it is searched for secrets. */
+const settingsOf = (port: string) => ({ port, max_connections: 200, wal_keep_size: '4GB' });
+
+const homeOf = ({ dataDir }: Pick<Server, 'dataDir'>) => realpathSync(join(dataDir, 'postgres'));
+
+interface Running extends Server {
+  port: string;
+}
+
+/** Starts PostgreSQL with a synchronous standby in `folder`; keeps the servers' logs in `logFile`. */
+export async function startDatabase(folder: string, logFile: string) {
+  let count = 0;
+  const newDataDir = () => join(folder, `postgres-${++count}`);
+  const homes: string[] = [];
+  /** What remains of servers that failed. */
+  const remains: Running[] = [];
+
+  async function start({ dataDir, port }: Pick<Running, 'dataDir' | 'port'>): Promise<Running> {
+    const server = await embeddedPostgres({ dataDir, settings: settingsOf(port) });
+    return { ...server, dataDir, port };
+  }
+
+  async function addStandby(): Promise<Running> {
+    const port = await freePort();
+    const server = await startStandby(primary, newDataDir(), STANDBY, settingsOf(port));
+    await waitForStandby(primary, STANDBY);
+    homes.push(homeOf(server));
+    return { ...server, port };
+  }
+
+  let primary = await start({ dataDir: newDataDir(), port: await freePort() });
+  homes.push(homeOf(primary));
+  let standby = await addStandby();
+
+  /** Kills all processes of a server with SIGKILL. */
+  async function crash(server: Running): Promise<void> {
+    const running = runningPostmaster(join(homeOf(server), 'data'));
+    if (running) process.kill(running.pid, 'SIGKILL');
+    await server.died;
+    await server.stop();
+    // The next start truncates the log, so save it first.
+    appendFileSync(logFile, readFileSync(join(homeOf(server), 'log')));
+  }
+
+  /** Kills the primary with SIGKILL and starts it again. */
+  async function restart(): Promise<void> {
+    await crash(primary);
+    primary = await start(primary);
+  }
+
+  /**
+   * Loses the standby and, `ms` milliseconds after that was noticed, the primary. The standby is
+   * started again and promoted, so only what it had received is left.
+   */
+  async function failOver(ms: number): Promise<void> {
+    await crash(standby);
+    await sleep(STANDBY_GONE_MS + ms);
+    await crash(primary);
+    remains.push(primary);
+    primary = await start(standby);
+    await promote(primary);
+    standby = await addStandby();
+  }
+
+  async function stop(): Promise<void> {
+    await standby.stop();
+    await primary.stop();
+    for (const home of homes) rmSync(home, { recursive: true, force: true });
+  }
+
+  return {
+    url: () => primary.url,
+    restart,
+    failOver,
+    stop,
+    /** The logs and files of every server that there was. */
+    places: () => homes.flatMap((home) => [join(home, 'log'), join(home, 'data')]),
+  };
+}
