@@ -98,8 +98,9 @@ export function createSchemaView(document: ReferenceDocument) {
       Object.entries(discriminator?.mapping ?? {}).find(([, mapped]) => mapped === $ref)?.[0];
     return [
       fieldList(common),
-      discriminator &&
-        markup`<p>The other fields depend on <code>${discriminator.propertyName}</code>:</p>`,
+      discriminator
+        ? markup`<p>The ${common.length > 0 ? 'other ' : ''}fields depend on <code>${discriminator.propertyName}</code>:</p>`
+        : markup`<p>One of these forms:</p>`,
       markup`<ul class="forms">${forms.map((form) => {
         const chosen = value(form);
         const title = markup`${chosen && [literal(chosen), ' ']}<span class="type">${typeText(form)}</span>`;
