@@ -66,6 +66,11 @@ export interface EventStore {
   pool: pg.Pool;
   /** Whether commits are known to wait for a synchronous standby; commands are refused meanwhile. */
   waitsForStandby: () => boolean;
+  /**
+   * Where synchronous standbys are configured: resolves once they have everything that was visible
+   * when the server was started at this time. Throws `StorageUnavailable` at the deadline.
+   */
+  confirmRestart: (startedAt: Date) => Promise<void>;
 }
 
 /** A decision that writes, ready to be committed. */
@@ -246,7 +251,14 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     ];
   }
 
-  return { execute, catalogue, pool, waitsForStandby: barrier.isWaiting };
+  return {
+    execute,
+    catalogue,
+    pool,
+    waitsForStandby: barrier.isWaiting,
+    confirmRestart: (startedAt) =>
+      withinDeadline((until) => barrier.confirmRestart(startedAt, until)),
+  };
 }
 
 /** Selects a row that proves the commit; undefined if the command wrote neither event nor receipt. */

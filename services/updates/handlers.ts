@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import type { Authenticators, PrincipalOf } from '../../platform/http/principal.ts';
 import type { Call, Handlers } from '../../platform/http/route.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
@@ -13,6 +14,7 @@ import type { UpdatesWaiting } from './waiting.ts';
 
 export interface UpdatesDeps {
   pool: pg.Pool;
+  store: Pick<EventStore, 'confirmRestart'>;
   keys: KeyRing;
   waiting: UpdatesWaiting;
   places: WaitingPlaces;
@@ -24,10 +26,12 @@ const TOO_MANY_WAIT = 'Too many requests of this credential wait already.';
 type ListCall = Call<(typeof updatesContract)['updates.list']>;
 
 export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContract> {
-  const { pool, keys, waiting, places } = deps;
+  const { pool, store, keys, waiting, places } = deps;
 
   async function read(memberId: string, after: number, limit: number) {
     const [row] = await query(pool, readUpdates(memberId, after, limit));
+    // A restarted server may show commits that no standby has, and that a failover would lose.
+    if (row?.has_standbys) await store.confirmRestart(row.server_started_at);
     if (!row || after > row.head) return refuse('invalid_cursor');
     return toUpdatesPage(keys, memberId, after, row);
   }
