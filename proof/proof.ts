@@ -35,9 +35,6 @@ const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
 
 /** Mutants that only show under certain faults. */
 const FAULTS_FOR: Readonly<Record<string, readonly FaultName[]>> = {
-    'kill -9 of PostgreSQL',
-    'the standby is lost, then the primary, and the standby is promoted',
-  ],
   'no-sync-wait': ['the standby is lost, then the primary, and the standby is promoted'],
 };
 
