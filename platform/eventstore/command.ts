@@ -69,6 +69,12 @@ export interface Command<Answer, Code extends string = never, Known = unknown> {
    * does not wait for the disk. Not for events or receipts.
    */
   durable?: boolean;
+  /**
+   * True if the statements of `load` write all that there is to write, so that COMMIT is sent with
+   * them. Then `decide` only answers: it must not return anything to write, and `load` must write nothing where
+   * `decide` refuses or loses a race. Throws `OutcomeUnconfirmed` if the answer is lost.
+   */
+  commitWithLoad?: boolean;
   /** The reads, run in this order while the locks are held. */
   load: Load;
   decide(loaded: Loaded<Known>): Decision<Answer, Code>;

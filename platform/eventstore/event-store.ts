@@ -164,8 +164,12 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
       throw error;
     });
     if ('outcome' in prepared) {
-      await client.query('ROLLBACK');
+      if (!command.commitWithLoad) await client.query('ROLLBACK');
       return prepared;
+    }
+    if (command.commitWithLoad) {
+      if (prepared.statements.length > 0) throw new Error('already committed, with the load');
+      return { outcome: resolveAnswer(prepared.decision, []), hasStandbys: false };
     }
     const { xid, hasStandbys } = begun;
     const onTimeout = () => {

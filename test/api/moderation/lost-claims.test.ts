@@ -38,6 +38,22 @@ t.test('a claim without a key whose answer was lost is found to have been made',
   t.same(renewed.body.renewed?.sort(), await leases(), renewed.text);
 });
 
+t.test('a claim of one item without a key whose answer was lost says so', async (t) => {
+  const database = await testDatabase(t);
+  const proxy = await wireProxy(t, database.url);
+  const service = await startService(t, {
+    DATABASE_URL: proxy.url,
+    DATABASE_DIRECT_URL: database.url,
+  });
+  const ann = await addModerator(service, 'ann');
+  await submit(service);
+  proxy.dropCommitReply('INTO note_leases');
+  const claim = await ann.post('claims', { count: 1 });
+  t.equal(proxy.fired(), 1);
+  t.match(claim, { status: 503, body: { error: { code: 'outcome_unconfirmed' } } });
+  t.equal((await ann.get('me')).body.leases.length, 1);
+});
+
 t.test('a claim whose item another moderator takes meanwhile claims the next one', async (t) => {
   for (const headers of [{}, { 'idempotency-key': randomUUID() }]) {
     const service = await startService(t);
