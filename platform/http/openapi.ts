@@ -139,9 +139,9 @@ const SECURITY = {
   },
 } as const;
 
-function securityOf(access: Access): Record<string, string[]>[] {
+function securityOf({ access, checksSession }: Route): Record<string, string[]>[] {
   if (access === 'public') return [];
-  if (access === 'session') return [{ session: [] }];
+  if (access === 'session' || checksSession) return [{ session: [] }];
   if (access === 'session?') return [{}, { session: [] }];
   if (access === 'bearer') return [{ bearer: [] }];
   if ('roles' in access) return [{ moderator: [] }, { moderatorSession: [] }];
@@ -162,7 +162,7 @@ function operationOf(id: string, route: Route, baseUrl: string): ZodOpenApiOpera
     summary: route.summary,
     ...(description ? { description } : {}),
     tags: [route.tag],
-    security: securityOf(access),
+    security: securityOf(route),
     requestParams: {
       ...(route.params ? { path: route.params } : {}),
       ...(route.query ? { query: route.query } : {}),
