@@ -2,20 +2,20 @@ import type { Page, Route } from 'playwright-core';
 import t from 'tap';
 import { addModerator, decide } from '../../harness/moderation.ts';
 import {
+  checkAppearance,
   focusAfterClick,
-  handled,
   intercept,
-  look,
   NEEDS_BROWSER,
-  until,
+  untilHandled,
+  untilTrue,
 } from '../support/browser.ts';
 import {
-  asFile,
-  confirmed,
   join,
+  sendNote,
   startGuestbook,
+  toKeyFile,
+  untilConfirmed,
   visitGuestbook,
-  write,
 } from '../support/guestbook-page.ts';
 
 t.test(
@@ -27,7 +27,7 @@ t.test(
     const visit = await visitGuestbook(t, service, { expected: /status of 401|net::ERR/ });
     const { page } = visit;
     await join(visit, 'ada_l');
-    await write(visit, 'My engine, cheap');
+    await sendNote(visit, 'My engine, cheap');
     const [item] = (await ann.get('queue')).body.items;
     t.equal(item.author.name, 'ada_l');
     const rejected = await ann.post(`notes/${item.id}/decisions`, {
@@ -44,19 +44,19 @@ t.test(
     await page.getByRole('button', { name: 'Send appeal' }).click();
     await page.getByText('Say why it should appear.').waitFor();
     await page.getByLabel('Why should it appear?').fill('It was a joke.');
-    await look(t, page, 'appeal');
+    await checkAppearance(t, page, 'appeal');
     await page.getByRole('button', { name: 'Send appeal' }).click();
     await page.getByText('Your appeal is waiting').waitFor();
-    await confirmed(page, 'Your appeal has arrived.');
+    await untilConfirmed(page, 'Your appeal has arrived.');
 
-    await write(visit, 'A second thought');
+    await sendNote(visit, 'A second thought');
     const second = page.locator('.own-note').filter({ hasText: 'A second thought' });
     await second.getByRole('button', { name: 'Withdraw' }).click();
     await second.getByRole('button', { name: 'Withdraw it' }).click();
     await second.getByText('Withdrawn by you').waitFor();
-    await confirmed(page, 'Withdrawn.');
+    await untilConfirmed(page, 'Withdrawn.');
 
-    await write(visit, 'To stay');
+    await sendNote(visit, 'To stay');
     const third = (await ann.get('queue')).body.items.find(
       ({ state }: { state: string }) => state === 'pending',
     );
@@ -66,7 +66,7 @@ t.test(
     await page.getByRole('button', { name: 'Delete my account' }).click();
     await page.getByRole('button', { name: 'Delete account' }).click();
     await page.getByText('This is not your handle.').waitFor();
-    await look(t, page, 'delete');
+    await checkAppearance(t, page, 'delete');
     await page.getByLabel('Write ada_l to confirm').fill('ada_l');
     // It does not arrive, and is tried again after the credential's end: the account still lives.
     const states = async () =>
@@ -103,7 +103,7 @@ t.test('a deletion that nobody was told of is not called one', NEEDS_BROWSER, as
   await page.getByText('Nothing is lost; try again').waitFor();
   await page.getByRole('button', { name: 'Delete account' }).click();
   await page.getByText('Most likely it is deleted, but that could not be confirmed').waitFor();
-  await look(t, page, 'delete-unconfirmed');
+  await checkAppearance(t, page, 'delete-unconfirmed');
 });
 
 t.test('published notes go with the account where that is asked for', NEEDS_BROWSER, async (t) => {
@@ -112,7 +112,7 @@ t.test('published notes go with the account where that is asked for', NEEDS_BROW
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await join(visit, 'ada_l');
-  await write(visit, 'To go with me');
+  await sendNote(visit, 'To go with me');
   await decide(ann, (await ann.get('queue')).body.items[0].id, 'approve');
   await page.getByRole('button', { name: 'Your account' }).click();
   await page.getByRole('button', { name: 'Delete my account' }).click();
@@ -129,7 +129,7 @@ t.test("a member's notes are shown to that member alone", NEEDS_BROWSER, async (
   const visit = await visitGuestbook(t, service, { expected: /status of 401/ });
   const { page } = visit;
   await join(visit, 'ada_l');
-  await write(visit, 'Of Ada');
+  await sendNote(visit, 'Of Ada');
   await page.getByRole('button', { name: 'Your account' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
@@ -151,7 +151,7 @@ t.test('a tab that follows another asks once', NEEDS_BROWSER, async (t) => {
   /** What the first has written is known to the second, and what it asks for then is sent. */
   const told = async (first: Page, second: Page, mark: string) => {
     await first.evaluate(`localStorage.setItem('mark', '${mark}')`);
-    await until(second, `window.mark === '${mark}'`);
+    await untilTrue(second, `window.mark === '${mark}'`);
   };
   const listen = `addEventListener('storage', ({ key, newValue }) => {
     if (key === 'mark') window.mark = newValue;
@@ -161,7 +161,7 @@ t.test('a tab that follows another asks once', NEEDS_BROWSER, async (t) => {
   const followed = page.waitForResponse('**/api/membership/me');
   await other.goto(service.baseUrl);
   await other.getByRole('button', { name: 'Your account, twice' }).waitFor();
-  await handled(page, followed);
+  await untilHandled(page, followed);
   await told(other, page, 'one');
   await told(page, other, 'two');
   t.same(
@@ -178,7 +178,7 @@ t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, asyn
   const keys = await join(visit, 'sleepy');
   const signIn = async () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByLabel('Key file').setInputFiles(asFile(JSON.stringify(keys)));
+    await page.getByLabel('Key file').setInputFiles(toKeyFile(JSON.stringify(keys)));
     await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'Your account, sleepy' }).waitFor();
   };

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { addModerator, decide } from '../../harness/moderation.ts';
-import { handled, NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, toast } from '../support/console.ts';
-import { join, startGuestbook, visitGuestbook, write } from '../support/guestbook-page.ts';
+import { NEEDS_BROWSER, untilHandled } from '../support/browser.ts';
+import { openConsoleWithNotes, untilToast } from '../support/console.ts';
+import { join, sendNote, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
 
 /** A script after which the device's clock is wrong. */
 const ahead = (minutes: number) =>
@@ -24,10 +24,10 @@ t.test('a clock that is set back hides no outcome', NEEDS_BROWSER, async (t) => 
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await page.evaluate(ahead(120));
-  await write(visit, 'Hello');
+  await sendNote(visit, 'Hello');
   const checked = page.waitForResponse('**/api/guestbook');
   await page.getByRole('button', { name: 'Check now' }).click();
-  await handled(page, checked);
+  await untilHandled(page, checked);
   await page.reload();
   await page.getByText('Waiting for review', { exact: true }).waitFor();
   await decide(ann, (await ann.get('queue')).body.items[0].id, 'reject');
@@ -36,12 +36,12 @@ t.test('a clock that is set back hides no outcome', NEEDS_BROWSER, async (t) => 
 });
 
 t.test("a deferral goes by the service's clock", NEEDS_BROWSER, async (t) => {
-  const { ann, page } = await consoleWith(t, ['Hello']);
+  const { ann, page } = await openConsoleWithNotes(t, ['Hello']);
   await page.evaluate(ahead(5));
   const claimed = page.waitForResponse('**/api/moderation/claims');
   await page.keyboard.press('d');
-  await handled(page, claimed);
+  await untilHandled(page, claimed);
   await page.keyboard.press('4');
-  await toast(page, /^Deferred/);
+  await untilToast(page, /^Deferred/);
   t.equal((await ann.get('queue')).body.items.length, 0);
 });

@@ -1,11 +1,18 @@
 import t, { type Test } from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { holdOne, intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, currentText, numbered, REFUSED, states, toast } from '../support/console.ts';
+import { checkAppearance, holdRequest, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import {
+  CONFLICT_RESPONSE,
+  countNotesByState,
+  currentText,
+  numberedTexts,
+  openConsoleWithNotes,
+  untilToast,
+} from '../support/console.ts';
 
 /** A console in which these notes wait, or four. */
 async function begin(t: Test, messages = ['One', 'Two', 'Three', 'Four']) {
-  const { service, notes, page, context } = await consoleWith(t, messages);
+  const { service, notes, page, context } = await openConsoleWithNotes(t, messages);
   const bob = await addModerator(service, 'Bob');
   const ids = notes.map(({ id }) => id);
   await page
@@ -21,7 +28,7 @@ async function begin(t: Test, messages = ['One', 'Two', 'Three', 'Four']) {
     await press('Shift+A');
     await page.getByRole('dialog').waitFor();
     await press('Enter');
-    await toast(page, says);
+    await untilToast(page, says);
   };
   return { service, bob, ids, page, context, press, rows, approve };
 }
@@ -30,19 +37,19 @@ t.test(
   'a batch shows what it would do, says what it did, and is undone',
   NEEDS_BROWSER,
   async (t) => {
-    const { service, bob, ids, page, press } = await begin(t, numbered(6, 'Buy'));
+    const { service, bob, ids, page, press } = await begin(t, numberedTexts(6, 'Buy'));
     await page.keyboard.press('Shift+R');
-    await toast(page, 'Nothing is selected');
+    await untilToast(page, 'Nothing is selected');
     await press('x', 'j', 'x', 'j', 'x', 'j');
     await page.getByText('3 notes selected').waitFor();
-    await look(t, page, 'moderation-selection');
+    await checkAppearance(t, page, 'moderation-selection');
     await page.keyboard.press('Shift+R');
     const dialog = page.getByRole('dialog', { name: 'Reject 3 notes?' });
     for (const text of ['Buy 1', 'Buy 2', 'Buy 3']) await dialog.getByText(text).waitFor();
-    t.same(await states(service), { pending: 6 }, 'nothing has run');
+    t.same(await countNotesByState(service), { pending: 6 }, 'nothing has run');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    t.same(await states(service), { pending: 6 });
+    t.same(await countNotesByState(service), { pending: 6 });
 
     await page.keyboard.press('Shift+R');
     await dialog.waitFor();
@@ -51,12 +58,12 @@ t.test(
     // Somebody is quicker on one of them.
     await bob.post('claims', { note_ids: [ids[1]] });
     await page.keyboard.press('1');
-    await toast(page, /2 notes; 1 note refused/);
-    t.same(await states(service), { pending: 4, rejected: 2 });
+    await untilToast(page, /2 notes; 1 note refused/);
+    t.same(await countNotesByState(service), { pending: 4, rejected: 2 });
     await page.locator('.row', { hasText: 'Bob has been on this since' }).waitFor();
     await page.keyboard.press('u');
-    await toast(page, /^Undone/);
-    t.same(await states(service), { pending: 6 });
+    await untilToast(page, /^Undone/);
+    t.same(await countNotesByState(service), { pending: 6 });
 
     await intercept(page, '**/decisions/batch', (route) => route.abort('connectionreset'));
     await page.keyboard.press('x');
@@ -66,7 +73,7 @@ t.test(
       .getByRole('button', { name: /^Approve/ })
       .last()
       .click();
-    await toast(page, 'Perhaps nothing was decided. No answer');
+    await untilToast(page, 'Perhaps nothing was decided. No answer');
   },
 );
 
@@ -74,8 +81,8 @@ t.test(
   'what is refused is in the list, though that was read meanwhile',
   NEEDS_BROWSER,
   async (t) => {
-    const { service, bob, ids, page, press } = await begin(t, numbered(3, 'Buy'));
-    const batch = await holdOne(page, '**/decisions/batch', 'answer');
+    const { service, bob, ids, page, press } = await begin(t, numberedTexts(3, 'Buy'));
+    const batch = await holdRequest(page, '**/decisions/batch', 'answer');
     await press('x', 'j', 'x', 'j', 'x', 'j');
     await page.keyboard.press('Shift+R');
     await page.getByRole('dialog').waitFor();
@@ -83,8 +90,8 @@ t.test(
     await page.keyboard.press('1');
     await submit(service, { message: 'One more' });
     await page.locator('.row', { hasText: 'One more' }).waitFor();
-    batch.go();
-    await toast(page, /2 notes; 1 note refused/);
+    batch.release();
+    await untilToast(page, /2 notes; 1 note refused/);
     await page.locator('.row', { hasText: 'Bob has been on this since' }).waitFor();
   },
 );
@@ -114,7 +121,7 @@ t.test('what a batch is not for is left out, and said', NEEDS_BROWSER, async (t)
   await page.getByRole('link', { name: /^Decided/ }).click();
   await page.locator('.row', { hasText: 'One' }).waitFor();
   await press('x', 'Shift+A');
-  await toast(page, 'None of the selected notes allows this.');
+  await untilToast(page, 'None of the selected notes allows this.');
 });
 
 t.test('a batch is sent once, and no older answer brings it back', NEEDS_BROWSER, async (t) => {
@@ -123,18 +130,18 @@ t.test('a batch is sent once, and no older answer brings it back', NEEDS_BROWSER
   page.on('request', (request) => {
     if (request.url().endsWith('/decisions/batch')) batches++;
   });
-  const list = await holdOne(page, '**/api/moderation/queue?**', 'answer');
+  const list = await holdRequest(page, '**/api/moderation/queue?**', 'answer');
   await submit(service, { message: 'Five' });
-  await list.asked;
-  const batch = await holdOne(page, '**/decisions/batch', 'request');
+  await list.arrived;
+  const batch = await holdRequest(page, '**/decisions/batch', 'request');
   await press('x', 'j', 'x', 'Shift+R');
   await page.getByRole('dialog').waitFor();
   await press('1');
-  await batch.asked;
+  await batch.arrived;
   await press('1');
-  batch.go();
-  await toast(page, /^Rejected: .*2 notes/);
-  await list.arrive();
+  batch.release();
+  await untilToast(page, /^Rejected: .*2 notes/);
+  await list.deliver();
   await page.locator('.row', { hasText: 'Five' }).waitFor();
   t.same(await rows(), ['Three', 'Four', 'Five']);
   t.equal(batches, 1);
@@ -147,11 +154,11 @@ t.test('a batch is undone in its turn, and its notes are as before', NEEDS_BROWS
   await press('x');
   await approve('Approved: 1 note');
   await press('a');
-  await toast(page, 'Approved “Two”');
+  await untilToast(page, 'Approved “Two”');
   await press('u');
-  await toast(page, 'Undone: “Two”');
+  await untilToast(page, 'Undone: “Two”');
   await press('u');
-  await toast(page, 'Undone: Approved: 1 note');
+  await untilToast(page, 'Undone: Approved: 1 note');
   const one = page.locator('.row', { hasText: 'One' });
   await one.waitFor();
   await page.locator('.row', { hasText: 'Two' }).locator('.row-main').click();
@@ -171,11 +178,11 @@ t.test('what no batch decided can be claimed and decided', NEEDS_BROWSER, async 
   const { bob, ids, page, press } = await begin(t);
   await decide(bob, ids[3] ?? '', 'approve');
   await page.locator('.row').nth(3).waitFor({ state: 'detached' });
-  await intercept(page, '**/decisions/batch', (route) => route.fulfill(REFUSED));
+  await intercept(page, '**/decisions/batch', (route) => route.fulfill(CONFLICT_RESPONSE));
   await press('x', 'Shift+A');
   await page.getByRole('dialog').waitFor();
   await press('Enter');
-  await toast(page, 'Nothing was decided');
+  await untilToast(page, 'Nothing was decided');
   await press('j');
   await page.locator('.note .text', { hasText: 'Two' }).waitFor();
   await press('n');
@@ -184,7 +191,7 @@ t.test('what no batch decided can be claimed and decided', NEEDS_BROWSER, async 
 });
 
 t.test('all that is shown is selected at once, and a hundred decided', NEEDS_BROWSER, async (t) => {
-  const { service, page } = await consoleWith(t, numbered(101));
+  const { service, page } = await openConsoleWithNotes(t, numberedTexts(101));
   for (const shown of [50, 100]) {
     await page
       .locator('.row')
@@ -202,7 +209,7 @@ t.test('all that is shown is selected at once, and a hundred decided', NEEDS_BRO
   await page.getByRole('dialog', { name: 'Approve 100 notes?' }).waitFor();
   await page.getByText('1 selected note is left out').waitFor();
   await page.keyboard.press('Enter');
-  await toast(page, 'Approved: 100 notes');
-  t.same(await states(service), { pending: 1, approved: 100 });
+  await untilToast(page, 'Approved: 100 notes');
+  t.same(await countNotesByState(service), { pending: 1, approved: 100 });
   await page.getByText('1 note selected').waitFor();
 });

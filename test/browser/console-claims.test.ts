@@ -1,24 +1,37 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { addModerator, readHeldNotes, submit } from '../../harness/moderation.ts';
-import { handled, holdOne, intercept, look, NEEDS_BROWSER, visit } from '../support/browser.ts';
-import { consoleWith, currentText, openConsole, signIn, toast } from '../support/console.ts';
-import { eventStream } from '../support/event-stream.ts';
+import {
+  checkAppearance,
+  holdRequest,
+  intercept,
+  NEEDS_BROWSER,
+  untilHandled,
+  visit,
+} from '../support/browser.ts';
+import {
+  currentText,
+  openConsole,
+  openConsoleWithNotes,
+  signIn,
+  untilToast,
+} from '../support/console.ts';
+import { openEventStream } from '../support/event-stream.ts';
 import { startService } from '../support/service.ts';
 
 /** Until it is answered: the stream may tell of a claim before, but not whose tab it is for. */
 async function claimNext(page: Page): Promise<void> {
   const answered = page.waitForResponse('**/api/moderation/claims');
   await page.keyboard.press('n');
-  await handled(page, answered);
+  await untilHandled(page, answered);
 }
 
 t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER, async (t) => {
-  const { service, ann, page } = await consoleWith(t, ['Hello']);
-  const stream = await eventStream(t, `${service.baseUrl}/api/moderation/stream`, {
+  const { service, ann, page } = await openConsoleWithNotes(t, ['Hello']);
+  const stream = await openEventStream(t, `${service.baseUrl}/api/moderation/stream`, {
     authorization: `Bearer ${ann.token}`,
   });
-  const claim = await holdOne(page, '**/api/moderation/claims', 'answer');
+  const claim = await holdRequest(page, '**/api/moderation/claims', 'answer');
   await page.keyboard.press('n');
   // A claim that is over before the consoles are told of it is told of to none.
   await stream.until('claim', ({ claims }) => claims.length > 0);
@@ -26,9 +39,9 @@ t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER
   await service.database.pool.query('UPDATE note_leases SET expires_at = clock_timestamp()');
   const lost = page.locator('.row.grey', { hasText: 'Claim lost' });
   await lost.waitFor();
-  await claim.arrive();
+  await claim.deliver();
   t.equal(await lost.count(), 1, 'whenever its answer comes');
-  await look(t, page, 'moderation-lost-claim');
+  await checkAppearance(t, page, 'moderation-lost-claim');
   await page.locator('.row').getByRole('button', { name: 'Claim again' }).click();
   await page.locator('.row', { hasText: 'Yours' }).waitFor();
   t.equal(await readHeldNotes(ann), 1);
@@ -45,7 +58,7 @@ t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER
 });
 
 t.test('a list of claims that is older than a claim does not lose it', NEEDS_BROWSER, async (t) => {
-  const { page, context } = await consoleWith(t, ['Hello']);
+  const { page, context } = await openConsoleWithNotes(t, ['Hello']);
   await page.keyboard.press('n');
   await page.locator('.row', { hasText: 'Yours' }).waitFor();
   const before = { complete: true, claims: [], released_subjects: [] };
@@ -72,12 +85,12 @@ t.test('an answer that is older than a claim does not lose it', NEEDS_BROWSER, a
   const { page } = await openConsole(t, service, ann);
   const row = page.locator('.row', { hasText: 'Two' });
   await row.waitFor();
-  const read = await holdOne(page, `**/api/moderation/notes/${two.id}`, 'answer');
+  const read = await holdRequest(page, `**/api/moderation/notes/${two.id}`, 'answer');
   await page.keyboard.press('j');
-  await read.asked;
+  await read.arrived;
   await page.locator('.note').getByRole('button', { name: 'Claim', exact: true }).click();
   await row.getByText('Yours').waitFor();
-  read.go();
+  read.release();
   await page
     .locator('.note', { hasText: 'History' })
     .getByText('Reading…')
@@ -97,12 +110,12 @@ t.test('a decision leads on to what nobody else works on', NEEDS_BROWSER, async 
   await bob.post('claims', { note_ids: [two.id] });
   await page.locator('.row', { hasText: 'Held by Bob' }).waitFor();
   await page.keyboard.press('a');
-  await toast(page, 'Approved “One”');
+  await untilToast(page, 'Approved “One”');
   t.equal(await currentText(page), 'Three');
 });
 
 t.test("a tab that goes leaves another tab's claims alone", NEEDS_BROWSER, async (t) => {
-  const { service, ann, page, context } = await consoleWith(t, ['One', 'Two']);
+  const { service, ann, page, context } = await openConsoleWithNotes(t, ['One', 'Two']);
   await page.locator('.row').nth(1).waitFor();
   await page.keyboard.press('n');
   await page.locator('.note .lease').waitFor();

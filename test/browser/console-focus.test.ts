@@ -1,7 +1,12 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { intercept, NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, openConsole, REFUSED, toast } from '../support/console.ts';
+import {
+  CONFLICT_RESPONSE,
+  openConsole,
+  openConsoleWithNotes,
+  untilToast,
+} from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
 t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) => {
@@ -30,7 +35,7 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
 
   await page.clock.install();
   await page.keyboard.press('a');
-  await toast(page, 'Approved “Two”');
+  await untilToast(page, 'Approved “Two”');
   const undo = page.locator('.toast').getByRole('button', { name: 'Undo' });
   await undo.focus();
   await page.clock.fastForward(15_000);
@@ -38,7 +43,7 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
   await press('Dismiss');
   await focused('.row.here .row-main');
   await page.keyboard.press('a');
-  await toast(page, /^Approved/);
+  await untilToast(page, /^Approved/);
   await page.clock.fastForward(15_000);
   await page.locator('.toast').waitFor({ state: 'detached' });
 
@@ -48,7 +53,7 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
   await press('Show all');
   await focused('#list-title');
   await page.locator('.row').nth(2).waitFor();
-  await intercept(page, '**/api/moderation/queue?**', (route) => route.fulfill(REFUSED), {
+  await intercept(page, '**/api/moderation/queue?**', (route) => route.fulfill(CONFLICT_RESPONSE), {
     times: 1,
   });
   await page.getByRole('link', { name: /^To do/ }).click();
@@ -59,7 +64,7 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
 });
 
 t.test('a key that leads to a field leads there before the next', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, ['One', 'Two']);
+  const { page } = await openConsoleWithNotes(t, ['One', 'Two']);
   await page.locator('.row').nth(1).waitFor();
   // In one task: a letter that was typed after it would be a command.
   const afterKey = (key: string) =>

@@ -1,13 +1,13 @@
 import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
-import { holdOne, NEEDS_BROWSER } from '../support/browser.ts';
+import { holdRequest, NEEDS_BROWSER } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
-import { othersDecided } from '../support/decided-notes.ts';
+import { insertNotesOfOthers } from '../support/decided-notes.ts';
 import { type Service, startService } from '../support/service.ts';
 
 /** So many notes of others wait. */
 async function othersWait(service: Service, count: number): Promise<void> {
-  await service.tamper(othersDecided(count));
+  await service.tamper(insertNotesOfOthers(count));
   await service.tamper(`UPDATE notes SET state = 'pending', approved_at = NULL, settled_at = NULL`);
 }
 
@@ -21,14 +21,14 @@ t.test(
     const { id } = await submit(service, { message: 'Two' });
     const { page } = await openConsole(t, service, ann);
     await page.locator('.row').nth(1).waitFor();
-    const first = await holdOne(page, `**/api/moderation/notes/${id}`, 'answer');
+    const first = await holdRequest(page, `**/api/moderation/notes/${id}`, 'answer');
     await page.keyboard.press('j');
-    await first.asked;
+    await first.arrived;
     const until = new Date(Date.now() + 3_600_000).toISOString();
     await bob.post(`notes/${id}/decisions`, { action: 'defer', expected_version: 1, until });
     const deferred = page.locator('.history li', { hasText: 'deferred' });
     await deferred.waitFor();
-    await first.arrive();
+    await first.deliver();
     t.equal(await deferred.count(), 1);
   },
 );
@@ -43,13 +43,13 @@ t.test(
     const { page } = await openConsole(t, service, ann);
     await page.locator('.row').nth(49).waitFor();
     const firstPage = /\/queue\?(?!.*cursor=)/;
-    const reread = await holdOne(page, firstPage, 'request');
+    const reread = await holdRequest(page, firstPage, 'request');
     await submit(service);
-    await reread.asked;
+    await reread.arrived;
     await page.getByRole('button', { name: 'More' }).click();
     const last = page.locator('.row').nth(60);
     await last.waitFor();
-    await reread.arrive();
+    await reread.deliver();
     t.equal(await last.count(), 1);
   },
 );
@@ -67,13 +67,13 @@ t.test('what was read anew while a list was on its way stays', NEEDS_BROWSER, as
     await page.getByRole('button', { name: 'More' }).click();
   }
   await page.locator('.row').nth(119).waitFor();
-  const secondPage = await holdOne(page, '**/api/moderation/queue**cursor=**', 'request');
+  const secondPage = await holdRequest(page, '**/api/moderation/queue**cursor=**', 'request');
   await submit(service);
-  await secondPage.asked;
+  await secondPage.arrived;
   await bob.post('claims', { count: 1 });
   const held = page.locator('.row').first().getByText('Held by Bob');
   await held.waitFor();
-  await secondPage.arrive();
+  await secondPage.deliver();
   t.equal(await held.count(), 1);
 });
 
@@ -87,13 +87,13 @@ t.test(
     const { id } = await submit(service);
     const { page } = await openConsole(t, service, ann);
     await page.locator('.row').nth(1).waitFor();
-    const read = await holdOne(page, `**/notes/${id}`, 'answer');
+    const read = await holdRequest(page, `**/notes/${id}`, 'answer');
     await page.keyboard.press('j');
-    await read.asked;
+    await read.arrived;
     await bob.post('claims', { note_ids: [id] });
     const by = page.locator('.row', { hasText: 'Held by Bob' });
     await by.waitFor();
-    read.go();
+    read.release();
     await page.locator('.history li').first().waitFor();
     await by.waitFor();
     t.pass('whatever came late');

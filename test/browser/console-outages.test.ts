@@ -1,11 +1,17 @@
 import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
 import { intercept, NEEDS_BROWSER, visit } from '../support/browser.ts';
-import { consoleWith, openConsole, REFUSED, signIn, toast } from '../support/console.ts';
+import {
+  CONFLICT_RESPONSE,
+  openConsole,
+  openConsoleWithNotes,
+  signIn,
+  untilToast,
+} from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
 t.test('a fault is told for as long as it lasts, and no longer', NEEDS_BROWSER, async (t) => {
-  const { service, ann, page, context } = await consoleWith(t, ['Hello']);
+  const { service, ann, page, context } = await openConsoleWithNotes(t, ['Hello']);
   const fault = page.locator('.list [role=alert]');
   await context.setOffline(true);
   await page.getByRole('link', { name: /^Mine/ }).click();
@@ -16,7 +22,7 @@ t.test('a fault is told for as long as it lasts, and no longer', NEEDS_BROWSER, 
   t.equal(await fault.count(), 0);
   await page.locator('.stream.live').waitFor();
 
-  await intercept(page, '**/api/moderation/queue?**', (route) => route.fulfill(REFUSED));
+  await intercept(page, '**/api/moderation/queue?**', (route) => route.fulfill(CONFLICT_RESPONSE));
   await page.getByRole('link', { name: /^Mine/ }).click();
   await fault.waitFor();
   await service.database.pool.query('DELETE FROM moderator_sessions');
@@ -33,7 +39,7 @@ t.test('a fault is told for as long as it lasts, and no longer', NEEDS_BROWSER, 
 });
 
 t.test('the next moderator begins with the whole queue', NEEDS_BROWSER, async (t) => {
-  const { service, ann, page } = await consoleWith(t, ['One']);
+  const { service, ann, page } = await openConsoleWithNotes(t, ['One']);
   const bob = await addModerator(service, 'Bob');
   const search = async () => {
     await page.locator('#search').fill('needle');
@@ -107,5 +113,5 @@ t.test('the console works where storage is forbidden', NEEDS_BROWSER, async (t) 
   await page.locator('.row-main').press('a');
   await keys.check();
   await page.locator('.row-main').press('a');
-  await toast(page, 'Approved “One”');
+  await untilToast(page, 'Approved “One”');
 });

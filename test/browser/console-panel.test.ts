@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { addModerator, readHeldNotes, submit } from '../../harness/moderation.ts';
-import { handled, holdOne, intercept, NEEDS_BROWSER, visit } from '../support/browser.ts';
-import { consoleWith, signIn, toast } from '../support/console.ts';
+import { holdRequest, intercept, NEEDS_BROWSER, untilHandled, visit } from '../support/browser.ts';
+import { openConsoleWithNotes, signIn, untilToast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
 /** Begins to write, and leaves the field and the panel without having sent anything. */
@@ -16,21 +16,21 @@ async function typeAndLeave(page: Page, key: string, label: string, text: string
 }
 
 t.test('words for a lead never reach the author', NEEDS_BROWSER, async (t) => {
-  const { service, ann, notes, page } = await consoleWith(t, ['One', 'Hello']);
+  const { service, ann, notes, page } = await openConsoleWithNotes(t, ['One', 'Hello']);
   const [one, two] = notes;
   await page.locator('.row').nth(1).waitFor();
   await typeAndLeave(page, 'e', 'Why a lead should look', 'The author is my neighbour');
   await page.keyboard.press('r');
   t.equal(await page.getByLabel('Word to the author').inputValue(), '');
   await page.keyboard.press('1');
-  await toast(page, /^Rejected/);
+  await untilToast(page, /^Rejected/);
   const { history } = (await ann.get(`notes/${one?.id}`)).body;
   t.match(history.at(-1), { type: 'NoteRejected', text: null });
 
   await typeAndLeave(page, 'r', 'Word to the author', 'Please stop');
   await page.keyboard.press('d');
   await page.keyboard.press('1');
-  await toast(page, /^Deferred/);
+  await untilToast(page, /^Deferred/);
   t.match((await ann.get(`notes/${two?.id}`)).body.history.at(-1), { type: 'NoteDeferred' });
   await service.tamper('UPDATE notes SET deferred_until = clock_timestamp()');
   await page.getByRole('link', { name: /^Mine/ }).click();
@@ -41,24 +41,24 @@ t.test('words for a lead never reach the author', NEEDS_BROWSER, async (t) => {
 });
 
 t.test('a deferral that escalates says so', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, ['One', 'Two']);
+  const { page } = await openConsoleWithNotes(t, ['One', 'Two']);
   await page.locator('.row').nth(1).waitFor();
   const defer = async () => {
     await page.keyboard.press('d');
     await page.keyboard.press('1');
   };
   await defer();
-  await toast(page, 'Deferred “One”');
+  await untilToast(page, 'Deferred “One”');
   await intercept(page, '**/decisions', async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...(await response.json()), tier: 'lead' } });
   });
   await defer();
-  await toast(page, 'Escalated: deferred four times “Two”');
+  await untilToast(page, 'Escalated: deferred four times “Two”');
 });
 
 t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, async (t) => {
-  const { ann, page } = await consoleWith(t, ['One', 'Two', 'Three']);
+  const { ann, page } = await openConsoleWithNotes(t, ['One', 'Two', 'Three']);
   await page.locator('.row').nth(2).waitFor();
   const leave = async (how: () => Promise<unknown>) => {
     await page.keyboard.press('r');
@@ -92,21 +92,21 @@ t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, as
 });
 
 t.test('a panel that is left before its claim came gives it back', NEEDS_BROWSER, async (t) => {
-  const { ann, page } = await consoleWith(t, ['Hello']);
+  const { ann, page } = await openConsoleWithNotes(t, ['Hello']);
   await page.locator('.row').waitFor();
-  const claim = await holdOne(page, '**/api/moderation/claims', 'request');
+  const claim = await holdRequest(page, '**/api/moderation/claims', 'request');
   await page.keyboard.press('r');
-  await claim.asked;
+  await claim.arrived;
   await page.keyboard.press('Escape');
   await page.locator('.panel').waitFor({ state: 'detached' });
   const released = page.waitForResponse('**/claims/release');
-  claim.go();
+  claim.release();
   await released;
   t.equal(await readHeldNotes(ann), 0);
 });
 
 t.test('who can claim no more can decide', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, ['Hello']);
+  const { page } = await openConsoleWithNotes(t, ['Hello']);
   await page.locator('.row').waitFor();
   const error = { code: 'conflict', reason: 'claim_limit', message: 'No.' };
   await intercept(page, '**/api/moderation/claims', (route) =>
@@ -114,14 +114,14 @@ t.test('who can claim no more can decide', NEEDS_BROWSER, async (t) => {
   );
   const answered = page.waitForResponse('**/api/moderation/claims');
   await page.keyboard.press('r');
-  await handled(page, answered);
+  await untilHandled(page, answered);
   t.equal(await page.locator('.row-fault').count(), 0);
   await page.keyboard.press('1');
-  await toast(page, /^Rejected/);
+  await untilToast(page, /^Rejected/);
 });
 
 t.test('what is filled in is sent once, and keeps its claim', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, ['Hello']);
+  const { page } = await openConsoleWithNotes(t, ['Hello']);
   await page.keyboard.press('r');
   await page.locator('.row', { hasText: 'Yours' }).waitFor();
   await page.getByLabel('Word to the author').fill('Please stop');
@@ -131,14 +131,14 @@ t.test('what is filled in is sent once, and keeps its claim', NEEDS_BROWSER, asy
     const what = /[^/]*$/.exec(request.url())?.[0] ?? '';
     if (request.method() === 'POST') sent.push(what);
   });
-  const decision = await holdOne(page, '**/decisions', 'request');
+  const decision = await holdRequest(page, '**/decisions', 'request');
   await page.keyboard.press('1');
-  await decision.asked;
+  await decision.arrived;
   await page.keyboard.press('1');
   await page.keyboard.press('Escape');
   await page.locator('.panel').waitFor({ state: 'detached' });
-  decision.go();
-  await toast(page, /^Rejected/);
+  decision.release();
+  await untilToast(page, /^Rejected/);
   t.same(sent, ['decisions']);
 });
 
@@ -165,5 +165,5 @@ t.test('policies that could not be read are asked for again', NEEDS_BROWSER, asy
   failures.resolve();
   await page.locator('.panel').getByRole('button', { name: 'Spam' }).waitFor();
   await page.keyboard.press('1');
-  await toast(page, /^Rejected/);
+  await untilToast(page, /^Rejected/);
 });

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
-import { handled, holdOne, NEEDS_BROWSER } from '../support/browser.ts';
+import { holdRequest, NEEDS_BROWSER, untilHandled } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
@@ -84,17 +84,17 @@ t.test('an answer closes the editor that it is for, and no other', NEEDS_BROWSER
   const editor = page.getByRole('dialog');
   await spam.getByRole('button', { name: 'Edit' }).click();
   await editor.getByLabel('Title').fill('Spam and worse');
-  const saving = await holdOne(page, '**/policies', 'answer');
+  const saving = await holdRequest(page, '**/policies', 'answer');
   await editor.getByRole('button', { name: 'Save' }).click();
-  await saving.asked;
+  await saving.arrived;
   await editor.getByRole('button', { name: 'Close', exact: true }).click();
   await editor.getByRole('button', { name: 'Close without saving' }).click();
   await editor.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'New policy' }).click();
   await editor.getByLabel('Title').fill('Half a th');
   const listed = page.waitForResponse((answer) => answer.request().method() === 'GET');
-  saving.go();
-  await handled(page, listed);
+  saving.release();
+  await untilHandled(page, listed);
   await spam.locator('h3', { hasText: 'Spam and worse' }).waitFor();
   t.equal(await editor.getByLabel('Title').inputValue(), 'Half a th');
 });

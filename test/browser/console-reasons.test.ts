@@ -2,26 +2,26 @@ import t from 'tap';
 import { addModerator, decide, submit, submitAs } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
-import { look, NEEDS_BROWSER, until } from '../support/browser.ts';
+import { checkAppearance, NEEDS_BROWSER, untilTrue } from '../support/browser.ts';
 import {
-  consoleWith,
+  countNotesByState,
   currentText,
-  numbered,
+  numberedTexts,
   openConsole,
-  states,
-  toast,
+  openConsoleWithNotes,
+  untilToast,
 } from '../support/console.ts';
-import { letPass } from '../support/passing-time.ts';
+import { advanceTime } from '../support/passing-time.ts';
 import { startService } from '../support/service.ts';
 
 t.test('what another decided is said, and the focus goes on', NEEDS_BROWSER, async (t) => {
-  const { service, notes, page } = await consoleWith(t, numbered(3));
+  const { service, notes, page } = await openConsoleWithNotes(t, numberedTexts(3));
   const bob = await addModerator(service, 'Bob');
   await decide(bob, notes[0]?.id ?? '', 'approve');
   // The present note stays in its place.
   await page.locator('.row', { hasText: 'Note 1' }).getByText('approved').waitFor();
   await page.keyboard.press('a');
-  await toast(page, /Bob approved it at .*\d.* “Note 1”/);
+  await untilToast(page, /Bob approved it at .*\d.* “Note 1”/);
   t.equal(await currentText(page), 'Note 2');
   await page.locator(`#row-${notes[1]?.id}:focus`).waitFor();
 
@@ -30,10 +30,10 @@ t.test('what another decided is said, and the focus goes on', NEEDS_BROWSER, asy
   for (const key of ['a', 'r', 'e', 'd']) {
     await page.locator('.toast').getByRole('button', { name: 'Dismiss' }).click();
     await page.keyboard.press(key);
-    await toast(page, /Bob has been on this since .*\d/);
+    await untilToast(page, /Bob has been on this since .*\d/);
     t.equal(await currentText(page), 'Note 2', 'what is not decided stays');
   }
-  await look(t, page, 'moderation-held');
+  await checkAppearance(t, page, 'moderation-held');
 });
 
 t.test('an appeal against a decision of one’s own is not counted', NEEDS_BROWSER, async (t) => {
@@ -43,7 +43,7 @@ t.test('an appeal against a decision of one’s own is not counted', NEEDS_BROWS
   const { cookie } = member;
   const { id } = await submitAs(service, member, { message: 'Buy my book' });
   await decide(ann, id, 'reject');
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   const body = { text: 'It is free.' };
   await service.call('POST', `/api/guestbook/${id}/appeal`, { body, cookie });
 
@@ -53,9 +53,9 @@ t.test('an appeal against a decision of one’s own is not counted', NEEDS_BROWS
   await appeals.click();
   const reason = 'You decided this; another moderator must answer the appeal.';
   await page.locator('.bar', { hasText: reason }).waitFor();
-  await look(t, page, 'moderation-own-appeal');
+  await checkAppearance(t, page, 'moderation-own-appeal');
   await page.keyboard.press('a');
-  await toast(page, reason);
+  await untilToast(page, reason);
 
   const other = await openConsole(t, service, bob);
   await other.page
@@ -74,7 +74,10 @@ t.test(
   'a batch shows all that it decides on, and has no policy chosen',
   NEEDS_BROWSER,
   async (t) => {
-    const { service, notes, page } = await consoleWith(t, numbered(8, 'Buy http://1.2.3.4'));
+    const { service, notes, page } = await openConsoleWithNotes(
+      t,
+      numberedTexts(8, 'Buy http://1.2.3.4'),
+    );
     for (const { id } of notes) await screenNote(service.core, { note_id: id });
     await page.locator('.row .tag.spam, .row .tag.look').nth(7).waitFor();
     await page.keyboard.press('x');
@@ -85,15 +88,19 @@ t.test(
     const chosen = dialog.getByRole('list', { name: 'Notes to decide on' }).getByRole('listitem');
     t.equal(await chosen.count(), 8);
     t.match(await chosen.nth(7).textContent(), /Buy http:\/\/1\.2\.3\.4 8.*link/i);
-    await look(t, page, 'moderation-batch-all');
+    await checkAppearance(t, page, 'moderation-batch-all');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Space');
     t.equal(await dialog.count(), 1);
-    t.same(await states(service), { pending: 8 }, 'no key but a number chooses a policy');
-    await until(page, '!document.activeElement.closest(".policies")');
+    t.same(
+      await countNotesByState(service),
+      { pending: 8 },
+      'no key but a number chooses a policy',
+    );
+    await untilTrue(page, '!document.activeElement.closest(".policies")');
     await page.keyboard.press('1');
-    await toast(page, /8 notes/);
-    t.same(await states(service), { rejected: 8 });
+    await untilToast(page, /8 notes/);
+    t.same(await countNotesByState(service), { rejected: 8 });
   },
 );
 

@@ -2,8 +2,8 @@ import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { addModerator } from '../../harness/moderation.ts';
 import { publishArtifact, publishCase, publishProfile, report } from '../../harness/records.ts';
-import { intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
-import { openConsole, toast } from '../support/console.ts';
+import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { openConsole, untilToast } from '../support/console.ts';
 import { matchAll } from '../support/match-all.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -43,41 +43,41 @@ t.test('reported records are read, claimed, kept, removed and undone', NEEDS_BRO
     { subject: { type: 'profile', id: profile.id } },
   ]);
   await page.keyboard.press('a');
-  await toast(page, 'Kept');
+  await untilToast(page, 'Kept');
   const { item } = (await ann.get(`subjects/profile/${profile.id}`)).body;
   matchAll(t, item.reports, [{ state: 'kept' }]);
 
   await shows('Context packet by');
-  await look(t, page, 'moderation-record');
+  await checkAppearance(t, page, 'moderation-record');
   await page.keyboard.press('r');
   await page.locator('.row', { hasText: 'Packet of offers' }).getByText('Yours').waitFor();
   await page.getByLabel('Word to the author').fill('Offers go elsewhere');
   await page.getByLabel('Word to the author').press('Escape');
   await page.keyboard.press('1');
-  await toast(page, /^Removed: .*spam/);
+  await untilToast(page, /^Removed: .*spam/);
   t.equal((await service.call('GET', packet.path)).status, 410);
   t.match((await ann.get(`subjects/artifact/${packet.id}`)).body.item.decision, {
     message: 'Offers go elsewhere',
   });
   await shows('Case by');
   await page.keyboard.press('u');
-  await toast(page, 'Undone');
+  await untilToast(page, 'Undone');
   await shows('Context packet by');
   t.equal((await service.call('GET', packet.path)).status, 200);
 
   await page.keyboard.press('j');
   await shows('Case by');
   await page.keyboard.press('x');
-  await toast(page, 'Only notes are decided on together');
+  await untilToast(page, 'Only notes are decided on together');
   await page.keyboard.press('r');
   await page.keyboard.press('1');
-  await toast(page, /^Removed/);
+  await untilToast(page, /^Removed/);
   const leas = await openConsole(t, service, lea);
   await leas.page.getByRole('link', { name: 'Decided' }).click();
   await leas.page.locator('.row', { hasText: 'Case of nothing' }).waitFor();
   await leas.page.getByText('Nobody can read it now').waitFor();
   await leas.page.keyboard.press('a');
-  await toast(leas.page, 'Restored');
+  await untilToast(leas.page, 'Restored');
   t.equal((await service.call('GET', open.path)).status, 200);
 });
 
@@ -94,7 +94,7 @@ t.test('two moderators in two browsers on one record', NEEDS_BROWSER, async (t) 
   await bobs.page.keyboard.press('n');
   await anns.page.locator('.lease', { hasText: 'Bob has been on this since' }).waitFor();
   await anns.page.keyboard.press('a');
-  await toast(anns.page, /Bob has been on this since .*\d/);
+  await untilToast(anns.page, /Bob has been on this since .*\d/);
   await bobs.page.keyboard.press('Escape');
   await anns.page.getByRole('button', { name: 'Keep a' }).waitFor();
 
@@ -108,6 +108,6 @@ t.test('two moderators in two browsers on one record', NEEDS_BROWSER, async (t) 
   t.equal(kept.status, 201, kept.text);
   await anns.context.setOffline(false);
   await anns.page.keyboard.press('a');
-  await toast(anns.page, /Not kept\. Bob kept it at/);
+  await untilToast(anns.page, /Not kept\. Bob kept it at/);
   await anns.page.locator('.row-fault', { hasText: 'Bob kept it at' }).waitFor();
 });

@@ -1,8 +1,14 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
-import { handled, holdOne, intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, openConsole, signIn, toast } from '../support/console.ts';
+import {
+  checkAppearance,
+  holdRequest,
+  intercept,
+  NEEDS_BROWSER,
+  untilHandled,
+} from '../support/browser.ts';
+import { openConsole, openConsoleWithNotes, signIn, untilToast } from '../support/console.ts';
 import { type Service, startService } from '../support/service.ts';
 
 /** The decision, and nothing that the page asks beside it, is what meets the session's end. */
@@ -21,7 +27,7 @@ t.test(
   'a session that ends keeps the work; signing out gives all back',
   NEEDS_BROWSER,
   async (t) => {
-    const { service, ann, notes, page } = await consoleWith(t, ['Hello', 'Hello']);
+    const { service, ann, notes, page } = await openConsoleWithNotes(t, ['Hello', 'Hello']);
     await page.keyboard.press('r');
     await page.getByLabel('Word to the author').fill('Half a thought');
     await endAtDecision(service, page);
@@ -29,9 +35,9 @@ t.test(
     await page.getByLabel('Word to the author').press('Escape');
     await page.keyboard.press('1');
     await dialog.waitFor();
-    await look(t, page, 'moderation-session-lost');
+    await checkAppearance(t, page, 'moderation-session-lost');
     await signIn(page, ann);
-    await toast(page, /^Rejected/);
+    await untilToast(page, /^Rejected/);
     const { history } = (await ann.get(`notes/${notes[0]?.id}`)).body;
     t.match(history.at(-1), { text: 'Half a thought' }, 'sent once, after the sign-in');
 
@@ -47,7 +53,7 @@ t.test(
 );
 
 t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSER, async (t) => {
-  const { service, ann, page } = await consoleWith(t, ['Hello']);
+  const { service, ann, page } = await openConsoleWithNotes(t, ['Hello']);
   await page.keyboard.press('r');
   await page.locator('.row', { hasText: 'Yours' }).waitFor();
   await service.database.pool.query('DELETE FROM moderator_sessions');
@@ -82,7 +88,7 @@ t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSE
   t.same(await focus, ['token', 'message']);
   await page.getByLabel('Word to the author').press('Escape');
   await page.keyboard.press('1');
-  await toast(page, /^Rejected/);
+  await untilToast(page, /^Rejected/);
 });
 
 t.test('a tab does nothing in the name of who signed in beside it', NEEDS_BROWSER, async (t) => {
@@ -116,13 +122,13 @@ t.test('a tab does nothing in the name of who signed in beside it', NEEDS_BROWSE
   await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
   t.match((await lea.get(`notes/${id}`)).body, { item: { state: 'pending' } });
   await signIn(page, ann);
-  await toast(page, /^Rejected/);
+  await untilToast(page, /^Rejected/);
   const { history } = (await ann.get(`notes/${id}`)).body;
   t.match(history.at(-1), { text: 'Of Ann', actor: { name: 'Ann' } });
 });
 
 t.test('what one moderator had decided is never sent by another', NEEDS_BROWSER, async (t) => {
-  const { service, page } = await consoleWith(t, ['Whose?']);
+  const { service, page } = await openConsoleWithNotes(t, ['Whose?']);
   const bob = await addModerator(service, 'Bob');
   await endAtDecision(service, page);
   await page.keyboard.press('a');
@@ -135,18 +141,18 @@ t.test('what one moderator had decided is never sent by another', NEEDS_BROWSER,
 });
 
 t.test('an answer to a session that is over does not end the next', NEEDS_BROWSER, async (t) => {
-  const { service, page } = await consoleWith(t, ['Hello']);
+  const { service, page } = await openConsoleWithNotes(t, ['Hello']);
   const bob = await addModerator(service, 'Bob');
   await page.locator('.row').waitFor();
-  const asked = await holdOne(page, '**/api/moderation/queue**', 'request');
+  const asked = await holdRequest(page, '**/api/moderation/queue**', 'request');
   await submit(service);
-  await asked.asked;
+  await asked.arrived;
   await page.getByRole('button', { name: 'Sign out' }).click();
   await signIn(page, bob);
   await page.locator('.row').nth(1).waitFor();
   const answered = page.waitForResponse((response) => response.status() === 401);
-  asked.go();
-  await handled(page, answered);
+  asked.release();
+  await untilHandled(page, answered);
   t.equal(await page.getByRole('dialog').count(), 0);
   t.equal(await page.locator('.who', { hasText: 'Bob' }).count(), 1);
 });
@@ -155,7 +161,7 @@ t.test(
   'what was tried for one moderator is not tried again for another',
   NEEDS_BROWSER,
   async (t) => {
-    const { service, page } = await consoleWith(t, ['Whose?']);
+    const { service, page } = await openConsoleWithNotes(t, ['Whose?']);
     const bob = await addModerator(service, 'Bob');
     await page.locator('.row').waitFor();
     const tried = Promise.withResolvers<void>();
@@ -175,7 +181,7 @@ t.test(
     await page.getByRole('button', { name: 'Sign out' }).click();
     await signIn(page, bob);
     over.resolve();
-    await toast(page, 'Not approved. Another moderator has signed in.');
+    await untilToast(page, 'Not approved. Another moderator has signed in.');
     t.same((await service.database.pool.query('SELECT state FROM notes')).rows, [
       { state: 'pending' },
     ]);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
-import { openConsole, toast } from '../support/console.ts';
+import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { openConsole, untilToast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
 t.test('two moderators in two browsers on one note', NEEDS_BROWSER, async (t) => {
@@ -17,7 +17,7 @@ t.test('two moderators in two browsers on one note', NEEDS_BROWSER, async (t) =>
   await anns.page.locator('.row', { hasText: 'Held by Bob' }).waitFor();
   await anns.page.locator('.lease', { hasText: 'Bob has been on this since' }).waitFor();
   await anns.page.keyboard.press('a');
-  await toast(anns.page, /Bob has been on this since .*\d/);
+  await untilToast(anns.page, /Bob has been on this since .*\d/);
   await bobs.page.keyboard.press('Escape');
   await anns.page.getByRole('button', { name: 'Approve a' }).waitFor();
 
@@ -38,7 +38,7 @@ t.test('two moderators in two browsers on one note', NEEDS_BROWSER, async (t) =>
     .waitFor();
   t.equal(await anns.page.getByLabel('Word to the author').inputValue(), 'A long and careful word');
   t.equal(await anns.page.locator('.panel').getAttribute('aria-busy'), 'false', 'to send again');
-  await look(t, anns.page, 'moderation-conflict');
+  await checkAppearance(t, anns.page, 'moderation-conflict');
 });
 
 t.test(
@@ -59,7 +59,7 @@ t.test(
     await intercept(page, '**/api/moderation/stream', (route) => route.abort());
     await context.setOffline(true);
     await page.getByText('Live updates paused').waitFor();
-    await look(t, page, 'moderation-paused');
+    await checkAppearance(t, page, 'moderation-paused');
     await context.setOffline(false);
     await submit(service, { message: 'Third' });
     await page.locator('.row', { hasText: 'Third' }).waitFor({ timeout: 30_000 });

@@ -1,11 +1,16 @@
 import t, { type Test } from 'tap';
 import { readHeldNotes } from '../../harness/moderation.ts';
 import { NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, currentText, numbered, toast } from '../support/console.ts';
+import {
+  currentText,
+  numberedTexts,
+  openConsoleWithNotes,
+  untilToast,
+} from '../support/console.ts';
 
 /** A console in which so many notes wait, and what became of them. */
 async function begin(t: Test, count: number) {
-  const { service, ann, page } = await consoleWith(t, numbered(count));
+  const { service, ann, page } = await openConsoleWithNotes(t, numberedTexts(count));
   await page
     .locator('.row')
     .nth(count - 1)
@@ -18,7 +23,7 @@ async function begin(t: Test, count: number) {
 t.test('a double click decides on one note, and claims one', NEEDS_BROWSER, async (t) => {
   const { ann, page, approved } = await begin(t, 5);
   await page.locator('.bar').getByRole('button', { name: 'Approve' }).dblclick();
-  await toast(page, 'Approved “Note 1”');
+  await untilToast(page, 'Approved “Note 1”');
   t.equal(await currentText(page), 'Note 2');
   // As a touch screen may tell of two taps: each as the first.
   const twice = (shift: number) =>
@@ -26,7 +31,7 @@ t.test('a double click decides on one note, and claims one', NEEDS_BROWSER, asyn
       document.querySelector('.bar .primary').dispatchEvent(
         new MouseEvent('click', { bubbles: true, detail: 1, clientX, clientY: 300 }))`);
   await twice(20);
-  await toast(page, 'Approved “Note 2”');
+  await untilToast(page, 'Approved “Note 2”');
   t.equal(await currentText(page), 'Note 3');
   const claimed = page.waitForResponse('**/api/moderation/claims');
   await page.getByRole('button', { name: 'Claim next' }).dblclick();
@@ -51,13 +56,13 @@ t.test(
     const shown = (text: string) => page.locator('.note .text', { hasText: text }).waitFor();
     const pause = () => page.evaluate('new Promise((resolve) => setTimeout(resolve, 600))');
     await click(1);
-    await toast(page, 'Approved “Note 1”');
+    await untilToast(page, 'Approved “Note 1”');
     await pause();
     // The system may let a double click take longer.
     await click(2);
     await pause();
     await click(1);
-    await toast(page, 'Approved “Note 2”');
+    await untilToast(page, 'Approved “Note 2”');
     await shown('Note 3');
     // As a key or a reading aid.
     await click(0);
@@ -101,7 +106,7 @@ t.test('a key that is held down, or with another, decides nothing', NEEDS_BROWSE
   t.equal(await approved(), 0);
   for (let times = 0; times < 3; times++) await page.keyboard.down('a');
   await page.keyboard.up('a');
-  await toast(page, 'Approved “Note 3”');
+  await untilToast(page, 'Approved “Note 3”');
   await page.keyboard.press('r');
   await page.locator('.panel').waitFor();
   t.equal(await page.locator('.row').count(), 2, 'but the first time');

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
-import { look, NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, currentText, openConsole } from '../support/console.ts';
+import { checkAppearance, NEEDS_BROWSER } from '../support/browser.ts';
+import { currentText, openConsole, openConsoleWithNotes } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
 const HOSTILE = [
@@ -35,7 +35,7 @@ t.test('hostile text is shown as text, with a mark for what hides', NEEDS_BROWSE
     for (const mark of marks) t.ok(named.includes(mark), mark);
     if (marks.length === 0) t.equal(await currentText(page), message);
     else t.notMatch(await currentText(page), /\p{Default_Ignorable_Code_Point}/u);
-    await look(t, page, `moderation-hostile-${index + 1}`);
+    await checkAppearance(t, page, `moderation-hostile-${index + 1}`);
   }
   for (const name of await page.locator('.author, #note-title bdi, .record bdi').all())
     t.equal(await name.locator('.mark').getAttribute('aria-label'), 'right-to-left override');
@@ -45,7 +45,7 @@ t.test('hostile text is shown as text, with a mark for what hides', NEEDS_BROWSE
 });
 
 t.test('an excerpt ends with a whole character', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, [`a${'😀'.repeat(200)}`]);
+  const { page } = await openConsoleWithNotes(t, [`a${'😀'.repeat(200)}`]);
   t.equal(await page.locator('.row .excerpt').textContent(), `a${'😀'.repeat(139)}`);
 });
 

@@ -1,8 +1,15 @@
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { readHeldNotes } from '../../harness/moderation.ts';
-import { handled, holdOne, intercept, NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, currentText, numbered, REFUSED, states, toast } from '../support/console.ts';
+import { holdRequest, intercept, NEEDS_BROWSER, untilHandled } from '../support/browser.ts';
+import {
+  CONFLICT_RESPONSE,
+  countNotesByState,
+  currentText,
+  numberedTexts,
+  openConsoleWithNotes,
+  untilToast,
+} from '../support/console.ts';
 
 /** A console that the stream has told of its claim of the first note, whose answer is held back. */
 async function claimUnanswered(
@@ -10,18 +17,18 @@ async function claimUnanswered(
   messages: readonly string[],
   ask = (page: Page) => page.keyboard.press('n'),
 ) {
-  const { ann, page } = await consoleWith(t, messages);
+  const { ann, page } = await openConsoleWithNotes(t, messages);
   await page
     .locator('.row')
     .nth(messages.length - 1)
     .waitFor();
-  const claim = await holdOne(page, '**/api/moderation/claims', 'answer');
+  const claim = await holdRequest(page, '**/api/moderation/claims', 'answer');
   const answered = page.waitForResponse('**/api/moderation/claims');
   await ask(page);
   await page.locator('.note .lease').waitFor();
   const answer = () => {
-    claim.go();
-    return handled(page, answered);
+    claim.release();
+    return untilHandled(page, answered);
   };
   return { ann, page, answer };
 }
@@ -45,7 +52,7 @@ t.test(
 t.test('what was decided before its claim was answered stays decided', NEEDS_BROWSER, async (t) => {
   const { page, answer } = await claimUnanswered(t, ['One', 'Two']);
   await page.keyboard.press('a');
-  await toast(page, 'Approved');
+  await untilToast(page, 'Approved');
   await answer();
   t.equal(await currentText(page), 'Two');
   t.equal(await page.locator('.row').count(), 1);
@@ -60,7 +67,7 @@ t.test('who goes on before a claim is answered is not taken back', NEEDS_BROWSER
   await page.keyboard.press('a');
   await page.locator('.note .text', { hasText: 'Two' }).waitFor();
   await answer();
-  await toast(page, 'Approved “One”');
+  await untilToast(page, 'Approved “One”');
   t.equal(await currentText(page), 'Two');
 });
 
@@ -73,13 +80,13 @@ t.test(
     const decision = page.waitForRequest('**/decisions');
     await intercept(page, '**/decisions', async (route) => {
       await refused.promise;
-      await route.fulfill(REFUSED);
+      await route.fulfill(CONFLICT_RESPONSE);
     });
     await page.keyboard.press('a');
     await decision;
     await answer();
     refused.resolve();
-    await toast(page, 'Not approved.');
+    await untilToast(page, 'Not approved.');
     await page.locator('.note .lease').waitFor();
     t.equal(await currentText(page), 'One');
     const released = page.waitForResponse('**/claims/release');
@@ -93,7 +100,7 @@ t.test(
   'a claim that is answered late brings back nothing that was decided',
   NEEDS_BROWSER,
   async (t) => {
-    const { service, page } = await consoleWith(t, numbered(3));
+    const { service, page } = await openConsoleWithNotes(t, numberedTexts(3));
     await page.locator('.row').nth(2).waitFor();
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
@@ -113,13 +120,13 @@ t.test(
     await page.keyboard.press('1');
     await page.locator('.note .text', { hasText: 'Note 2' }).waitFor();
     await page.keyboard.press('a');
-    await toast(page, 'Approved');
+    await untilToast(page, 'Approved');
     t.equal(await currentText(page), 'Note 3');
     release();
-    await toast(page, 'Rejected');
+    await untilToast(page, 'Rejected');
     t.equal(await currentText(page), 'Note 3');
     t.equal(await page.locator('.row').count(), 1);
     t.equal(releases, 0, 'the decision is the one that ends the claim');
-    t.same(await states(service), { approved: 1, pending: 1, rejected: 1 });
+    t.same(await countNotesByState(service), { approved: 1, pending: 1, rejected: 1 });
   },
 );

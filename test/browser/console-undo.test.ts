@@ -1,8 +1,8 @@
 import type { Test } from 'tap';
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { holdOne, intercept, NEEDS_BROWSER } from '../support/browser.ts';
-import { currentText, openConsole, signIn, toast } from '../support/console.ts';
+import { holdRequest, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { currentText, openConsole, signIn, untilToast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
 /** A lead at the console, with some notes to decide on and a moderator beside. */
@@ -34,27 +34,27 @@ t.test('among what is decided a toast undoes its own decision', NEEDS_BROWSER, a
   for (const id of ids.slice(1)) await decide(bob, id, 'approve');
   await page.locator('.row').nth(1).waitFor({ state: 'detached' });
   await page.keyboard.press('a');
-  await toast(page, 'Approved “One”');
+  await untilToast(page, 'Approved “One”');
   await show(/^Decided/);
   await open('Two');
   await page.locator('.note .text', { hasText: 'Two' }).waitFor();
   await page.keyboard.press('u');
-  await toast(page, 'Undone: “One”');
+  await untilToast(page, 'Undone: “One”');
   t.equal(await states(), 'pending approved approved');
   await open('Three');
   await page.keyboard.press('u');
-  await toast(page, 'Undone: “Three”');
+  await untilToast(page, 'Undone: “Three”');
   t.equal(await states(), 'pending approved pending', 'without such a toast, the present one');
 
   await show(/^To do/);
   await open('Three');
   await page.keyboard.press('a');
-  await toast(page, 'Approved “Three”');
+  await untilToast(page, 'Approved “Three”');
   await show(/^Decided/);
   await open('Two');
   await page.locator('.note .text', { hasText: 'Two' }).waitFor();
   await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
-  await toast(page, 'Undone: “Three”');
+  await untilToast(page, 'Undone: “Three”');
   t.equal(await states(), 'pending approved pending');
 });
 
@@ -64,10 +64,10 @@ t.test("a note's own button undoes what was decided on it", NEEDS_BROWSER, async
   await service.call('POST', `/api/guestbook/${ids[1]}/report`, { body: { reason: 'spam' } });
   await page.locator('.row').nth(1).waitFor({ state: 'detached' });
   await page.keyboard.press('a');
-  await toast(page, 'Approved “One”');
+  await untilToast(page, 'Approved “One”');
   await show(/^Reported/);
   await page.locator('.bar').getByRole('button', { name: 'Undo' }).click();
-  await toast(page, 'Undone: “Two”');
+  await untilToast(page, 'Undone: “Two”');
   t.equal(await states(), 'approved pending');
 });
 
@@ -75,7 +75,7 @@ t.test('an undo that met no network is tried again, and no other', NEEDS_BROWSER
   const { page, states } = await begin(t, 'One', 'Two');
   for (const text of ['One', 'Two']) {
     await page.keyboard.press('a');
-    await toast(page, `Approved “${text}”`);
+    await untilToast(page, `Approved “${text}”`);
   }
   // Its answer is lost: it was undone, and nobody here knows.
   await intercept(page, '**/undo', async (route) => {
@@ -83,27 +83,27 @@ t.test('an undo that met no network is tried again, and no other', NEEDS_BROWSER
     return route.abort('connectionreset');
   });
   await page.keyboard.press('u');
-  await toast(page, 'Perhaps not undone. No answer');
+  await untilToast(page, 'Perhaps not undone. No answer');
   await page.unroute('**/undo');
   await page.keyboard.press('u');
-  await toast(page, 'Undone: “Two”');
+  await untilToast(page, 'Undone: “Two”');
   t.equal(await states(), 'approved pending');
   await page.keyboard.press('u');
-  await toast(page, 'Undone: “One”');
+  await untilToast(page, 'Undone: “One”');
   t.equal(await states(), 'pending pending');
 });
 
 t.test('who goes on before an undo is answered is not taken back', NEEDS_BROWSER, async (t) => {
   const { page, states } = await begin(t, 'One', 'Two', 'Three');
   await page.keyboard.press('a');
-  await toast(page, 'Approved “One”');
-  const undo = await holdOne(page, '**/undo', 'answer');
+  await untilToast(page, 'Approved “One”');
+  const undo = await holdRequest(page, '**/undo', 'answer');
   await page.keyboard.press('u');
-  await undo.asked;
+  await undo.arrived;
   await page.keyboard.press('j');
   await page.locator('.note .text', { hasText: 'Three' }).waitFor();
-  undo.go();
-  await toast(page, 'Undone: “One”');
+  undo.release();
+  await untilToast(page, 'Undone: “One”');
   await page.locator('.row', { hasText: 'One' }).waitFor();
   t.equal(await currentText(page), 'Three');
   t.equal(await states(), 'pending pending pending');
@@ -113,14 +113,14 @@ t.test('what is undone twice in haste is two decisions', NEEDS_BROWSER, async (t
   const { page, states } = await begin(t, 'One', 'Two');
   for (const text of ['One', 'Two']) {
     await page.keyboard.press('a');
-    await toast(page, `Approved “${text}”`);
+    await untilToast(page, `Approved “${text}”`);
   }
-  const undo = await holdOne(page, '**/undo', 'request');
+  const undo = await holdRequest(page, '**/undo', 'request');
   await page.keyboard.press('u');
-  await undo.asked;
+  await undo.arrived;
   await page.keyboard.press('u');
-  undo.go();
-  await toast(page, 'Undone: “One”');
+  undo.release();
+  await untilToast(page, 'Undone: “One”');
   t.equal(await states(), 'pending pending');
 });
 
@@ -130,16 +130,16 @@ t.test('what cannot be undone is said before an older one is undone', NEEDS_BROW
   await service.call('POST', `/api/guestbook/${ids[1]}/report`, { body: { reason: 'spam' } });
   await page.locator('.row').nth(1).waitFor({ state: 'detached' });
   await page.keyboard.press('a');
-  await toast(page, 'Approved “One”');
+  await untilToast(page, 'Approved “One”');
   await show(/^Reported/);
   await page.getByRole('button', { name: 'Keep a' }).waitFor();
   await page.keyboard.press('a');
-  await toast(page, 'Kept “Two”');
+  await untilToast(page, 'Kept “Two”');
   await page.keyboard.press('u');
-  await toast(page, 'Cannot be undone: Kept “Two”');
+  await untilToast(page, 'Cannot be undone: Kept “Two”');
   t.equal(await states(), 'approved approved');
   await page.keyboard.press('u');
-  await toast(page, 'Undone: “One”');
+  await untilToast(page, 'Undone: “One”');
   t.equal(await states(), 'pending approved');
 });
 
@@ -147,11 +147,11 @@ t.test('what one moderator decided is not undone by the next', NEEDS_BROWSER, as
   const { service, page, states } = await begin(t, 'One');
   const max = await addModerator(service, 'Max', 'lead');
   await page.keyboard.press('a');
-  await toast(page, 'Approved “One”');
+  await untilToast(page, 'Approved “One”');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await signIn(page, max);
   await page.locator('.empty').waitFor();
   await page.keyboard.press('u');
-  await toast(page, 'There is nothing to undo');
+  await untilToast(page, 'There is nothing to undo');
   t.equal(await states(), 'approved');
 });

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { NEEDS_BROWSER, violations, visit } from '../support/browser.ts';
+import { axeViolations, NEEDS_BROWSER, visit } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
@@ -41,7 +41,7 @@ t.test('the API reference lists every operation, opens and calls it', NEEDS_BROW
   await status.getByRole('button', { name: 'Try it out' }).click();
   await status.getByRole('button', { name: 'Execute' }).click();
   await status.locator('.live-responses-table').getByText('service.status.v1').waitFor();
-  const faint = () => violations(page, ['color-contrast']);
+  const faint = () => axeViolations(page, ['color-contrast']);
   t.strictSame(await faint(), [], 'all is legible in light');
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.locator('html.dark-mode').waitFor();

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { focusAfterClick, intercept, NEEDS_BROWSER, until } from '../support/browser.ts';
-import { join, startGuestbook, visitGuestbook, write } from '../support/guestbook-page.ts';
+import { focusAfterClick, intercept, NEEDS_BROWSER, untilTrue } from '../support/browser.ts';
+import { join, sendNote, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
 
 t.test('everything works from the keyboard alone', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
@@ -25,21 +25,21 @@ t.test('everything works from the keyboard alone', NEEDS_BROWSER, async (t) => {
   t.equal(await page.evaluate('document.activeElement.id'), 'content');
   await tabTo('Write a note…');
   await press('Enter');
-  await until(page, 'document.activeElement.name === "message"');
+  await untilTrue(page, 'document.activeElement.name === "message"');
   await page.keyboard.type('By hand');
   await press('Control+Enter');
   await page.getByText('Waiting for review', { exact: true }).waitFor();
   const [item] = (await ann.get('queue')).body.items;
   t.equal(item.text, 'By hand');
-  await until(page, 'document.activeElement.innerText === "Write a note…"');
+  await untilTrue(page, 'document.activeElement.innerText === "Write a note…"');
 
   await page.reload();
   await tabTo('Join');
   await press('Enter');
-  await until(page, 'document.activeElement.closest("dialog") !== null');
+  await untilTrue(page, 'document.activeElement.closest("dialog") !== null');
   await tabTo('Close');
   await press('Escape');
-  await until(page, 'document.activeElement.innerText === "Join"');
+  await untilTrue(page, 'document.activeElement.innerText === "Join"');
   await press('Enter');
   while ((await page.evaluate('document.activeElement.name')) !== 'handle') await press('Tab');
   await page.keyboard.type('by_keys');
@@ -55,7 +55,7 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await join(visit, 'by_keys');
-  await write(visit, 'To be taken back');
+  await sendNote(visit, 'To be taken back');
   const focused = (what: string) => page.locator(`${what}:focus`).waitFor();
   const press = async (name: string) => {
     await page.getByRole('button', { name, exact: true }).focus();
@@ -124,7 +124,7 @@ t.test('the focus goes to what was asked for, and nowhere by itself', NEEDS_BROW
   const name = await focusAfterClick(page.getByRole('button', { name: 'Write a note…' }));
   t.equal(name, 'message', 'before the next key comes');
   await page.getByRole('link', { name: 'Observatory' }).click();
-  await until(page, 'document.title.startsWith("Observatory")');
+  await untilTrue(page, 'document.title.startsWith("Observatory")');
   t.equal(await page.evaluate('document.activeElement.innerText'), 'Observatory');
   await press('Cancel');
   await focused('button:text-is("Write a note…")');

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, toast } from '../support/console.ts';
+import { openConsoleWithNotes, untilToast } from '../support/console.ts';
 import { visitGuestbook } from '../support/guestbook-page.ts';
 import { startService } from '../support/service.ts';
 
@@ -33,11 +33,11 @@ t.test('on the narrowest phone no title or button is cut in two', NEEDS_BROWSER,
 });
 
 t.test('what was done covers no button of what comes next', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, ['One', 'Two']);
+  const { page } = await openConsoleWithNotes(t, ['One', 'Two']);
   await page.setViewportSize(PHONE);
   await page.locator('.row', { hasText: 'One' }).locator('.row-main').click();
   await page.keyboard.press('a');
-  await toast(page, 'Approved “One”');
+  await untilToast(page, 'Approved “One”');
   await page.locator('.note .text', { hasText: 'Two' }).waitFor();
   for (const button of await page.locator('.actions .button').all())
     t.equal(
@@ -55,7 +55,7 @@ t.test('what was done covers no button of what comes next', NEEDS_BROWSER, async
 });
 
 t.test('the buttons stay at the bottom, however short the note', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, ['One', 'Two '.repeat(120)]);
+  const { page } = await openConsoleWithNotes(t, ['One', 'Two '.repeat(120)]);
   for (const height of [1024, 1400]) {
     await page.setViewportSize({ width: 768, height });
     for (const text of ['One', 'Two']) {
@@ -68,7 +68,7 @@ t.test('the buttons stay at the bottom, however short the note', NEEDS_BROWSER, 
 });
 
 t.test('on a phone Back leads from a note to the list', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, ['One', 'Two']);
+  const { page } = await openConsoleWithNotes(t, ['One', 'Two']);
   await page.setViewportSize(PHONE);
   const open = () => page.locator('.row', { hasText: 'Two' }).locator('.row-main').click();
   const listed = () => page.locator('.row.here .row-main:focus', { hasText: 'Two' }).waitFor();

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { look, NEEDS_BROWSER, until } from '../support/browser.ts';
-import { confirmed, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
+import { checkAppearance, NEEDS_BROWSER, untilTrue } from '../support/browser.ts';
+import { startGuestbook, untilConfirmed, visitGuestbook } from '../support/guestbook-page.ts';
 
 t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
@@ -22,13 +22,13 @@ t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, as
   await first.getByText('Who else hears the bell?').waitFor();
   await first.getByRole('button', { name: 'Replies' }).click();
   await first.getByText('I do.').waitFor();
-  await look(t, page, 'guestbook-notes');
+  await checkAppearance(t, page, 'guestbook-notes');
   t.equal(await page.locator('.notes > li').count(), 30);
   await page.getByRole('button', { name: 'Older notes' }).click();
   await page.getByText('Note number 1', { exact: true }).waitFor();
   t.equal(await page.locator('.notes > li').count(), 32);
   t.equal(await page.getByRole('button', { name: 'Older notes' }).count(), 0);
-  await until(page, 'document.activeElement.textContent.includes("Note number 2")');
+  await untilTrue(page, 'document.activeElement.textContent.includes("Note number 2")');
 
   await page.getByRole('link', { name: 'Two Clerks' }).click();
   await page.getByText('Filed.').waitFor();
@@ -45,7 +45,7 @@ t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, as
 
   await first.getByRole('button', { name: 'Reply', exact: true }).click();
   await page.getByLabel('Your reply').fill('So do I.');
-  await look(t, page, 'guestbook-reply');
+  await checkAppearance(t, page, 'guestbook-reply');
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('a reply in Service').waitFor();
 
@@ -55,18 +55,18 @@ t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, as
   await dialog.getByText('Ada').waitFor();
   await page.getByRole('button', { name: 'Send report' }).click();
   await page.getByText('Choose what is wrong with it.').waitFor();
-  await look(t, page, 'guestbook-report');
+  await checkAppearance(t, page, 'guestbook-report');
   await page.getByLabel('Spam or advertising').check();
   await page.getByRole('button', { name: 'Send report' }).click();
   await dialog.waitFor({ state: 'detached' });
-  await confirmed(page, 'Thank you. A moderator will look at “Who else hears the bell?”');
-  await until(page, 'document.activeElement.textContent === "Reported"');
+  await untilConfirmed(page, 'Thank you. A moderator will look at “Who else hears the bell?”');
+  await untilTrue(page, 'document.activeElement.textContent === "Reported"');
   await page.keyboard.press('Enter');
   t.equal(await dialog.count(), 0, 'a note is reported once');
   // It stays while it has the focus.
   const dismiss = page.getByRole('button', { name: 'Dismiss' });
   await dismiss.focus();
-  await look(t, page, 'guestbook-reported');
+  await checkAppearance(t, page, 'guestbook-reported');
   await dismiss.click();
   await page.locator('.toast').waitFor({ state: 'detached' });
   t.equal((await ann.get('queue?view=reported')).body.items[0].id, parent.id);
@@ -128,7 +128,7 @@ t.test('hostile text is shown harmlessly', NEEDS_BROWSER, async (t) => {
   const clipped = `[...document.querySelectorAll('.note h3, .message')]
     .every((element) => getComputedStyle(element).overflow === 'clip')`;
   t.equal(await page.evaluate(clipped), true, 'stacked marks stay inside');
-  await look(t, page, 'guestbook-hostile');
+  await checkAppearance(t, page, 'guestbook-hostile');
   await page.setViewportSize({ width: 640, height: 900 });
   await page.evaluate('document.documentElement.style.fontSize = "200%"');
   t.equal(

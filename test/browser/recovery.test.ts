@@ -1,10 +1,10 @@
 import t from 'tap';
-import { intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
+import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
 import {
-  asFile,
   join,
   readDownload,
   startGuestbook,
+  toKeyFile,
   visitGuestbook,
 } from '../support/guestbook-page.ts';
 
@@ -17,8 +17,8 @@ t.test('recovery replaces both keys, also when its answer is lost', NEEDS_BROWSE
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Use the recovery key' }).click();
-  await look(t, page, 'recover');
-  await page.getByLabel('Key file').setInputFiles(asFile(JSON.stringify(old)));
+  await checkAppearance(t, page, 'recover');
+  await page.getByLabel('Key file').setInputFiles(toKeyFile(JSON.stringify(old)));
   await page.getByRole('button', { name: 'Make new keys' }).click();
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download key file' }).click();

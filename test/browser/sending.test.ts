@@ -1,13 +1,13 @@
 import t from 'tap';
 import { addModerator } from '../../harness/moderation.ts';
-import { handled, intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
+import { checkAppearance, intercept, NEEDS_BROWSER, untilHandled } from '../support/browser.ts';
 import {
   beginNote,
   join,
+  openSecondTab,
+  sendNote,
   startGuestbook,
-  tabBeside,
   visitGuestbook,
-  write,
 } from '../support/guestbook-page.ts';
 import { matchAll } from '../support/match-all.ts';
 
@@ -27,7 +27,7 @@ t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER,
   await beginNote(visit, 'From a train');
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Your text is kept').waitFor();
-  await look(t, page, 'guestbook-unsent');
+  await checkAppearance(t, page, 'guestbook-unsent');
   await page.unroute('**/api/guestbook');
 
   await context.setOffline(true);
@@ -102,7 +102,7 @@ t.test("a member's note is never sent as a guest's by itself", NEEDS_BROWSER, as
   const { page, context } = visit;
   await join(visit, 'ada');
   await beginNote(visit, 'In my own name');
-  const other = await tabBeside(visit);
+  const other = await openSecondTab(visit);
   await context.setOffline(true);
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Your text is kept').waitFor();
@@ -160,7 +160,7 @@ t.test('refusals are said beside the form, and no text is lost', NEEDS_BROWSER, 
   await page.getByText('a control character at message').waitFor();
   t.equal(await field.inputValue(), 'a\u0007b');
   await page.getByRole('button', { name: 'Later' }).click();
-  await write(visit, 'One');
+  await sendNote(visit, 'One');
   await beginNote(visit, 'Two');
   await page.keyboard.press('Control+Enter');
   await page.getByText('some limits last until tomorrow').waitFor();
@@ -184,9 +184,9 @@ for (const [how, storage] of [
     t.equal(await field.inputValue(), 'Half a thought');
     await page.getByRole('button', { name: 'Send for review' }).click();
     await field.waitFor({ state: 'detached' });
-    await write(visit, 'Another');
+    await sendNote(visit, 'Another');
     const looked = page.waitForResponse('**/api/guestbook');
     await page.getByRole('button', { name: 'Check now' }).click();
-    await handled(page, looked);
+    await untilHandled(page, looked);
     t.same(await page.locator('.own-note .message').allInnerTexts(), ['Another', 'Half a thought']);
   });

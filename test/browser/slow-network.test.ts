@@ -1,14 +1,14 @@
 import type { Locator } from 'playwright-core';
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { holdOne, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { holdRequest, intercept, NEEDS_BROWSER } from '../support/browser.ts';
 import {
   beginNote,
   join,
+  openSecondTab,
+  sendNote,
   startGuestbook,
-  tabBeside,
   visitGuestbook,
-  write,
 } from '../support/guestbook-page.ts';
 
 const POSTED = /\/api\/guestbook$/;
@@ -18,11 +18,11 @@ t.test('what is changed while it is sent becomes another note', NEEDS_BROWSER, a
   const ann = await addModerator(service, 'Ann');
   const { page } = await visitGuestbook(t, service);
   const field = await beginNote({ page }, 'One');
-  const sending = await holdOne(page, POSTED, 'answer');
+  const sending = await holdRequest(page, POSTED, 'answer');
   await page.getByRole('button', { name: 'Send for review' }).click();
-  await sending.asked;
+  await sending.arrived;
   await field.fill('One, and two');
-  sending.go();
+  sending.release();
   await page.getByText('Sending this one posts a second note').waitFor();
   t.equal(await field.inputValue(), 'One, and two');
   await page.getByText('Waiting for review', { exact: true }).waitFor();
@@ -36,12 +36,12 @@ t.test('an answer closes the form that it is for, and no other', NEEDS_BROWSER, 
   const service = await startGuestbook(t);
   const { page } = await visitGuestbook(t, service);
   const field = await beginNote({ page }, 'For the first');
-  const sending = await holdOne(page, POSTED, 'answer');
+  const sending = await holdRequest(page, POSTED, 'answer');
   await page.getByRole('button', { name: 'Send for review' }).click();
-  await sending.asked;
+  await sending.arrived;
   await page.getByRole('link', { name: 'Two Clerks' }).click();
   await field.fill('For the second');
-  sending.go();
+  sending.release();
   await page.getByText('Waiting for review', { exact: true }).waitFor();
   t.equal(await field.inputValue(), 'For the second');
 });
@@ -53,7 +53,7 @@ t.test('an answer takes the focus from nobody who has gone on', NEEDS_BROWSER, a
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await join(visit, 'ada');
-  await write(visit, 'To be taken back');
+  await sendNote(visit, 'To be taken back');
   const reply = page.getByLabel('Your reply');
   const focused = async (field: Locator, says: string) => {
     await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
@@ -61,30 +61,30 @@ t.test('an answer takes the focus from nobody who has gone on', NEEDS_BROWSER, a
   };
 
   const note = await beginNote(visit, 'In good time');
-  const sending = await holdOne(page, POSTED, 'answer');
+  const sending = await holdRequest(page, POSTED, 'answer');
   await page.getByRole('button', { name: 'Send for review' }).click();
-  await sending.asked;
+  await sending.arrived;
   await page.getByRole('button', { name: 'Reply', exact: true }).click();
   await reply.fill('Meanwhile');
-  sending.go();
+  sending.release();
   await note.waitFor({ state: 'detached' });
   await focused(reply, 'after a note was sent');
 
   const own = page.locator('.own-note', { hasText: 'To be taken back' });
   await own.getByRole('button', { name: 'Withdraw' }).click();
-  const withdrawal = await holdOne(page, '**/withdraw', 'answer');
+  const withdrawal = await holdRequest(page, '**/withdraw', 'answer');
   await own.getByRole('button', { name: 'Withdraw it' }).click();
-  await withdrawal.asked;
+  await withdrawal.arrived;
   await reply.focus();
-  withdrawal.go();
+  withdrawal.release();
   await own.getByText('Withdrawn by you').waitFor();
   await focused(reply, 'after one was withdrawn');
 
-  const replying = await holdOne(page, POSTED, 'answer');
+  const replying = await holdRequest(page, POSTED, 'answer');
   await page.getByRole('button', { name: 'Send for review' }).click();
-  await replying.asked;
+  await replying.arrived;
   await beginNote(visit, 'And another');
-  replying.go();
+  replying.release();
   await reply.waitFor({ state: 'detached' });
   await focused(note, 'after a reply was sent');
 });
@@ -125,7 +125,7 @@ t.test(
       });`,
     });
     await intercept(visit.page, POSTED, (route) => route.abort('connectionreset'), { times: 1 });
-    await write(visit, 'From a train');
+    await sendNote(visit, 'From a train');
   },
 );
 
@@ -138,14 +138,14 @@ t.test('older notes come although newer were looked for meanwhile', NEEDS_BROWSE
   }
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
-  await write(visit, 'My own');
-  const older = await holdOne(page, /[?&]before=/, 'answer');
+  await sendNote(visit, 'My own');
+  const older = await holdRequest(page, /[?&]before=/, 'answer');
   await page.getByRole('button', { name: 'Older notes' }).click();
-  await older.asked;
+  await older.arrived;
   await decide(ann, (await ann.get('queue')).body.items[0].id, 'approve');
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.locator('.notes').getByText('My own').waitFor();
-  older.go();
+  older.release();
   await page.locator('.notes').getByText('Note 1', { exact: true }).waitFor();
   t.equal(await page.locator('.notes > li').count(), 32);
 });
@@ -156,19 +156,19 @@ t.test('an older answer does not bring back what was withdrawn', NEEDS_BROWSER, 
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await join(visit, 'ada');
-  await write(visit, 'To be taken back');
+  await sendNote(visit, 'To be taken back');
   const [{ id }] = (await ann.get('queue')).body.items;
   await decide(ann, id, 'approve');
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText('Published', { exact: true }).waitFor();
   const outcome = `**/api/guestbook/${id}/outcome`;
-  const late = await holdOne(page, outcome, 'answer');
+  const late = await holdRequest(page, outcome, 'answer');
   await page.getByRole('button', { name: 'Check now' }).click();
-  await late.asked;
+  await late.arrived;
   await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
   await page.getByRole('button', { name: 'Withdraw it' }).click();
   await page.getByText('Withdrawn by you').waitFor();
-  await late.arrive();
+  await late.deliver();
   t.equal(await page.getByText('Withdrawn by you').count(), 1);
 });
 
@@ -178,7 +178,7 @@ t.test('an appeal goes out once, and is known to have arrived', NEEDS_BROWSER, a
   const visit = await visitGuestbook(t, service, { expected: /net::ERR|status of 409/ });
   const { page } = visit;
   await join(visit, 'ada');
-  await write(visit, 'It was a joke');
+  await sendNote(visit, 'It was a joke');
   const [{ id }] = (await ann.get('queue')).body.items;
   await decide(ann, id, 'reject');
   await page.getByRole('button', { name: 'Check now' }).click();
@@ -221,11 +221,11 @@ t.test('a session that cannot be read is asked for again', NEEDS_BROWSER, async 
   await joining;
 
   // The session ends in another tab, while this one asks for it.
-  const other = await tabBeside(visit);
-  const asking = await holdOne(page, '**/membership/me', 'answer');
+  const other = await openSecondTab(visit);
+  const asking = await holdRequest(page, '**/membership/me', 'answer');
   await page.reload();
-  await asking.asked;
+  await asking.arrived;
   await other.endSession();
-  await asking.arrive();
+  await asking.deliver();
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
 });

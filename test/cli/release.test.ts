@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { newKey } from '../../harness/registration.ts';
 import { testDatabase } from '../support/database.ts';
-import { tablesOfRebuild } from '../support/rebuild-command.ts';
+import { rebuildTables } from '../support/rebuild-command.ts';
 
 const RELEASE = 'services/release.ts';
 const REBUILD = 'cli/rebuild.ts';
@@ -46,7 +46,7 @@ t.test('a rebuild before the first release says what is to be done', async (t) =
   const { url, pool } = await testDatabase(t, { empty: true });
   const stderr = 'The database is not set up for this release: npm run release does that\n';
   t.same(await run(url, [REBUILD]), { code: 1, stdout: '', stderr });
-  t.same(await tablesOfRebuild(pool), []);
+  t.same(await rebuildTables(pool), []);
   const schemas = await pool.query(`SELECT FROM pg_namespace WHERE nspname = 'rebuild'`);
   t.equal(schemas.rowCount, 0);
   const released = await run(url, [RELEASE]);

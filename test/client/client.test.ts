@@ -9,7 +9,7 @@ import { ProblemError } from '../../client/send.ts';
 import type { UpdateEvent } from '../../client/wire.ts';
 import { bootstrap, newCredential } from '../../harness/agent.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
-import { answerProxy } from '../support/answer-proxy.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { type Service, startService } from '../support/service.ts';
 
 type Ending = Parameters<typeof startService>[0];
@@ -19,7 +19,7 @@ let count = 0;
 /** The service behind a proxy, and a registered client of it that hardly pauses. */
 async function setting(t: Ending, settings: Record<string, string> = {}) {
   const service = await startService(t, settings);
-  const proxy = await answerProxy(t, service.baseUrl);
+  const proxy = await startFaultProxy(t, service.baseUrl);
   count += 1;
   const identity = newIdentity(`client_${count}`);
   let kept: Session | undefined;
@@ -88,15 +88,15 @@ t.test('after a lost answer the very same operation is sent, and happens once', 
   const { service, proxy, identity, open, kept } = await setting(t);
   const client = open({ baseUrl: proxy.url, timeout: 5000 });
 
-  proxy.loseAnswerOf('POST /api/v1/credentials');
+  proxy.dropResponseTo('POST /api/v1/credentials');
   await client.me();
-  t.equal(proxy.lost(), 1);
+  t.equal(proxy.droppedCount(), 1);
   t.same(await credentialsOf(service, identity.id), ['credential.created']);
 
-  proxy.loseAnswerOf('POST /api/v1/me/credentials/rotate');
+  proxy.dropResponseTo('POST /api/v1/me/credentials/rotate');
   const before = kept()?.credential?.credential_id;
   await client.renew();
-  t.equal(proxy.lost(), 2);
+  t.equal(proxy.droppedCount(), 2);
   t.not(kept()?.credential?.credential_id, before);
   t.equal((await client.me()).credential.credential_id, kept()?.credential?.credential_id);
   t.same(await credentialsOf(service, identity.id), [
@@ -108,9 +108,9 @@ t.test('after a lost answer the very same operation is sent, and happens once', 
   const second = newCredential(['updates:read']);
   await bootstrap(service, identity, second);
   const key = randomUUID();
-  proxy.loseAnswerOf(key);
+  proxy.dropResponseTo(key);
   const revoked = await client.revoke(second.credential_id, key);
-  t.equal(proxy.lost(), 3);
+  t.equal(proxy.droppedCount(), 3);
   t.equal(revoked.receipt.operation_id, key);
   t.equal(revoked.receipt.event_ids.length, 1, 'the receipt of what had happened');
 
@@ -123,7 +123,7 @@ t.test('a client killed between sending and hearing finishes what it began', asy
   const { service, proxy, identity, open, kept } = await setting(t);
   for (const path of ['POST /api/v1/credentials', 'POST /api/v1/me/credentials/rotate']) {
     const dying = open({ baseUrl: proxy.url, patience: 0, timeout: 5000 });
-    proxy.loseAnswerOf(path);
+    proxy.dropResponseTo(path);
     await t.rejects(path.endsWith('rotate') ? dying.renew() : dying.me().then(() => undefined), {
       name: 'NoAnswerError',
     });
@@ -217,10 +217,10 @@ t.test('updates are saved with their cursor before they are given, and go on', a
     saved.push(...events);
     cursor = next;
   };
-  proxy.loseAnswerOf('GET /api/v1/updates');
+  proxy.dropResponseTo('GET /api/v1/updates');
   for await (const { sequence } of client.updates({ save, limit: 1, untilNow: true }))
     t.equal(saved.at(-1)?.sequence, sequence);
-  t.equal(proxy.lost(), 1);
+  t.equal(proxy.droppedCount(), 1);
   t.same(
     saved.map(({ type }) => type),
     ['member.registered', 'credential.created'],

@@ -8,7 +8,7 @@ import { addModerator } from '../../harness/moderation.ts';
 import { newKey } from '../../harness/registration.ts';
 import { indexOperations } from '../../platform/http/invoke.ts';
 import { fillPath } from '../../platform/http/route.ts';
-import { tellAll } from '../support/passing-time.ts';
+import { notifyAuthors } from '../support/passing-time.ts';
 import { startService } from '../support/service.ts';
 
 // One walk through the whole API. `npm run examples` keeps what was said as the examples of the OpenAPI
@@ -268,7 +268,7 @@ async function leaveNotes(ada: Member, moderator: Desk, lead: Desk) {
     },
     silent: true,
   });
-  await tellAll(service);
+  await notifyAuthors(service);
   const params = { id: appealed.id };
   await exchange('guestbook.outcome', 200, { cookie, params });
   await exchange('guestbook.appeal', 202, {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { PgBoss } from 'pg-boss';
 import t from 'tap';
 import { matchAll } from '../support/match-all.ts';
-import { operator } from '../support/moderator-command.ts';
+import { operatorEnv } from '../support/moderator-command.ts';
 import { startService } from '../support/service.ts';
 import { startWorker } from '../support/worker.ts';
 
@@ -26,7 +26,7 @@ t.test('what must not be lost waits for good, also what an earlier release left'
   await pool.query(`INSERT INTO pgboss.job (name, data, start_after, keep_until)
     SELECT name, '{}', now() + interval '1 hour', now() + interval '14 days'
     FROM unnest(ARRAY['dead-letters', 'tell-author', 'retention']) name`);
-  await startWorker(t, operator(service));
+  await startWorker(t, operatorEnv(service));
   const kept = () =>
     pool.query(`SELECT name FROM pgboss.job WHERE data = '{}'
       AND start_after > now() + interval '50 minutes' AND keep_until > now() + interval '50 years'
@@ -60,7 +60,7 @@ t.test('dead letters are listed, and given back to the queues that they came fro
   }
 
   const command = async (...args: string[]) => {
-    const env = { ...process.env, NODE_OPTIONS: '', ...operator(service) };
+    const env = { ...process.env, NODE_OPTIONS: '', ...operatorEnv(service) };
     const script = ['cli/dead-letters.ts', ...args];
     const { stdout } = await run(process.execPath, script, { env });
     return stdout;

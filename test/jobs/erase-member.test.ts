@@ -15,8 +15,8 @@ import { catalogue, projections } from '../../projections/registry.ts';
 import { eraseMembers } from '../../workers/account/erase-member.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
 import { matchAll } from '../support/match-all.ts';
-import { operator } from '../support/moderator-command.ts';
-import { rebuildCommand, tablesOfRebuild } from '../support/rebuild-command.ts';
+import { operatorEnv } from '../support/moderator-command.ts';
+import { rebuildTables, startRebuild } from '../support/rebuild-command.ts';
 import { type Service, startService } from '../support/service.ts';
 import { tracesInFiles, tracesInTables } from '../support/traces.ts';
 
@@ -278,11 +278,11 @@ t.test('what a killed rebuild left goes with an erasure', async (t) => {
   const holder = await pool.connect();
   await holder.query('BEGIN');
   await holder.query('LOCK TABLE moderators IN ACCESS SHARE MODE');
-  const command = rebuildCommand(operator(service));
+  const command = startRebuild(operatorEnv(service));
   t.teardown(() => command.child.kill('SIGKILL'));
   await command.untilWaits();
   t.equal(await eraseMembers(service.core), 0);
-  t.not((await tablesOfRebuild(pool)).length, 0, 'one that is under way stays');
+  t.not((await rebuildTables(pool)).length, 0, 'one that is under way stays');
   await kill(command.child);
   await holder.query('COMMIT');
   holder.release();
@@ -297,7 +297,7 @@ t.test('what a killed rebuild left goes with an erasure', async (t) => {
   await remove(gone, true);
   t.equal(await eraseMembers(service.core, { member_id: gone.id }), 1);
   t.strictSame(await tracesInTables(pool, [...erased, gone.handle]), []);
-  t.same(await tablesOfRebuild(pool), []);
+  t.same(await rebuildTables(pool), []);
 });
 
 t.test('a worker killed in the middle: the next one goes on where it ended', async (t) => {

@@ -8,7 +8,7 @@ import { retention } from '../../workers/guestbook/erase-old-notes.ts';
 import { queueAge, queueAlert } from '../../workers/moderation/escalate-overdue.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
 import { matchAll } from '../support/match-all.ts';
-import { feedOf, letPass, tellAll } from '../support/passing-time.ts';
+import { advanceTime, notifyAuthors, readFeed } from '../support/passing-time.ts';
 import { type Service, startService } from '../support/service.ts';
 
 /** Every row of every table of the service, as text. */
@@ -41,7 +41,7 @@ t.test(
     const body = { action: 'remove', expected_version: 3, ...word };
     t.equal((await ann.post(`notes/${sent.id}/decisions`, body)).status, 201);
     t.match(await everything(service), secret);
-    await letPass(service, '91 days');
+    await advanceTime(service, '91 days');
     t.equal(await retention(service.core), 0, 'not before the appeal period is told to be over');
     t.equal(await closeAppeals(service.core), 1);
     t.equal(await retention(service.core), 1);
@@ -74,12 +74,12 @@ t.test('an open appeal keeps the text; a guest and a withdrawn note have their d
         'SELECT note_id FROM notes WHERE erased_at IS NOT NULL ORDER BY erased_at',
       )
     ).rows.map(({ note_id }) => note_id);
-  await letPass(service, '6 days');
+  await advanceTime(service, '6 days');
   t.equal(await retention(service.core), 0);
-  await letPass(service, '2 days');
+  await advanceTime(service, '2 days');
   t.equal(await retention(service.core), 1);
   t.same(await erased(), [withdrawn.id]);
-  await letPass(service, '90 days');
+  await advanceTime(service, '90 days');
   t.equal(await closeAppeals(service.core), 0);
   t.equal(await retention(service.core), 1);
   t.same((await erased()).at(-1), guest.id);
@@ -102,7 +102,7 @@ t.test('retention goes on where a run was cut short, over more than a batch', as
       CASE v WHEN 1 THEN '{"name": "", "message": "old"}'::jsonb ELSE '{"message": null}'::jsonb END,
       '{"type": "service"}', now()
     FROM ids, generate_series(1, 2) v ORDER BY n, v`);
-  await letPass(service, '100 days');
+  await advanceTime(service, '100 days');
   const [one, two] = await Promise.all([retention(service.core), retention(service.core)]);
   t.equal(one + two, 1100);
   const { rows } = await pool.query('SELECT count(*)::int FROM events WHERE personal IS NOT NULL');
@@ -125,14 +125,14 @@ t.test("fourteen days are the decider's, over a change of the database's clock",
   const { pool, url } = service.database;
   const name = new URL(url).pathname.slice(1);
   await pool.query(`ALTER DATABASE ${name} SET timezone = '${clockJustChanged()}'`);
-  await letPass(service, '335.5 hours');
+  await advanceTime(service, '335.5 hours');
   const abroad = await createCore(service.core.config, 'abroad');
   t.teardown(() => abroad.close());
   const { rows } = await abroad.pool.query(`SELECT now() - '14 days'::interval
     = now() - '337 hours'::interval AS changed`);
   t.same(rows, [{ changed: true }]);
   t.equal(await closeAppeals(abroad), 0);
-  await letPass(service, '1 hour');
+  await advanceTime(service, '1 hour');
   t.equal(await closeAppeals(abroad), 1);
 });
 
@@ -140,9 +140,9 @@ t.test('what waits for more than three days is escalated, once', async (t) => {
   const service = await startService(t);
   const lea = await addModerator(service, 'Lea', 'lead');
   const old = await submit(service);
-  await letPass(service, '71 hours 59 minutes');
+  await advanceTime(service, '71 hours 59 minutes');
   t.equal(await queueAge(service.core), 0);
-  await letPass(service, '1 minute');
+  await advanceTime(service, '1 minute');
   const fresh = await submit(service);
   await lea.post('claims', { note_ids: [old.id] });
   t.equal(await queueAge(service.core), 0, 'not from under whoever works on it');
@@ -165,15 +165,15 @@ t.test('a queue that waits for more than a day alerts once, until it has caught 
     return rows;
   };
   const old = await submit(service);
-  await letPass(service, '23 hours');
+  await advanceTime(service, '23 hours');
   t.equal(await queueAlert(service.core), null);
-  await letPass(service, '2 hours');
+  await advanceTime(service, '2 hours');
   const late = await submit(service);
   t.same(
     new Set(await Promise.all([queueAlert(service.core), queueAlert(service.core)])),
     new Set(['overdue', null]),
   );
-  await letPass(service, '25 hours');
+  await advanceTime(service, '25 hours');
   t.equal(await queueAlert(service.core), null, 'no second alert while the first stands');
   matchAll(t, await alerts(), [{ type: 'QueueOverdue', data: { pending: 2, past_due: 1 } }]);
   await decide(ann, old.id, 'approve');
@@ -181,7 +181,7 @@ t.test('a queue that waits for more than a day alerts once, until it has caught 
   await decide(ann, late.id, 'reject');
   t.equal(await queueAlert(service.core), 'caught_up');
   await submit(service);
-  await letPass(service, '25 hours');
+  await advanceTime(service, '25 hours');
   t.equal(await queueAlert(service.core), 'overdue', 'a new wait is a new alert');
   t.equal((await alerts()).length, 3);
 });
@@ -197,9 +197,12 @@ t.test(
     const body = note;
     const again = await service.call('POST', '/api/guestbook', { body, cookie: member.cookie });
     t.equal(again.body.status, 'not_published');
-    const told = await Promise.all([tellAll(service), tellAll(service)]);
+    const told = await Promise.all([notifyAuthors(service), notifyAuthors(service)]);
     t.equal(told[0] + told[1], 1);
-    t.match((await feedOf(service, member.id)).at(-1), { type: 'note.rejected', subject: note.id });
+    t.match((await readFeed(service, member.id)).at(-1), {
+      type: 'note.rejected',
+      subject: note.id,
+    });
   },
 );
 
@@ -212,8 +215,8 @@ t.test('a removal is told, and so is its end, if the author heard of it', async 
   const member = await signedIn(service);
   const note = await submitAs(service, member);
   await decide(ann, note.id, 'approve');
-  await letPass(service, '11 minutes');
-  await tellAll(service);
+  await advanceTime(service, '11 minutes');
+  await notifyAuthors(service);
   const remove = { action: 'remove', expected_version: 2, policy: 'spam' };
   await ann.post(`notes/${note.id}/decisions`, remove);
   const quick = await lea.post(`notes/${note.id}/decisions`, {
@@ -221,15 +224,15 @@ t.test('a removal is told, and so is its end, if the author heard of it', async 
     expected_version: 3,
   });
   t.equal(quick.status, 201);
-  await letPass(service, '11 minutes');
-  t.equal(await tellAll(service), 0, 'nothing to learn');
+  await advanceTime(service, '11 minutes');
+  t.equal(await notifyAuthors(service), 0, 'nothing to learn');
   await ann.post(`notes/${note.id}/decisions`, { ...remove, expected_version: 4 });
-  await letPass(service, '11 minutes');
-  t.equal(await tellAll(service), 1);
+  await advanceTime(service, '11 minutes');
+  t.equal(await notifyAuthors(service), 1);
   await lea.post(`notes/${note.id}/decisions`, { action: 'restore', expected_version: 5 });
-  await letPass(service, '11 minutes');
-  t.equal(await tellAll(service), 1);
-  const types = (await feedOf(service, member.id)).map(({ type }) => type);
+  await advanceTime(service, '11 minutes');
+  t.equal(await notifyAuthors(service), 1);
+  const types = (await readFeed(service, member.id)).map(({ type }) => type);
   t.same(types, ['note.submitted', 'note.approved', 'note.removed', 'note.restored']);
 });
 

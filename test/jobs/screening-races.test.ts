@@ -5,7 +5,7 @@ import { readCookie } from '../../harness/api.ts';
 import { submitAs } from '../../harness/moderation.ts';
 import { eraseMembers } from '../../workers/account/erase-member.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
-import { meanwhile, waitingForLocks } from '../support/meanwhile.ts';
+import { countLockWaits, whileWaitingForLock } from '../support/meanwhile.ts';
 import { type Service, startService } from '../support/service.ts';
 import { tracesInTables } from '../support/traces.ts';
 
@@ -41,12 +41,12 @@ t.test("a screening waits for its author's deletion, and tells nothing after it"
       done = true;
     };
     screened.then(end, end);
-    while ((await waitingForLocks(pool)) < 2 && !done) await sleep(5);
+    while ((await countLockWaits(pool)) < 2 && !done) await sleep(5);
     t.notOk(done, 'it waits');
   };
   // The deletion has locked its member when it comes to count the members.
   const counted = 'SELECT FROM membership_totals FOR UPDATE';
-  t.equal((await meanwhile(pool, counted, gone.remove, screening)).status, 200);
+  t.equal((await whileWaitingForLock(pool, counted, gone.remove, screening)).status, 200);
   t.equal(await screened, false);
   t.same(await screenings(service, gone.note_id), []);
   t.equal((await screenings(service, first.note_id)).length, 1);

@@ -6,7 +6,7 @@ import { query } from '../../platform/postgres/query.ts';
 import { withdrawnReported } from '../../projections/publications/record-reports.ts';
 import { settleReports } from '../../workers/moderation/notify-removal.ts';
 import { matchAll } from '../support/match-all.ts';
-import { feedOf, letPass } from '../support/passing-time.ts';
+import { advanceTime, readFeed } from '../support/passing-time.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const three = async (service: Service) =>
@@ -14,7 +14,7 @@ const three = async (service: Service) =>
 
 /** What a member was told of what became of the own reports. */
 const resolved = async (service: Service, { id }: { id: string }) =>
-  (await feedOf(service, id)).filter(({ type }) => type === 'report.resolved');
+  (await readFeed(service, id)).filter(({ type }) => type === 'report.resolved');
 
 const outcomes = async (service: Service, reporter: { id: string }) =>
   (await resolved(service, reporter)).map(({ data }) => (data as { outcome: string }).outcome);
@@ -61,13 +61,13 @@ t.test('each reporter is told of the removal that answered the own report', asyn
   await report(ann, artifact);
   await act(mod, { action: 'remove', policy: 'spam' });
   await act(lead, { action: 'restore' });
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   t.equal((await report(bob, artifact)).status, 201);
   await act(mod, { action: 'remove', policy: 'spam' });
   await t.rejects(notifyRemovals(service), /before the undo window has passed/);
   t.same(await outcomes(service, ann), ['kept']);
   t.same(await outcomes(service, bob), [], 'the second removal may still be undone');
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   t.equal(await notifyRemovals(service), 1);
   t.same(await outcomes(service, ann), ['kept']);
   t.same(await outcomes(service, bob), ['removed']);
@@ -89,7 +89,7 @@ t.test('a removal that is undone after it was told leaves the report open anew',
       expected_version,
     });
   const removed = (await remove(2)).body;
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   t.equal(await notifyRemovals(service), 1);
   t.same(await outcomes(service, ann), ['removed']);
   const { version: expected_version } = (await mod.get(`subjects/artifact/${id}`)).body.item;
@@ -98,7 +98,7 @@ t.test('a removal that is undone after it was told leaves the report open anew',
   const [waiting] = (await mod.get('queue?view=reported')).body.items;
   t.match(waiting, { id, reports: [{ state: 'open' }] });
   t.equal((await remove(waiting.version)).status, 201);
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   t.equal(await notifyRemovals(service), 1);
   t.same(await outcomes(service, ann), ['removed', 'removed'], 'of each that stood');
 });
@@ -122,7 +122,7 @@ t.test('whoever withdraws what was removed is told nothing, and its reporters th
   const { pool } = service.database;
   t.equal((await query(pool, withdrawnReported(1))).length, 1, 'as many as asked for');
   t.equal((await query(pool, withdrawnReported(10))).length, 2, 'each record once');
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   t.equal(await notifyRemovals(service), 2);
   t.equal(await notifyRemovals(service), 0, 'once');
   for (const reporter of [ann, bob]) {
@@ -130,6 +130,6 @@ t.test('whoever withdraws what was removed is told nothing, and its reporters th
     for (const { actor } of await resolved(service, reporter))
       t.same(actor, { type: 'service' }, 'nobody decided');
   }
-  const types = (await feedOf(service, author.id)).map(({ type }) => type);
+  const types = (await readFeed(service, author.id)).map(({ type }) => type);
   t.notOk(types.some((type) => type.endsWith('.removed')));
 });

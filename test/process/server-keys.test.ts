@@ -15,7 +15,7 @@ import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts'
 import { handleKeys } from '../../projections/membership/members.ts';
 import { createCore } from '../../services/compose.ts';
 import { testDatabase } from '../support/database.ts';
-import { rowsRead } from '../support/rows-read.ts';
+import { countRowsRead } from '../support/rows-read.ts';
 import { startService } from '../support/service.ts';
 
 const file = (path: string) => join(import.meta.dirname, '../..', path);
@@ -142,10 +142,10 @@ t.test('a start asks which keys are in use without reading what stands under the
         (await client.query(statement.text)).rows,
         used.map((key_id) => ({ key_id })),
       );
-      const rows = await rowsRead(client, statement);
+      const rows = await countRowsRead(client, statement);
       t.ok(rows <= used.length, `${rows} rows`);
       await client.query('ANALYZE');
-      t.ok((await rowsRead(client, statement)) <= used.length, 'also with statistics');
+      t.ok((await countRowsRead(client, statement)) <= used.length, 'also with statistics');
     }
     await client.query('DELETE FROM verifiers');
     t.same((await client.query(verifierKeys().text)).rows, []);

@@ -1,13 +1,13 @@
 import t from 'tap';
 import { feedsWhole } from '../../proof/rules/feeds.ts';
-import { facts } from '../support/histories.ts';
+import { logFacts } from '../support/histories.ts';
 
 const rows = (...sequences: number[]) =>
   sequences.map((sequence) => ({ member: 'ann', sequence, id: `e${sequence}` }));
 const seen = (whole: boolean, ...sequences: number[]) => [
   { member: 'ann', whole, events: sequences.map((sequence) => ({ id: `e${sequence}`, sequence })) },
 ];
-const feed = facts({ feed: rows(1, 2, 3) });
+const feed = logFacts({ feed: rows(1, 2, 3) });
 
 t.test('a feed that was read to its end, or up to somewhere, is right', async (t) => {
   t.same(feedsWhole(seen(true, 1, 2, 3), feed), []);
@@ -28,5 +28,5 @@ t.test('an event that was read and is gone, or is another now, is found', async 
 });
 
 t.test('a feed with a gap is found, whoever read it', async (t) => {
-  t.match(feedsWhole([], facts({ feed: rows(1, 3) })).join(), /3 stands at 2/);
+  t.match(feedsWhole([], logFacts({ feed: rows(1, 3) })).join(), /3 stands at 2/);
 });

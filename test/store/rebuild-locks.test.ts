@@ -5,7 +5,7 @@ import { readModels } from '../../harness/rebuilt.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
-import { meanwhile } from '../support/meanwhile.ts';
+import { whileWaitingForLock } from '../support/meanwhile.ts';
 import { startService } from '../support/service.ts';
 
 /** The number of table locks that connections to the database wait for. */
@@ -23,7 +23,7 @@ t.test('while the log is vacuumed, a rebuild waits and members go on writing', a
   await signedIn(service);
   const told: (readonly number[])[] = [];
   const waits = (pids: readonly number[]) => told.push(pids);
-  const { events } = await meanwhile(
+  const { events } = await whileWaitingForLock(
     pool,
     'LOCK TABLE events IN SHARE UPDATE EXCLUSIVE MODE',
     () => rebuild(url, catalogue, projections, { waits }),
@@ -69,7 +69,7 @@ t.test('beside a backup the swap holds up nobody most of the time', async (t) =>
   const { pool, url } = service.database;
   await signedIn(service);
   const samples: number[] = [];
-  await meanwhile(
+  await whileWaitingForLock(
     pool,
     'LOCK TABLE feed IN ACCESS SHARE MODE',
     () => rebuild(url, catalogue, projections),

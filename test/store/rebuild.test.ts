@@ -10,9 +10,9 @@ import { MIGRATIONS, migrate } from '../../platform/postgres/migrate.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
 import { testDatabase } from '../support/database.ts';
-import { meanwhile } from '../support/meanwhile.ts';
-import { operator } from '../support/moderator-command.ts';
-import { rebuildCommand, tablesOfRebuild } from '../support/rebuild-command.ts';
+import { whileWaitingForLock } from '../support/meanwhile.ts';
+import { operatorEnv } from '../support/moderator-command.ts';
+import { rebuildTables, startRebuild } from '../support/rebuild-command.ts';
 import { startService } from '../support/service.ts';
 
 t.test('every read model equals its rebuild, while members go on writing', async (t) => {
@@ -60,7 +60,7 @@ t.test('a migration that is released while a rebuild runs stays', async (t) => {
     join(folder, '9999-last.sql'),
     'ALTER TABLE members ADD COLUMN added int DEFAULT 7;',
   );
-  const rebuilt = meanwhile(
+  const rebuilt = whileWaitingForLock(
     pool,
     'LOCK TABLE feed IN ACCESS SHARE MODE',
     () => rebuild(url, catalogue, projections).catch((error: Error) => error),
@@ -68,7 +68,7 @@ t.test('a migration that is released while a rebuild runs stays', async (t) => {
   );
   t.match(await rebuilt, { message: /schema was changed meanwhile.*run the rebuild again/ });
   t.same((await pool.query('SELECT added FROM members')).rows, [{ added: 7 }]);
-  t.same(await tablesOfRebuild(pool), []);
+  t.same(await rebuildTables(pool), []);
   await rebuild(url, catalogue, projections);
   t.same((await pool.query('SELECT added FROM members')).rows, [{ added: 7 }]);
 });
@@ -81,15 +81,15 @@ t.test('an interrupted rebuild leaves no table', async (t) => {
   await holder.query('BEGIN');
   await holder.query('LOCK TABLE feed IN ACCESS SHARE MODE');
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    const command = rebuildCommand(operator(service));
+    const command = startRebuild(operatorEnv(service));
     t.teardown(() => command.child.kill('SIGKILL'));
     await command.untilWaits();
-    t.not((await tablesOfRebuild(pool)).length, 0);
+    t.not((await rebuildTables(pool)).length, 0);
     command.child.kill(signal);
     const { code, stdout, stderr } = await command.end();
     t.match({ code, stdout }, { code: 1, stdout: '' });
     t.equal(stderr.split('\n').at(-2), `Ended by ${signal}`);
-    t.same(await tablesOfRebuild(pool), []);
+    t.same(await rebuildTables(pool), []);
   }
   await holder.query('COMMIT');
   holder.release();

@@ -8,7 +8,7 @@ import {
   searchPublic,
 } from '../../projections/search/search.ts';
 import { testDatabase } from '../support/database.ts';
-import { rowsRead } from '../support/rows-read.ts';
+import { countRowsRead } from '../support/rows-read.ts';
 
 const ROWS = 3000;
 /** The number of newest records that a search scans for any word. */
@@ -51,7 +51,7 @@ async function filled(t: Test) {
   }
 
   const read = (words: string, kind: SearchKind | undefined) =>
-    rowsRead(client, searchPublic(words, kind, 21), ['text', 'timestamptz', 'uuid', 'bigint']);
+    countRowsRead(client, searchPublic(words, kind, 21), ['text', 'timestamptz', 'uuid', 'bigint']);
 
   return { client, find, read };
 }

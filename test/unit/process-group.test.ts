@@ -1,5 +1,5 @@
 import t from 'tap';
-import { startGroup } from '../support/process-group.ts';
+import { startProcessGroup } from '../support/process-group.ts';
 
 const LEAVES_ONE_BEHIND = `
   require('child_process').spawn('sleep', ['60'], { stdio: 'inherit' });
@@ -9,7 +9,7 @@ const SAYS_ONE_WORD = `console.log('begun'); setInterval(() => {}, 1000)`;
 function start(script: string, silenceMs = 60_000) {
   const lines: string[] = [];
   const line = (text: string) => void lines.push(text);
-  return { lines, group: startGroup(process.execPath, ['-e', script], { silenceMs, line }) };
+  return { lines, group: startProcessGroup(process.execPath, ['-e', script], { silenceMs, line }) };
 }
 
 t.test('what a program leaves behind ends with it', async (t) => {
@@ -31,6 +31,9 @@ t.test('one is stopped from outside', async (t) => {
 });
 
 t.test('one that is not there', async (t) => {
-  const group = startGroup('/nowhere/at-all', [], { silenceMs: 1000, line: () => undefined });
+  const group = startProcessGroup('/nowhere/at-all', [], {
+    silenceMs: 1000,
+    line: () => undefined,
+  });
   await t.rejects(group.ended, { code: 'ENOENT' });
 });

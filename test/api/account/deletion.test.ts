@@ -6,7 +6,7 @@ import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { newKey } from '../../../harness/registration.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { meanwhile } from '../../support/meanwhile.ts';
+import { whileWaitingForLock } from '../../support/meanwhile.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 type Agent = Awaited<ReturnType<typeof newAgent>>;
@@ -258,7 +258,7 @@ t.test('a report that waited for its turn says nothing after the end of its memb
     service.call('POST', `/api/guestbook/${id}/report`, { body, cookie });
   t.equal((await report(randomUUID(), { reason: 'spam' })).status, 404, 'it is counted');
 
-  const late = await meanwhile(
+  const late = await whileWaitingForLock(
     pool,
     `SELECT FROM rate_counters WHERE kind LIKE 'reports-%' FOR UPDATE`,
     () => report(note.id, { reason: 'spam', details: 'My own words' }),

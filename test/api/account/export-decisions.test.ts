@@ -10,7 +10,7 @@ import {
   publishProfile,
 } from '../../../harness/records.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { letPass } from '../../support/passing-time.ts';
+import { advanceTime } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const MESSAGE = 'Be kind.';
@@ -60,7 +60,7 @@ t.test('an export says nothing of a rejection that may still be undone', async (
   const body = { action: 'reject', expected_version: 1, policy: 'abuse', message: MESSAGE };
   t.equal((await ann.post(`notes/${id}/decisions`, body)).status, 201);
   t.same(await seen(), pending);
-  await letPass(service, '601 seconds');
+  await advanceTime(service, '601 seconds');
   t.match(await seen(), { state: 'rejected', ...TOLD });
 });
 
@@ -95,7 +95,7 @@ t.test('nor of a removal', async (t) => {
   t.match(before, { profile: { state: 'published', ...NOTHING }, cases: [{ removed: false }, {}] });
   for (const record of records) await remove(ann, record);
   t.same(await seen(), before);
-  await letPass(service, '601 seconds');
+  await advanceTime(service, '601 seconds');
   const told = { state: 'removed', ...TOLD };
   t.match(await seen(), {
     profile: told,
@@ -131,7 +131,7 @@ t.test('a word to the author stays where the author withdrew what was taken down
   const path = `subjects/artifact/${restored.id}`;
   const { version: expected_version } = (await lea.get(path)).body.item;
   await lea.post(`${path}/decisions`, { action: 'restore', expected_version });
-  await letPass(service, '601 seconds');
+  await advanceTime(service, '601 seconds');
   for (const withdraw of ['me/profile', ...records.slice(1).concat(restored).map(pathOf)])
     t.equal((await agent.call('POST', `/api/v1/${withdraw}/withdraw`, {})).status, 200, withdraw);
   const { profile, artifacts } = await exported(agent);

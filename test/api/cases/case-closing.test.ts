@@ -14,7 +14,7 @@ import { casesOfMember as casesToExport } from '../../../projections/cases/cases
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { settleReports } from '../../../workers/moderation/notify-removal.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { feedOf } from '../../support/passing-time.ts';
+import { readFeed } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const remove = async ({ call, handle }: Agent) =>
@@ -102,7 +102,7 @@ t.test(
     const { items, counts } = (await mod.get('queue?view=reported')).body;
     matchAll(t, items, [{ id: other.id }]);
     t.equal(counts.reported, 1);
-    const told = (await feedOf(service, bob.id)).filter(({ type }) => type === 'report.resolved');
+    const told = (await readFeed(service, bob.id)).filter(({ type }) => type === 'report.resolved');
     matchAll(
       t,
       told.map(({ data }) => data as { subject: { id: string } }),

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { createOpenCase, listCases, pass } from '../../../harness/cases.ts';
-import { CaseModel, MEMBERS, steps } from '../../support/case-model.ts';
-import { fewer } from '../../support/sequences.ts';
+import { CaseModel, MEMBER_COUNT, steps } from '../../support/case-model.ts';
+import { fewerTries } from '../../support/sequences.ts';
 import { startService } from '../../support/service.ts';
 
 t.test('random commands over HTTP do what the model says, and the log replays to it', async (t) => {
   const service = await startService(t, { LIMIT_WRITES_PER_DAY: '100000' });
-  const agents = await Promise.all(Array.from({ length: MEMBERS }, () => newAgent(service)));
+  const agents = await Promise.all(Array.from({ length: MEMBER_COUNT }, () => newAgent(service)));
   const members = agents.map(listCases);
   const ids = members.map(({ agent }) => agent.id);
 
@@ -40,6 +40,6 @@ t.test('random commands over HTTP do what the model says, and the log replays to
           throw new Error(`${read.text}, where the model has ${JSON.stringify(wanted)}`);
       }
     }),
-    fewer(40),
+    fewerTries(40),
   );
 });

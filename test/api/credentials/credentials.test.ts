@@ -9,8 +9,8 @@ import {
 } from '../../../harness/agent.ts';
 import { newKey, newRegistration } from '../../../harness/registration.ts';
 import { contentHash } from '../../../platform/body-hash.ts';
-import { meanwhile } from '../../support/meanwhile.ts';
-import { feedOf } from '../../support/passing-time.ts';
+import { whileWaitingForLock } from '../../support/meanwhile.ts';
+import { readFeed } from '../../support/passing-time.ts';
 import { startService } from '../../support/service.ts';
 
 const ROTATE = '/api/v1/me/credentials/rotate';
@@ -172,7 +172,7 @@ t.test('a rotation replaces the credential at once, also at ten active ones', as
     revoked_credential_id: agent.credential.credential_id,
   });
   t.equal(rotated.body.receipt.event_ids.length, 2);
-  const told = await feedOf(service, agent.id);
+  const told = await readFeed(service, agent.id);
   t.strictSame(
     told.slice(-2).map(({ type, subject }) => `${type} ${subject}`),
     [
@@ -295,7 +295,7 @@ t.test('a write that waits is refused where its credential ends meanwhile', asyn
     "UPDATE members SET state = 'deactivated'",
   ]) {
     const agent = await newAgent(service);
-    const answer = await meanwhile(
+    const answer = await whileWaitingForLock(
       service.database.pool,
       'SELECT FROM feed_heads FOR UPDATE',
       () => agent.call('POST', ROTATE, newCredential()),

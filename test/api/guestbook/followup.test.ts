@@ -9,7 +9,7 @@ import {
 } from '../../../harness/moderation.ts';
 import { newKey, signedIn } from '../../../harness/registration.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { feedOf, letPass, tellAll } from '../../support/passing-time.ts';
+import { advanceTime, notifyAuthors, readFeed } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 type Member = Awaited<ReturnType<typeof signedIn>>;
@@ -18,7 +18,7 @@ const post = (service: Service, path: string, body: object, cookie?: string) =>
   service.call('POST', `/api/guestbook/${path}`, { body, cookie });
 
 const typesOf = async (service: Service, { id }: Member) =>
-  (await feedOf(service, id)).map(({ type }) => type);
+  (await readFeed(service, id)).map(({ type }) => type);
 
 t.test('nobody outside learns of a rejection while it may be undone', async (t) => {
   const service = await startService(t);
@@ -37,7 +37,7 @@ t.test('nobody outside learns of a rejection while it may be undone', async (t) 
   const { cookie } = member;
   const again = await service.call('POST', '/api/guestbook', { body: rejected, cookie });
   t.same(again.body, { status: 'pending_review', id: rejected.id });
-  await t.rejects(tellAll(service), /before the undo window has passed/);
+  await t.rejects(notifyAuthors(service), /before the undo window has passed/);
   t.same(await typesOf(service, member), ['note.submitted', 'note.submitted']);
 });
 
@@ -69,10 +69,10 @@ t.test('after it the author is told the policy, reads the word, and appeals', as
   const note = await submitAs(service, member);
   const body = { action: 'reject', expected_version: 1, policy: 'abuse', message: 'Be kind.' };
   const decided = await ann.post(`notes/${note.id}/decisions`, body);
-  await letPass(service, '601 seconds');
-  t.equal(await tellAll(service), 1);
-  t.equal(await tellAll(service), 0, 'told once');
-  const [, told] = await feedOf(service, member.id);
+  await advanceTime(service, '601 seconds');
+  t.equal(await notifyAuthors(service), 1);
+  t.equal(await notifyAuthors(service), 0, 'told once');
+  const [, told] = await readFeed(service, member.id);
   t.match(told, {
     type: 'note.rejected',
     subject: note.id,
@@ -122,7 +122,7 @@ t.test('an upheld decision stays, and fourteen days are the end of it', async (t
   const uphold = { action: 'uphold', expected_version: 3, message: 'It stands.' };
   t.match((await bob.post(`notes/${one.id}/decisions`, uphold)).body, { state: 'rejected' });
   t.match((await typesOf(service, member)).at(-1), 'appeal.upheld');
-  await letPass(service, '15 days');
+  await advanceTime(service, '15 days');
   const fresh = await service.call('POST', '/api/membership/login', {
     body: { id: member.id, sign_in_key: member.sign_in_key },
   });
@@ -188,7 +188,7 @@ t.test('reports: one of each reporter, kept in silence, settled by a removal', a
   t.same(item.allowed_actions, ['keep', 'remove']);
   const keep = { action: 'keep', expected_version: item.version };
   t.equal((await ann.post(`notes/${note.id}/decisions`, keep)).status, 201);
-  matchAll(t, await feedOf(service, member.id), [
+  matchAll(t, await readFeed(service, member.id), [
     { type: 'report.received', data: { reason: 'spam', subject: { id: note.id } } },
     { type: 'report.resolved', data: { outcome: 'kept' } },
   ]);
@@ -202,9 +202,9 @@ t.test('reports: one of each reporter, kept in silence, settled by a removal', a
   const remove = { action: 'remove', expected_version: again.version, policy: 'illegal' };
   t.equal((await ann.post(`notes/${note.id}/decisions`, remove)).status, 201);
   t.equal((await ann.get('queue')).body.counts.reported, 0);
-  await letPass(service, '11 minutes');
-  await tellAll(service);
-  t.match((await feedOf(service, third.id)).at(-1), {
+  await advanceTime(service, '11 minutes');
+  await notifyAuthors(service);
+  t.match((await readFeed(service, third.id)).at(-1), {
     type: 'report.resolved',
     data: { outcome: 'removed' },
   });
@@ -243,14 +243,14 @@ t.test('a note rejected in secret is withdrawn with what was reported of it', as
   t.equal((await ann.post(`notes/${note.id}/decisions`, reject)).status, 201);
   const withdrawn = await post(service, `${note.id}/withdraw`, {}, author.cookie);
   t.equal(withdrawn.status, 200, withdrawn.text);
-  const last = (await feedOf(service, reader.id)).at(-1);
+  const last = (await readFeed(service, reader.id)).at(-1);
   t.match(last, { type: 'report.resolved', data: { outcome: 'withdrawn' } });
   t.strictSame(last?.actor, { type: 'service' }, 'whose note it was is not told');
   const { item } = (await ann.get(`notes/${note.id}`)).body;
   matchAll(t, item.reports, [{ state: 'withdrawn' }, { state: 'withdrawn' }]);
-  await letPass(service, '11 minutes');
-  t.equal(await tellAll(service), 0);
-  t.same((await feedOf(service, reader.id)).at(-1), last, 'and told nothing else');
+  await advanceTime(service, '11 minutes');
+  t.equal(await notifyAuthors(service), 0);
+  t.same((await readFeed(service, reader.id)).at(-1), last, 'and told nothing else');
 });
 
 for (const { how, after } of [
@@ -267,17 +267,17 @@ for (const { how, after } of [
     const [author, parent] = [await signedIn(service), await signedIn(service)];
     const first = await submitAs(service, parent);
     await decide(ann, first.id, 'approve');
-    await letPass(service, '11 minutes');
-    t.equal(await tellAll(service), 1);
+    await advanceTime(service, '11 minutes');
+    t.equal(await notifyAuthors(service), 1);
     const note = await submitAs(service, author, { parent_id: first.id });
     t.equal((await decide(ann, note.id, 'approve')).status, 201);
-    await letPass(service, '6 minutes');
+    await advanceTime(service, '6 minutes');
     const decisions = `notes/${note.id}/decisions`;
     const remove = { action: 'remove', expected_version: 2, policy: 'spam' };
     const removed = await ann.post(decisions, remove);
-    await letPass(service, '6 minutes');
+    await advanceTime(service, '6 minutes');
     await t.rejects(
-      tellAll(service),
+      notifyAuthors(service),
       /before the undo window has passed/,
       'the approval was looked at',
     );
@@ -290,12 +290,12 @@ for (const { how, after } of [
         ? await ann.post(`decisions/${removed.body.event_id}/undo`, { expected_version: 3 })
         : await lea.post(decisions, { action: after, expected_version: after === 'grant' ? 4 : 3 });
     t.match(back.body, { state: 'approved' });
-    await letPass(service, '11 minutes');
-    t.equal(await tellAll(service), 1);
-    t.equal(await tellAll(service), 0, 'once');
+    await advanceTime(service, '11 minutes');
+    t.equal(await notifyAuthors(service), 1);
+    t.equal(await notifyAuthors(service), 0, 'once');
     const types = (await typesOf(service, author)).filter((type) => type.startsWith('note.'));
     t.same(types, ['note.submitted', 'note.approved']);
-    t.match((await feedOf(service, parent.id)).at(-1), {
+    t.match((await readFeed(service, parent.id)).at(-1), {
       type: 'note.replied',
       subject: first.id,
       data: { reply_id: note.id },
@@ -315,8 +315,8 @@ for (const { how, back } of [
     const [author, reader] = [await signedIn(service), await signedIn(service)];
     const note = await submitAs(service, author);
     await decide(ann, note.id, 'approve');
-    await letPass(service, '11 minutes');
-    await tellAll(service);
+    await advanceTime(service, '11 minutes');
+    await notifyAuthors(service);
     await post(service, `${note.id}/report`, { reason: 'spam' }, reader.cookie);
     const act = (moderator: typeof ann, action: string, expected_version: number) =>
       moderator.post(`notes/${note.id}/decisions`, {
@@ -331,10 +331,10 @@ for (const { how, back } of [
     t.equal(body.state, 'approved');
     t.same((await ann.get('queue?view=reported')).body.items, [], 'it was looked at');
     const before = await typesOf(service, author);
-    await letPass(service, '11 minutes');
-    t.equal(await tellAll(service), 1);
-    t.equal(await tellAll(service), 0, 'once');
-    t.match((await feedOf(service, reader.id)).at(-1), {
+    await advanceTime(service, '11 minutes');
+    t.equal(await notifyAuthors(service), 1);
+    t.equal(await notifyAuthors(service), 0, 'once');
+    t.match((await readFeed(service, reader.id)).at(-1), {
       type: 'report.resolved',
       data: { outcome: 'kept', subject: { type: 'note', id: note.id } },
       actor: { type: 'moderator', id: undefined },
@@ -368,8 +368,8 @@ for (const action of ['reject', 'remove'])
         await act({ action: 'keep' });
       }
       const decision = await act({ action, policy: 'spam' });
-      await letPass(service, '11 minutes');
-      await tellAll(service);
+      await advanceTime(service, '11 minutes');
+      await notifyAuthors(service);
       const appealed = await post(service, `${note.id}/appeal`, { text: 'Why?' }, member.cookie);
       t.equal(appealed.status, 202);
       const undo = { expected_version: await version() };
@@ -393,10 +393,10 @@ t.test('a rejection settles what was reported before the approval was undone', a
   const reject = { action: 'reject', expected_version: 4, policy: 'spam' };
   t.equal((await ann.post(`notes/${note.id}/decisions`, reject)).status, 201);
   matchAll(t, (await ann.get(`notes/${note.id}`)).body.item.reports, [{ state: 'removed' }]);
-  t.equal((await feedOf(service, member.id)).length, 1, 'not before the decision stands');
-  await letPass(service, '11 minutes');
-  await tellAll(service);
-  t.match((await feedOf(service, member.id)).at(-1), {
+  t.equal((await readFeed(service, member.id)).length, 1, 'not before the decision stands');
+  await advanceTime(service, '11 minutes');
+  await notifyAuthors(service);
+  t.match((await readFeed(service, member.id)).at(-1), {
     type: 'report.resolved',
     data: { outcome: 'removed' },
   });
@@ -459,10 +459,10 @@ t.test('the author of a note learns of a public reply, once it is final', async 
   const reply = await submitAs(service, answerer, { parent_id: parent.id });
   const own = await submitAs(service, asker, { parent_id: parent.id });
   for (const { id } of [reply, own]) await decide(ann, id, 'approve');
-  await tellAll(service);
+  await notifyAuthors(service);
   matchAll(
     t,
-    (await feedOf(service, asker.id)).filter(({ type }) => type === 'note.replied'),
+    (await readFeed(service, asker.id)).filter(({ type }) => type === 'note.replied'),
     [
       {
         subject: parent.id,

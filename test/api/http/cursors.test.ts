@@ -9,7 +9,7 @@ import type { Route } from '../../../platform/http/route.ts';
 import { keyRing } from '../../../platform/keys/key-ring.ts';
 import { formatKeysetCursor, parseKeysetCursor } from '../../../platform/keyset-cursor.ts';
 import { readCursor, writeCursor } from '../../../services/updates/cursor.ts';
-import { fewer, same, tries } from '../../support/sequences.ts';
+import { fewerTries, same, tries } from '../../support/sequences.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -169,7 +169,7 @@ t.test('whatever is sent for a cursor, a list answers its page or its one refusa
           }
         },
       ),
-      fewer(20),
+      fewerTries(20),
     );
   }
   for (const [path, refused] of refusals)

@@ -7,35 +7,35 @@ import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { addModerator } from '../../../harness/moderation.ts';
 import { createHttpServer } from '../../../platform/http/server.ts';
-import { raw, wire } from '../../support/raw.ts';
+import { rawRequest, sendRaw } from '../../support/raw.ts';
 import { startService } from '../../support/service.ts';
 
 const KEY = 'ab'.repeat(32);
 const newNote = () => JSON.stringify({ id: randomUUID(), name: 'Ada', message: 'Hello' });
 const post = (baseUrl: string, path: string, headers: string[], body: string) =>
-  wire('POST', path, [`origin: ${baseUrl}`, ...headers], body);
+  rawRequest('POST', path, [`origin: ${baseUrl}`, ...headers], body);
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
 
 t.test('what Node would refuse by itself is refused in the error model, or served', async (t) => {
   const { baseUrl } = await startService(t);
   const end = 'connection: close\r\n\r\n';
-  const nowhere = await raw(baseUrl, `GET /livez HTTP/1.1\r\n${end}`);
+  const nowhere = await sendRaw(baseUrl, `GET /livez HTTP/1.1\r\n${end}`);
   t.match(nowhere, /^HTTP\/1\.1 400 /);
   t.match(nowhere, /\r\nx-request-id: /i);
   t.match(nowhere, /"status":"invalid_request".*"path":"host","message":"is required"/);
-  const old = await raw(baseUrl, `GET /livez HTTP/1.0\r\n${end}`);
+  const old = await sendRaw(baseUrl, `GET /livez HTTP/1.0\r\n${end}`);
   t.match(old, /^HTTP\/1\.1 200 /);
-  const expecting = await raw(baseUrl, wire('GET', '/livez', ['expect: tea']));
+  const expecting = await sendRaw(baseUrl, rawRequest('GET', '/livez', ['expect: tea']));
   t.match(expecting, /^HTTP\/1\.1 200 .*\{"status":"ok"\}/s);
-  const garbage = await raw(
+  const garbage = await sendRaw(
     baseUrl,
-    wire('GET', '/livez', ['content-length: 2', 'content-length: 2']),
+    rawRequest('GET', '/livez', ['content-length: 2', 'content-length: 2']),
   );
   t.match(garbage, /^HTTP\/1\.1 400 .*"issues":\[\{"path":"","message":"not HTTP\/1\.1: /s);
-  const connecting = await raw(baseUrl, wire('CONNECT', '/api/v1/status', []));
+  const connecting = await sendRaw(baseUrl, rawRequest('CONNECT', '/api/v1/status', []));
   t.match(connecting, /^HTTP\/1\.1 405 .*allow: GET, HEAD.*"method_not_allowed"/is);
   t.match(
-    await raw(baseUrl, wire('CONNECT', 'example.org:443', [])),
+    await sendRaw(baseUrl, rawRequest('CONNECT', 'example.org:443', [])),
     /^HTTP\/1\.1 404 .*x-request-id/is,
   );
 });
@@ -44,7 +44,7 @@ t.test('a caller who wants a tunnel cannot end the process', async (t) => {
   const { baseUrl } = await startService(t);
   const { hostname, port } = new URL(baseUrl);
   const tunnel = 'CONNECT example.org:443 HTTP/1.1\r\nhost: localhost\r\n\r\n';
-  const asked = wire('GET', '/readyz', []).replace('close', 'keep-alive');
+  const asked = rawRequest('GET', '/readyz', []).replace('close', 'keep-alive');
   for (let turn = 0; turn < 40; turn++) {
     const socket = connect(Number(port), hostname);
     const bytes = turn % 2 ? tunnel : asked + tunnel;
@@ -52,8 +52,8 @@ t.test('a caller who wants a tunnel cannot end the process', async (t) => {
     await new Promise((resolve) => socket.once('close', resolve));
   }
   for (const path of ['/livez', '/readyz', '/nothing']) {
-    const before = wire('GET', path, []).replace('close', 'keep-alive');
-    const answers = (await raw(baseUrl, before + before + tunnel)).split('HTTP/1.1 ').slice(1);
+    const before = rawRequest('GET', path, []).replace('close', 'keep-alive');
+    const answers = (await sendRaw(baseUrl, before + before + tunnel)).split('HTTP/1.1 ').slice(1);
     t.equal(answers.length, 3, path);
     t.match(answers[2], /^404 .*"status":"not_found"/s);
   }
@@ -61,7 +61,7 @@ t.test('a caller who wants a tunnel cannot end the process', async (t) => {
 
 t.test('an address that cannot be read is refused in the error model', async (t) => {
   const { baseUrl } = await startService(t);
-  const answer = await raw(baseUrl, wire('GET', 'http://[bad', []));
+  const answer = await sendRaw(baseUrl, rawRequest('GET', 'http://[bad', []));
   t.match(answer, /^HTTP\/1\.1 404 .*\r\nx-request-id: .*"status":"not_found"/s);
 });
 
@@ -113,7 +113,7 @@ t.test('what was asked whole is answered, whatever bytes follow', async (t) => {
   for (const stray of ['}', '\0', 'FOO / HTTP/1.1\r\n\r\n'])
     for (const connection of ['close', 'keep-alive']) {
       const request = post(baseUrl, '/api/guestbook', [], newNote()).replace('close', connection);
-      const answer = await raw(baseUrl, request + stray);
+      const answer = await sendRaw(baseUrl, request + stray);
       t.equal(statusOf(answer), 202, JSON.stringify([stray, connection]));
       t.notMatch(answer, /invalid_request/);
     }
@@ -123,7 +123,7 @@ t.test('what was asked whole is answered, whatever bytes follow', async (t) => {
 t.test('a body that breaks off is refused, and is no fault of this service', async (t) => {
   const { baseUrl, logged } = await startService(t);
   const head = `POST /api/guestbook HTTP/1.1\r\nhost: x\r\norigin: ${baseUrl}\r\ncontent-type: application/json\r\n`;
-  const chunked = await raw(
+  const chunked = await sendRaw(
     baseUrl,
     `${head}transfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\nZZ\r\n`,
   );
@@ -152,9 +152,9 @@ t.test('a caller who goes away at any moment is counted and told of as one', asy
   const bearer = `authorization: ${agent.authorization}`;
   const before = service.logged.length;
   const asked = [
-    wire('POST', '/mcp', [], body),
-    wire('POST', '/a2a', [bearer], body),
-    wire('GET', '/api/v1/me/export', [bearer]),
+    rawRequest('POST', '/mcp', [], body),
+    rawRequest('POST', '/a2a', [bearer], body),
+    rawRequest('GET', '/api/v1/me/export', [bearer]),
   ];
   for (let turn = 0; turn < 60; turn++) {
     const socket = connect(Number(port), hostname);
@@ -193,7 +193,10 @@ t.test('headers are counted as they stand on the wire, without the address', asy
       [8192, target === '/livez' ? 200 : 400],
       [8193, 431],
     ] as const) {
-      const answer = await raw(baseUrl, wire('GET', target, [`x: ${'y'.repeat(bytes - rest)}`]));
+      const answer = await sendRaw(
+        baseUrl,
+        rawRequest('GET', target, [`x: ${'y'.repeat(bytes - rest)}`]),
+      );
       t.equal(statusOf(answer), status, `${bytes} after ${target.length}`);
     }
   // With `host` and `connection`.
@@ -201,7 +204,10 @@ t.test('headers are counted as they stand on the wire, without the address', asy
     [98, 200],
     [99, 431],
   ] as const) {
-    const answer = await raw(baseUrl, wire('GET', '/livez', Array<string>(count).fill('x: y')));
+    const answer = await sendRaw(
+      baseUrl,
+      rawRequest('GET', '/livez', Array<string>(count).fill('x: y')),
+    );
     t.equal(statusOf(answer), status, `${count} more`);
   }
 });
@@ -217,7 +223,7 @@ t.test('a header that says what a body is, or names it, may stand there once', a
   ];
   const size = `content-length: ${Buffer.byteLength(body)}`;
   const asked = (more: string[]) =>
-    raw(baseUrl, wire('POST', '/api/guestbook', [...headers, ...more, size]) + body);
+    sendRaw(baseUrl, rawRequest('POST', '/api/guestbook', [...headers, ...more, size]) + body);
   for (const header of ['host: localhost', ...headers.slice(1)])
     t.match(await asked([header]), /^HTTP\/1\.1 400 .*"message":"must be sent once"/s, header);
   t.equal(statusOf(await asked([])), 202);
@@ -230,7 +236,7 @@ t.test(
     const { paths } = (await call('GET', '/openapi.json')).body;
     const twice = ['authorization: Bearer a', 'authorization: Bearer b'];
     const refused = async (path: string, more: string[], body: string, code: string) => {
-      const answer = await raw(baseUrl, wire('POST', path, [...twice, ...more], body));
+      const answer = await sendRaw(baseUrl, rawRequest('POST', path, [...twice, ...more], body));
       t.equal(statusOf(answer), 401, path);
       t.match(answer, new RegExp(`"status":"${code}"`));
       t.match(paths[path].post.responses['401'].description, code, 'and documented');
@@ -255,7 +261,7 @@ t.test('of a read, headers sent twice count where they decide something', async 
     ...['authorization: Bearer a', 'authorization: Bearer b'],
     ...['origin: http://x', 'origin: http://y', 'sec-fetch-site: none', 'sec-fetch-site: none'],
   ];
-  const get = (path: string) => raw(baseUrl, wire('GET', path, twice));
+  const get = (path: string) => sendRaw(baseUrl, rawRequest('GET', path, twice));
   for (const path of ['/api/v1/agents', '/api/guestbook', '/openapi.json', '/'])
     t.equal(statusOf(await get(path)), 200, path);
   t.match(
@@ -266,14 +272,15 @@ t.test('of a read, headers sent twice count where they decide something', async 
     t.match(await get(path), /^HTTP\/1\.1 401 .*"credential_not_accepted"/s, path);
   t.match(await get('/api/moderation/queue'), /^HTTP\/1\.1 401 .*"moderator_required"/s);
   const bearer = `authorization: ${(await newAgent(service)).authorization}`;
-  const me = (...headers: string[]) => raw(baseUrl, wire('GET', '/api/v1/me', headers));
+  const me = (...headers: string[]) => sendRaw(baseUrl, rawRequest('GET', '/api/v1/me', headers));
   t.equal(statusOf(await me(bearer)), 200);
   t.match(await me(bearer, bearer), /"credential_not_accepted"/, 'the same one twice, too');
 });
 
 t.test('whoever comes with a bearer may leave Origin out, and names no other site', async (t) => {
   const { baseUrl } = await startService(t);
-  const post = (...headers: string[]) => raw(baseUrl, wire('POST', '/api/v1/me/profile', headers));
+  const post = (...headers: string[]) =>
+    sendRaw(baseUrl, rawRequest('POST', '/api/v1/me/profile', headers));
   for (const header of ['origin: https://elsewhere.example', 'origin: null', `origin: ${baseUrl}/`])
     t.match(await post(header), /^HTTP\/1\.1 403 .*"origin_not_allowed"/s, header);
   for (const site of ['cross-site', 'same-site', 'none'])
@@ -282,7 +289,7 @@ t.test('whoever comes with a bearer may leave Origin out, and names no other sit
     t.match(await post(...headers), /^HTTP\/1\.1 415 /, headers.join());
   const cookie = 'cookie: __Host-ServiceModerator=x';
   const claim = (...headers: string[]) =>
-    raw(baseUrl, wire('POST', '/api/moderation/claims', headers));
+    sendRaw(baseUrl, rawRequest('POST', '/api/moderation/claims', headers));
   t.equal(statusOf(await claim(cookie)), 403);
   t.equal(statusOf(await claim(cookie, 'authorization: Bearer x')), 415, 'a cookie beside it');
 });
@@ -345,7 +352,7 @@ t.test('a body in a coding that nobody undoes is refused', async (t) => {
       'content-type: application/json',
       `transfer-encoding: ${coding}`,
     ];
-    const answer = await raw(baseUrl, wire('POST', '/api/guestbook', headers) + chunks);
+    const answer = await sendRaw(baseUrl, rawRequest('POST', '/api/guestbook', headers) + chunks);
     t.equal(statusOf(answer), 415, coding);
   }
 });

@@ -7,7 +7,7 @@ import { report } from '../../../harness/records.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { closeAppeals } from '../../../workers/guestbook/close-appeals.ts';
 import { retention } from '../../../workers/guestbook/erase-old-notes.ts';
-import { feedOf, letPass } from '../../support/passing-time.ts';
+import { advanceTime, readFeed } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { tracesInTables } from '../../support/traces.ts';
 
@@ -53,16 +53,16 @@ t.test("the approval of a former member's note is undone: the note goes for good
     t.same((await lead.get(`queue?view=${view}`)).body.items, [], view);
   const { item } = (await lead.get(`notes/${note.id}`)).body;
   t.match(item, { state: 'withdrawn', erased: true, text: '', allowed_actions: [] });
-  t.match((await feedOf(service, reader.id)).at(-1), {
+  t.match((await readFeed(service, reader.id)).at(-1), {
     type: 'report.resolved',
     data: { outcome: 'withdrawn', subject: { type: 'note', id: note.id } },
     actor: { type: 'service' },
   });
-  t.match((await feedOf(service, note.author)).at(-1), {
+  t.match((await readFeed(service, note.author)).at(-1), {
     type: 'note.withdrawn',
     actor: { type: 'moderator' },
   });
-  t.notMatch(JSON.stringify(await feedOf(service, note.author)), ann.id);
+  t.notMatch(JSON.stringify(await readFeed(service, note.author)), ann.id);
   const again = await lead.post(path, { expected_version: 6 });
   t.match(again.body.error, { reason: 'wrong_state' }, 'there is no second undo');
 });
@@ -87,7 +87,7 @@ t.test("a former member's note that is removed can come back, until it is erased
   const restore = { action: 'restore', expected_version: 6 };
   t.equal((await lead.post(`notes/${note.id}/decisions`, restore)).status, 201);
   t.equal((await remove(7)).status, 201);
-  await letPass(service, '91 days');
+  await advanceTime(service, '91 days');
   t.equal(await closeAppeals(service.core), 1);
   t.equal(await retention(service.core), 1);
   t.same(await tracesInTables(pool, [note.message]), []);

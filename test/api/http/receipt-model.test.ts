@@ -13,7 +13,7 @@ import {
   steps,
   WRITES,
 } from '../../support/receipt-model.ts';
-import { answersOf, fewer, same } from '../../support/sequences.ts';
+import { answersOf, fewerTries, same } from '../../support/sequences.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const PATHS = {
@@ -83,7 +83,7 @@ t.test('over HTTP an exact repeat answers its receipt, and nothing else does', a
       for (const { agent, model } of sides)
         same((await agent.call('GET', '/api/v1/me')).body.write_budget.used, model.used);
     }),
-    { ...fewer(25), examples: [[EVERY_ANSWER]] },
+    { ...fewerTries(25), examples: [[EVERY_ANSWER]] },
   );
   for (const answer of ANSWERS) t.ok(answers.seen.has(answer), answer);
 });

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { toWindow } from '../../../services/protocols/mcp/arguments.ts';
-import { raw, wire } from '../../support/raw.ts';
+import { rawRequest, sendRaw } from '../../support/raw.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
@@ -201,10 +201,16 @@ t.test('a bearer and a cookie change nothing, and stand in no log', async (t) =>
     t.equal(answer.headers.get('www-authenticate'), null);
   }
   const twice = ['authorization: Bearer a', 'authorization: Bearer b'];
-  const answer = await raw(service.baseUrl, wire('POST', '/mcp', twice, JSON.stringify(LIST)));
+  const answer = await sendRaw(
+    service.baseUrl,
+    rawRequest('POST', '/mcp', twice, JSON.stringify(LIST)),
+  );
   t.match(answer, /^HTTP\/1\.1 200 /, 'sent twice they are not counted either');
   const sites = ['sec-fetch-site: none', 'sec-fetch-site: none'];
-  const refused = await raw(service.baseUrl, wire('POST', '/mcp', sites, JSON.stringify(LIST)));
+  const refused = await sendRaw(
+    service.baseUrl,
+    rawRequest('POST', '/mcp', sites, JSON.stringify(LIST)),
+  );
   t.match(refused, /^HTTP\/1\.1 403 .*"code":-32600/s);
   t.notMatch(service.logged.join(''), agent.credential.credential_secret);
   for (const path of [

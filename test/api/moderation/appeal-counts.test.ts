@@ -1,8 +1,8 @@
 import t from 'tap';
 import { addModerator, decide, type Moderator, submitAs } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
-import { eventStream } from '../../support/event-stream.ts';
-import { letPass } from '../../support/passing-time.ts';
+import { openEventStream } from '../../support/event-stream.ts';
+import { advanceTime } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 /** A member's note that this moderator rejected, with an open appeal. */
@@ -10,7 +10,7 @@ async function appealed(service: Service, by: Moderator): Promise<string> {
   const member = await signedIn(service);
   const { id } = await submitAs(service, member);
   await decide(by, id, 'reject');
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   const { cookie } = member;
   const body = { text: 'Why?' };
   const answer = await service.call('POST', `/api/guestbook/${id}/appeal`, { body, cookie });
@@ -38,7 +38,7 @@ t.test('counts the appeals that a moderator may answer, in the queue and the str
     t.equal(body.items.length, 3, 'every moderator sees them all');
     t.equal(body.counts.appeals, appeals);
     const headers = { authorization: `Bearer ${who.token}` };
-    const stream = await eventStream(t, `${service.baseUrl}/api/moderation/stream`, headers);
+    const stream = await openEventStream(t, `${service.baseUrl}/api/moderation/stream`, headers);
     await stream.until('counts', (counts) => counts.appeals === appeals);
     stream.close();
   }

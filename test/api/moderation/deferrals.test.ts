@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
-import { letPass } from '../../support/passing-time.ts';
+import { advanceTime } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const act = (one: Moderator, id: string, action: string, version: number, more: object = {}) =>
@@ -60,7 +60,7 @@ t.test('brings a deferred note back: its moderator in time, a decider at any tim
   t.equal(reason(await undo(tri, first.body.event_id, 3)), 'wrong_state', 'once');
 
   const second = await act(tri, note.id, 'defer', 3, { until: hours(70) });
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   t.equal(reason(await undo(tri, second.body.event_id, 4)), 'undo_expired');
   t.match((await tri.get(`notes/${note.id}`)).body.item.decision, { undo_allowed: false });
   t.match((await bob.get(`notes/${note.id}`)).body.item.decision, { undo_allowed: true });
@@ -98,7 +98,7 @@ t.test('undoes an escalation: its moderator in time, a lead at any time', async 
   t.same(await idsOf(tri, 'view=escalated'), []);
   t.same(await idsOf(tri, 'view=todo'), [note.id]);
   const second = await escalate(3);
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   t.equal(reason(await undo(tri, second.body.event_id, 4)), 'undo_expired');
   t.equal((await undo(lea, second.body.event_id, 4)).status, 201);
   t.match((await lea.get(`notes/${note.id}`)).body.item, { tier: 'normal', decision: null });

@@ -12,14 +12,14 @@ import { createWaitingPlaces } from '../../../platform/limits/waiting-places.ts'
 import { createApp, createCore } from '../../../services/compose.ts';
 import { revokeModerator, rotateModerator } from '../../../services/moderation/staff/moderators.ts';
 import { streamHandlers } from '../../../services/moderation/stream/handlers.ts';
-import { eventStream } from '../../support/event-stream.ts';
+import { openEventStream } from '../../support/event-stream.ts';
 import { matchAll } from '../../support/match-all.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 type Test = Parameters<typeof startService>[0];
 
 const open = (t: Test, service: Pick<Service, 'baseUrl'>, headers: Record<string, string>) =>
-  eventStream(t, `${service.baseUrl}/api/moderation/stream`, headers);
+  openEventStream(t, `${service.baseUrl}/api/moderation/stream`, headers);
 
 const bearer = ({ token }: Moderator) => ({ authorization: `Bearer ${token}` });
 

@@ -4,7 +4,7 @@ import { readCookie } from '../../../harness/api.ts';
 import { addModerator, submit } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { revokeModerator, rotateModerator } from '../../../services/moderation/staff/moderators.ts';
-import { meanwhile } from '../../support/meanwhile.ts';
+import { whileWaitingForLock } from '../../support/meanwhile.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const PATH = '/api/moderation/session';
@@ -220,14 +220,14 @@ t.test('what waits while its token is rotated, or its session ends, is refused',
   const path = `/api/moderation/notes/${note.id}/decisions`;
 
   // A decision locks the note's author before it looks at the moderator.
-  const byToken = await meanwhile(
+  const byToken = await whileWaitingForLock(
     pool,
     'SELECT FROM feed_heads FOR UPDATE',
     () => ann.post(`notes/${note.id}/decisions`, approval),
     () => rotateModerator(service.core, 'Ann'),
   );
   t.match(byToken, { status: 401, body: { status: 'moderator_required' } });
-  const bySession = await meanwhile(
+  const bySession = await whileWaitingForLock(
     pool,
     'SELECT FROM feed_heads FOR UPDATE',
     () => service.call('POST', path, { body: approval, cookie }),
@@ -238,7 +238,7 @@ t.test('what waits while its token is rotated, or its session ends, is refused',
   const again = readCookie(await signIn(service, bob.token));
   for (const headers of [{}, { 'idempotency-key': randomUUID() }]) {
     const session = readCookie(await signIn(service, bob.token));
-    const claimed = await meanwhile(
+    const claimed = await whileWaitingForLock(
       pool,
       'SELECT FROM moderators FOR UPDATE',
       () =>

@@ -2,13 +2,13 @@ import t from 'tap';
 import { addModerator, decide, type Moderator, submitAs } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { feedOf, letPass, tellAll } from '../../support/passing-time.ts';
+import { advanceTime, notifyAuthors, readFeed } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 type Member = Awaited<ReturnType<typeof signedIn>>;
 
 const typesOf = async (service: Service, { id }: Member) =>
-  (await feedOf(service, id)).map(({ type }) => type);
+  (await readFeed(service, id)).map(({ type }) => type);
 
 async function act(moderator: Moderator, path: string, body: object) {
   const answer = await moderator.post(path, body);
@@ -25,8 +25,8 @@ const remove = (expected_version: number) => ({
 
 /** Until whoever decided can no longer undo it; answers how many were told. */
 async function becomeFinal(service: Service): Promise<number> {
-  await letPass(service, '11 minutes');
-  return tellAll(service);
+  await advanceTime(service, '11 minutes');
+  return notifyAuthors(service);
 }
 
 t.test('a note is told back, though it was removed again for a moment', async (t) => {
@@ -48,7 +48,7 @@ t.test('a note is told back, though it was removed again for a moment', async (t
   await becomeFinal(service);
   const types = ['note.submitted', 'note.approved', 'note.removed', 'note.restored'];
   t.same(await typesOf(service, member), types);
-  t.equal(await tellAll(service), 0);
+  t.equal(await notifyAuthors(service), 0);
 
   const third = await act(ann, path, remove(again.version + 2));
   await becomeFinal(service);
@@ -83,7 +83,7 @@ for (const way of ['restored', 'granted on appeal'])
         await act(lea, path, { action: 'grant', expected_version: removed.version + 1 });
       }
       await becomeFinal(service);
-      const replied = (await feedOf(service, asker.id)).filter(
+      const replied = (await readFeed(service, asker.id)).filter(
         ({ type }) => type === 'note.replied',
       );
       matchAll(t, replied, [{ subject: parent.id, data: { reply_id: reply.id } }]);
@@ -107,6 +107,6 @@ t.test('why a note was taken down is read once nobody can undo it', async (t) =>
   const outcome = async () =>
     (await service.call('GET', `/api/guestbook/${id}/outcome`, member)).body;
   t.match(await outcome(), { outcome: 'removed', policy: null, message: null });
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   t.match(await outcome(), { outcome: 'removed', policy: 'spam', message: 'A hasty word' });
 });

@@ -2,8 +2,8 @@ import t from 'tap';
 import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { MAX_SCANNED, RARE_FILTERS } from '../../../services/moderation/queue/queue-page.ts';
-import { othersDecided } from '../../support/decided-notes.ts';
-import { letPass } from '../../support/passing-time.ts';
+import { insertNotesOfOthers } from '../../support/decided-notes.ts';
+import { advanceTime } from '../../support/passing-time.ts';
 import { startService } from '../../support/service.ts';
 
 type Item = { id: string };
@@ -80,7 +80,7 @@ t.test('the queue is searched by author, text and age', async (t) => {
   const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const old = await submit(service, { name: 'Grace', message: 'Buy 100% off_here' });
-  await letPass(service, '25 hours');
+  await advanceTime(service, '25 hours');
   const { cookie } = await login(service, member);
   const own = { name: '', attribution: 'member', member_handle: member.handle };
   const mine = await submit(service, { ...own, message: 'Grüße'.normalize('NFD') }, cookie);
@@ -116,9 +116,9 @@ t.test('a page of a search ends after so many notes, and the next goes on', asyn
   const guests = await submit(service, { name: 'Grace', message: 'The first needle' });
   const mine = await submit(service, { ...own, message: 'Another needle' }, cookie);
   for (const { id } of [guests, mine]) await decide(ann, id, 'approve');
-  await letPass(service, '1 day');
+  await advanceTime(service, '1 day');
   const others = MAX_SCANNED + 500;
-  await service.tamper(othersDecided(others));
+  await service.tamper(insertNotesOfOthers(others));
 
   const first = (await ann.get('queue?view=decided&q=needle')).body;
   t.same(first.items, [], 'nothing yet');
@@ -149,7 +149,7 @@ t.test('a rare finding is found at once, and a common one along the view', async
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const others = MAX_SCANNED + 500;
-  await service.tamper(othersDecided(others));
+  await service.tamper(insertNotesOfOthers(others));
   await service.tamper(`WITH aged AS (
       SELECT note_id, row_number() OVER (ORDER BY settled_at) AS age FROM notes)
     INSERT INTO note_findings (note_id, code)

@@ -19,7 +19,7 @@ import {
   report,
 } from '../../../harness/records.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { feedOf, letPass } from '../../support/passing-time.ts';
+import { advanceTime, readFeed } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const KINDS = [
@@ -61,7 +61,7 @@ for (const { publish, told, back } of KINDS)
       const lead = await addModerator(service, 'Lea', 'lead');
       const record = await publish(author);
       const path = `${pathOf(record)}/decisions`;
-      const newest = async () => (await feedOf(service, author.id)).at(-1);
+      const newest = async () => (await readFeed(service, author.id)).at(-1);
       const before = await newest();
       await report(ann, record, { details: 'Buy now' });
 
@@ -97,13 +97,13 @@ for (const { publish, told, back } of KINDS)
       t.equal(second.body.error.reason, 'wrong_state', 'only once');
       const [waiting] = (await mod.get('queue?view=reported')).body.items;
       t.match(waiting, { id: record.id, reports: [{ state: 'open' }], decision: null });
-      await letPass(service, '11 minutes');
+      await advanceTime(service, '11 minutes');
       t.equal(await notifyRemovals(service), 0, 'nobody learns of what was undone');
       t.same(await newest(), before);
 
       const again = await lead.post(path, remove(undone.body.version));
       t.equal(again.status, 201, again.text);
-      await letPass(service, '11 minutes');
+      await advanceTime(service, '11 minutes');
       t.equal(await notifyRemovals(service), 1);
       t.equal(await notifyRemovals(service), 0, 'told once');
       t.match(await newest(), {
@@ -111,7 +111,7 @@ for (const { publish, told, back } of KINDS)
         data: { policy: 'spam' },
         actor: { type: 'moderator', id: undefined },
       });
-      t.match((await feedOf(service, ann.id)).at(-1), {
+      t.match((await readFeed(service, ann.id)).at(-1), {
         type: 'report.resolved',
         data: { outcome: 'removed', subject: { type: record.type, id: record.id } },
       });
@@ -277,7 +277,7 @@ t.test('undo: its decider for ten minutes, a lead at any time', async (t) => {
   for (let n = 0; n < 2; n++) await report(await newAgent(service), record);
   const { version } = await itemOf(mod, record);
   const removed = await mod.post(`${pathOf(record)}/decisions`, remove(version));
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   const undo = `decisions/${removed.body.event_id}/undo`;
   const expected = { expected_version: removed.body.version };
   t.equal((await mod.post(undo, expected)).body.error.reason, 'undo_expired');

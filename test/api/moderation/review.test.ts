@@ -4,7 +4,7 @@ import { addModerator, decide, type Moderator, submit } from '../../../harness/m
 import { signedIn } from '../../../harness/registration.ts';
 import { screenNote } from '../../../workers/screening/screen-note.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { letPass, tellAll } from '../../support/passing-time.ts';
+import { advanceTime, notifyAuthors } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const act = (one: Moderator, id: string, action: string, version: number, more: object = {}) =>
@@ -62,8 +62,8 @@ t.test('its history has its screening and what was told, at the version of then'
   );
   await screenNote(service.core, { note_id: note.id });
   await decide(ann, note.id, 'reject');
-  await letPass(service, '11 minutes');
-  t.equal(await tellAll(service), 1);
+  await advanceTime(service, '11 minutes');
+  t.equal(await notifyAuthors(service), 1);
   const { history } = (await ann.get(`notes/${note.id}`)).body;
   matchAll(t, history, [
     { type: 'NoteSubmitted', version: 1 },
@@ -148,7 +148,7 @@ t.test('triage escalates and defers, and decides nothing', async (t) => {
   t.equal((await act(tri, one.id, 'defer', 1, { until: hours(2) })).status, 201);
   t.same(await ids(tri, 'todo'), [], 'hidden until it is due');
   t.same((await tri.post('claims', { count: 1 })).body.claims, []);
-  await letPass(service, '1 hour');
+  await advanceTime(service, '1 hour');
   t.equal((await act(tri, one.id, 'defer', 2)).status, 201);
   const { deferred_until } = (await tri.get(`notes/${one.id}`)).body.item;
   const ahead = (Date.parse(deferred_until) - Date.now()) / 3_600_000;
@@ -292,6 +292,6 @@ t.test('a decision is told only if it still stands', async (t) => {
   const reply = await submit(service, { parent_id: note.id });
   await decide(lea, reply.id, 'approve');
   await lea.post(`decisions/${body.event_id}/undo`, { expected_version: 2 });
-  await letPass(service, '11 minutes');
-  t.equal(await tellAll(service), 0, 'two guests, and nobody to tell');
+  await advanceTime(service, '11 minutes');
+  t.equal(await notifyAuthors(service), 0, 'two guests, and nobody to tell');
 });

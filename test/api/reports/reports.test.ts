@@ -11,7 +11,7 @@ import {
   report,
 } from '../../../harness/records.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { feedOf, letPass } from '../../support/passing-time.ts';
+import { advanceTime, readFeed } from '../../support/passing-time.ts';
 import { startService } from '../../support/service.ts';
 
 t.test('everything public can be reported, once, and stands in the queue', async (t) => {
@@ -46,7 +46,7 @@ t.test('everything public can be reported, once, and stands in the queue', async
     t.equal((await report(bob, subject)).status, 201);
     t.not((await report(bob, subject)).body.report.id, first.body.report.id);
   }
-  const feed = await feedOf(service, ann.id);
+  const feed = await readFeed(service, ann.id);
   const received = feed.filter(({ type }) => type === 'report.received');
   matchAll(
     t,
@@ -176,13 +176,13 @@ t.test('after keep a reason is silent, and a new one is heard', async (t) => {
   const [decided] = (await mod.get('queue?view=decided')).body.items;
   t.match(decided, { id, decision: { decision: 'kept', undo_allowed: false, undo_until: null } });
   t.match(kept.body, { status: 'decided', state: 'published', version: 3, undo_until: null });
-  t.match((await feedOf(service, ann.id)).at(-1), {
+  t.match((await readFeed(service, ann.id)).at(-1), {
     type: 'report.resolved',
     data: { outcome: 'kept', subject },
     actor: { type: 'moderator', id: undefined },
   });
   t.equal((await report(bob, subject)).status, 201);
-  t.match((await feedOf(service, bob.id)).at(-1), { data: { already_reviewed: true } });
+  t.match((await readFeed(service, bob.id)).at(-1), { data: { already_reviewed: true } });
   t.equal((await mod.get('queue?view=reported')).body.items.length, 0);
   const nothing = { action: 'keep', expected_version: 4 };
   const refused = await mod.post(`subjects/artifact/${id}/decisions`, nothing);
@@ -213,7 +213,7 @@ t.test(
     await author.call('POST', `${artifact.path}/withdraw`, {});
     t.equal((await mod.get('queue?view=reported')).body.items.length, 1, 'gone at once');
     t.equal(await notifyRemovals(service), 1);
-    t.match((await feedOf(service, ann.id)).at(-1), {
+    t.match((await readFeed(service, ann.id)).at(-1), {
       type: 'report.resolved',
       data: { outcome: 'withdrawn', subject: { type: 'artifact', id: artifact.id } },
       actor: { type: 'service' },
@@ -222,7 +222,7 @@ t.test(
     t.equal(gone.status, 200, gone.text);
     t.equal((await mod.get('queue?view=reported')).body.counts.reported, 0);
     t.equal(await notifyRemovals(service), 1);
-    t.match((await feedOf(service, ann.id)).at(-1), { data: { outcome: 'withdrawn' } });
+    t.match((await readFeed(service, ann.id)).at(-1), { data: { outcome: 'withdrawn' } });
     t.equal(await notifyRemovals(service), 0, 'once');
   },
 );
@@ -245,15 +245,15 @@ t.test('reporters learn that a record stays, restored before they were told', as
   const again = await act(mod, { ...removal, expected_version: restored.body.version });
   t.equal(again.status, 201, 'the second removal tells nothing of the first');
   await t.rejects(notifyRemovals(service), /before the undo window has passed/);
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   t.equal(await notifyRemovals(service), 2);
   t.equal(await notifyRemovals(service), 0, 'once');
-  t.match((await feedOf(service, ann.id)).at(-1), {
+  t.match((await readFeed(service, ann.id)).at(-1), {
     type: 'report.resolved',
     data: { outcome: 'kept', subject: { type: 'artifact', id } },
     actor: { type: 'moderator', id: undefined },
   });
-  t.match((await feedOf(service, author.id)).at(-1), { type: 'artifact.removed' });
+  t.match((await readFeed(service, author.id)).at(-1), { type: 'artifact.removed' });
   t.equal((await mod.get(`subjects/artifact/${id}`)).body.item.reports[0].state, 'kept');
 });
 
@@ -273,7 +273,7 @@ t.test(
     const undo = { expected_version: 5 };
     const undone = await mod.post(`decisions/${removed.body.event_id}/undo`, undo);
     t.equal(undone.body.error.reason, 'wrong_state');
-    matchAll(t, (await feedOf(service, author.id)).slice(-3), [
+    matchAll(t, (await readFeed(service, author.id)).slice(-3), [
       { type: 'profile.published', data: { version: 1 } },
       {
         type: 'profile.removed',
@@ -282,10 +282,10 @@ t.test(
       },
       { type: 'profile.published', data: { version: 4 }, actor: { id: author.id } },
     ]);
-    await letPass(service, '11 minutes');
+    await advanceTime(service, '11 minutes');
     t.equal(await notifyRemovals(service), 1);
     t.equal(await notifyRemovals(service), 0, 'once');
-    t.match((await feedOf(service, ann.id)).at(-1), {
+    t.match((await readFeed(service, ann.id)).at(-1), {
       type: 'report.resolved',
       data: { outcome: 'removed', subject: { type: 'profile', id: author.id } },
     });

@@ -5,12 +5,12 @@ import { isRefusal } from '../../../platform/refusal.ts';
 import { atTime, caseDecider } from '../../../services/cases/case.ts';
 import type { CaseEvent, CaseState, ExistingCase } from '../../../services/cases/case-state.ts';
 import type { CaseCommand } from '../../../services/cases/commands.ts';
-import { type Act, CaseModel, MEMBERS, type Step, steps } from '../../support/case-model.ts';
+import { type Act, CaseModel, MEMBER_COUNT, type Step, steps } from '../../support/case-model.ts';
 import { tries } from '../../support/sequences.ts';
 import { at, claim, opening, release, review, submit, withdraw } from './case-setting.ts';
 
 const idOf = (member: number) => `a0000000-0000-4000-8000-00000000000${member + 1}`;
-const members = Array.from({ length: MEMBERS }, (_, member) => idOf(member));
+const members = Array.from({ length: MEMBER_COUNT }, (_, member) => idOf(member));
 
 function commandOf({ act, member }: Step, known: number, second: number): CaseCommand {
   const id = idOf(member);

@@ -4,7 +4,14 @@ import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { type NoteCommand, note } from '../../../services/guestbook/note.ts';
 import type { ExistingNote, NoteEvents, NoteState } from '../../../services/guestbook/state.ts';
-import { DAY, LEAD, NoteModel, type Step, steps, UNDO } from '../../support/note-model.ts';
+import {
+  DAY_SECONDS,
+  LEAD,
+  NoteModel,
+  type Step,
+  steps,
+  UNDO_SECONDS,
+} from '../../support/note-model.ts';
 import { answersOf, same, tries } from '../../support/sequences.ts';
 import {
   ann,
@@ -57,7 +64,7 @@ function commandOf(step: Step, state: ExistingNote, second: number): NoteCommand
         lead: act.role === 'lead',
         decides: act.role !== 'triage',
         authorGone: false,
-        undoSeconds: UNDO,
+        undoSeconds: UNDO_SECONDS,
         now,
       };
     }
@@ -65,7 +72,7 @@ function commandOf(step: Step, state: ExistingNote, second: number): NoteCommand
       return {
         type: 'WithdrawNote',
         memberId: MEMBERS[act.member] as string,
-        undoSeconds: UNDO,
+        undoSeconds: UNDO_SECONDS,
         now,
       };
     case 'appeal':
@@ -74,7 +81,7 @@ function commandOf(step: Step, state: ExistingNote, second: number): NoteCommand
         appealId: eventId(state.version + 1),
         memberId: MEMBERS[act.member] as string,
         text: 'Why?',
-        undoSeconds: UNDO,
+        undoSeconds: UNDO_SECONDS,
         now,
       };
     case 'report':
@@ -90,14 +97,14 @@ function commandOf(step: Step, state: ExistingNote, second: number): NoteCommand
     case 'escalateOld':
       return { type: 'EscalateOldNote', now };
     case 'endAppealPeriod':
-      return { type: 'EndAppealPeriod', undoSeconds: UNDO, now };
+      return { type: 'EndAppealPeriod', undoSeconds: UNDO_SECONDS, now };
     case 'erase':
       return { type: 'EraseNote', cause: act.retention ? 'retention' : 'account_deletion' };
     default: {
       const more = {
         policy: 'spam',
         why: 'Unsure',
-        until: later(second + DAY),
+        until: later(second + DAY_SECONDS),
         lead: step.moderator === LEAD,
       };
       return { type: names[act.type], ...common, ...more } as NoteCommand;
