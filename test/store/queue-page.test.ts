@@ -8,7 +8,7 @@ import { countRowsRead } from '../support/rows-read.ts';
 const MODERATOR = '00000000-0000-4000-8000-000000000001';
 const NOTES = 4000;
 
-t.test('a rare finding costs what its notes cost, whatever else was found', async (t) => {
+t.test('reads a rare finding at the cost of its notes only', async (t) => {
   const { url } = await testDatabase(t);
   await withConnection(url, async (client) => {
     await client.query(BY_INDEX);
@@ -23,12 +23,12 @@ t.test('a rare finding costs what its notes cost, whatever else was found', asyn
         client,
         queuePage('decided', { moderatorId: MODERATOR, role: 'lead' }, { finding }, 51, undefined),
       );
-    for (const known of [false, true]) {
-      if (known) await client.query('ANALYZE notes, note_findings');
-      const state = known ? 'with statistics' : 'without';
+    for (const analyzed of [false, true]) {
+      if (analyzed) await client.query('ANALYZE notes, note_findings');
+      const state = analyzed ? 'with statistics' : 'without';
       t.equal(await read('shouting'), 0, state);
       t.ok((await read('email')) < 30, state);
     }
-    t.ok((await read('profanity')) < RARE_FILTERS + 600, 'a common one is not read to its end');
+    t.ok((await read('profanity')) < RARE_FILTERS + 600, 'a common finding is not read to its end');
   });
 });

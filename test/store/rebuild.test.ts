@@ -15,7 +15,7 @@ import { operatorEnv } from '../support/moderator-command.ts';
 import { rebuildTables, startRebuild } from '../support/rebuild-command.ts';
 import { startService } from '../support/service.ts';
 
-t.test('every read model equals its rebuild, while members go on writing', async (t) => {
+t.test('rebuilds every read model equally while members keep writing', async (t) => {
   const service = await startService(t);
   const members = await Promise.all(Array.from({ length: 12 }, () => signedIn(service)));
   for (const member of members.slice(0, 4)) {
@@ -49,7 +49,7 @@ t.test('every read model equals its rebuild, while members go on writing', async
   t.same(await readModels(service.database.pool), before);
 });
 
-t.test('a migration that is released while a rebuild runs stays', async (t) => {
+t.test('keeps a migration that is released during a rebuild', async (t) => {
   const service = await startService(t);
   const { pool, url } = service.database;
   await signedIn(service);
@@ -73,7 +73,7 @@ t.test('a migration that is released while a rebuild runs stays', async (t) => {
   t.same((await pool.query('SELECT added FROM members')).rows, [{ added: 7 }]);
 });
 
-t.test('an interrupted rebuild leaves no table', async (t) => {
+t.test('leaves no table after an interrupted rebuild', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
   await signedIn(service);
@@ -95,7 +95,7 @@ t.test('an interrupted rebuild leaves no table', async (t) => {
   holder.release();
 });
 
-t.test('privileges on read models stay, and none are added', async (t) => {
+t.test('keeps the privileges on read models and adds none', async (t) => {
   const service = await startService(t);
   const { pool, url } = service.database;
   const role = `"Reader ${randomUUID()}"`;
@@ -124,7 +124,7 @@ t.test('privileges on read models stay, and none are added', async (t) => {
   await pool.query(`DROP ROLE ${role}`);
 });
 
-t.test('a rebuild has no deadline, whatever the database says', async (t) => {
+t.test("runs a rebuild without a deadline, whatever the database's setting", async (t) => {
   const { url, pool } = await testDatabase(t);
   const name = new URL(url).pathname.slice(1);
   const holder = await pool.connect();
