@@ -2,26 +2,35 @@ import pg from 'pg';
 import t from 'tap';
 import { toLoggable } from '../../platform/telemetry/loggable.ts';
 
-t.test('an error is logged with its causes, and with no value that it quotes', async (t) => {
+t.test('logs an error with its causes and without values that it quotes', async (t) => {
   const cause = Object.assign(new pg.DatabaseError('Key (id)=(secret)', 1, 'error'), {
     code: '23505',
     constraint: 'notes_pkey',
     detail: 'secret',
   });
-  const told = toLoggable(new Error('first\nsecret second line', { cause }));
-  t.match(told, { name: 'Error', message: 'first\nsecret second line', cause: { code: '23505' } });
-  t.match(told.cause, { message: 'the database refused a value', constraint: 'notes_pkey' });
-  t.match(told.stack, /^ +at /);
-  t.notMatch(JSON.stringify(told.cause), /secret/);
-  t.notMatch(told.stack, /secret/);
+  const logged = toLoggable(new Error('first\nsecret second line', { cause }));
+  t.match(logged, {
+    name: 'Error',
+    message: 'first\nsecret second line',
+    cause: { code: '23505' },
+  });
+  t.match(logged.cause, { message: 'the database refused a value', constraint: 'notes_pkey' });
+  t.match(logged.stack, /^ +at /);
+  t.notMatch(JSON.stringify(logged.cause), /secret/);
+  t.notMatch(logged.stack, /secret/);
 });
 
-t.test('what the job queue tells is no error, and is logged as one', async (t) => {
-  const told = { message: 'connect ECONNREFUSED', code: 'ECONNREFUSED', queue: 'retention', x: 1 };
-  const { message, code, queue } = told;
-  t.match(toLoggable(told), { message, code, queue });
-  t.notHas(toLoggable(told), { x: 1 });
-  t.match(toLoggable({ ...told, code: '22P02' }), { message: 'the database refused a value' });
+t.test('logs an error report of the job queue as an error', async (t) => {
+  const report = {
+    message: 'connect ECONNREFUSED',
+    code: 'ECONNREFUSED',
+    queue: 'retention',
+    x: 1,
+  };
+  const { message, code, queue } = report;
+  t.match(toLoggable(report), { message, code, queue });
+  t.notHas(toLoggable(report), { x: 1 });
+  t.match(toLoggable({ ...report, code: '22P02' }), { message: 'the database refused a value' });
   for (const other of [undefined, null, 'text', {}])
     t.same(toLoggable(other), { message: 'not an error' });
 });
