@@ -8,7 +8,7 @@ import { matchAll } from '../support/match-all.ts';
 import { clientEnv, operatorEnv, runModeratorCommand } from '../support/moderator-command.ts';
 import { startService } from '../support/service.ts';
 
-t.test('the operator rotates a token, which is the last line and said nowhere else', async (t) => {
+t.test('prints a rotated token once, on the last line', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const env = operatorEnv(service);
@@ -17,7 +17,7 @@ t.test('the operator rotates a token, which is the last line and said nowhere el
   const lines = rotated.stdout.trimEnd().split('\n');
   const token = lines.at(-1) ?? '';
   t.match(token, /^mod_[0-9a-f-]{36}\.[0-9a-f]{64}$/);
-  t.equal(rotated.stdout.split(token).length, 2, 'once');
+  t.equal(rotated.stdout.split(token).length, 2, 'the token is printed once');
   t.equal((await ann.get('me')).status, 401);
   const headers = { authorization: `Bearer ${token}` };
   t.equal((await service.call('GET', '/api/moderation/me', { headers })).status, 200);
@@ -34,7 +34,7 @@ t.test('the operator rotates a token, which is the last line and said nowhere el
   });
 });
 
-t.test('what is no command, no token or no service is said, with a failure', async (t) => {
+t.test('reports unknown commands, wrong tokens and unreachable services', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   for (const args of [[], ['dance'], ['constructor']]) {
@@ -65,14 +65,14 @@ t.test('what is no command, no token or no service is said, with a failure', asy
   for (const { stdout, stderr } of [wrong, away, open]) t.notMatch(stdout + stderr, ann.token);
 });
 
-t.test('--help prints the usage of the command, or of one of its commands', async (t) => {
+t.test('prints the usage with --help', async (t) => {
   const all = await runModeratorCommand({}, ['--help']);
   t.match(all, { code: 0, stderr: '', stdout: /npm run moderator -- audit/ });
   const one = await runModeratorCommand({}, ['add', '--help']);
   t.match(one, { code: 0, stderr: '', stdout: /^Usage: npm run moderator -- add NAME --role / });
 });
 
-t.test('a database that does not answer is said in a line', async (t) => {
+t.test('reports an unreachable database in one line', async (t) => {
   const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', SERVER_KEYS: `1:${newKey()}` };
   for (const args of [['list'], ['add', 'Ann', '--role', 'lead'], ['rotate', 'Ann']]) {
     const { code, stderr } = await runModeratorCommand(env, args);
@@ -86,7 +86,7 @@ t.test('a database that does not answer is said in a line', async (t) => {
   t.match(await text(rebuild.stderr), /^[^\n]*ECONNREFUSED[^\n]*\n$/);
 });
 
-t.test('a reader that has had enough ends the audit without a word', async (t) => {
+t.test('ends an audit silently when its reader closes', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const audit = spawn(process.execPath, ['cli/moderator.ts', 'audit'], {
@@ -97,7 +97,7 @@ t.test('a reader that has had enough ends the audit without a word', async (t) =
   t.equal(await text(audit.stderr), '');
 });
 
-t.test('stats and audit print what the service answers', async (t) => {
+t.test('prints statistics and audit of the service', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const note = await submit(service);
