@@ -11,7 +11,7 @@ const inHours = (count: number) => new Date(Date.now() + count * 3_600_000).toIS
 const idsOf = async (who: Moderator, query: string): Promise<string[]> =>
   (await who.get(`queue?${query}`)).body.items.map(({ id }: { id: string }) => id);
 
-const reasonOf = (answer: { body: { error: { reasonOf: string } } }) => answer.body.error.reasonOf;
+const reasonOf = (answer: { body: { error: { reason: string } } }) => answer.body.error.reason;
 
 async function addModerators(service: Service) {
   return {
@@ -136,7 +136,7 @@ t.test('tells a moderator with a stale version who decided, what and when', asyn
   await act(tri, one.id, 'defer', 1);
   await decide(ann, two.id, 'reject');
   t.match((await act(ann, one.id, 'approve', 1)).body.error, {
-    reasonOf: 'version_mismatch',
+    reason: 'version_mismatch',
     decision: 'deferred',
     decided_by: { name: 'Tri' },
     decided_at: String,

@@ -39,8 +39,8 @@ t.test('pages through each view in its order without a gap', async (t) => {
   t.same(await readAllPages(lea, 'limit=3'), [a, b, ...normal]);
   t.same(await readAllPages(lea, 'limit=1'), [a, b, ...normal]);
   t.same(await readAllPages(ann, 'view=escalated&limit=1'), [a, b]);
-  t.match((await lea.get('queue')).body.counts, { todo: 12, escalated: 2, memberNote: 0 });
-  t.match((await ann.get('queue')).body.counts, { todo: 10, escalated: 2, memberNote: 0 });
+  t.match((await lea.get('queue')).body.counts, { todo: 12, escalated: 2, mine: 0 });
+  t.match((await ann.get('queue')).body.counts, { todo: 10, escalated: 2, mine: 0 });
 
   const decided = normal.slice(0, 5);
   for (const id of decided) await decide(ann, id, id === decided[2] ? 'reject' : 'approve');

@@ -13,7 +13,7 @@ const act = (one: Moderator, id: string, action: string, version: number, more: 
 const listPublic = async (service: Service) =>
   (await service.call('GET', '/api/guestbook')).body.entries.map(({ id }: { id: string }) => id);
 
-const reasonOf = (answer: { body: { error: { reasonOf: string } } }) => answer.body.error.reasonOf;
+const reasonOf = (answer: { body: { error: { reason: string } } }) => answer.body.error.reason;
 
 t.test('removes a note, lets another lead restore it, and records who decided', async (t) => {
   const service = await startService(t);
@@ -219,9 +219,9 @@ t.test('answers a batch with a result per item and undoes it as one', async (t) 
   t.equal(answer.status, 200);
   matchAll(t, answer.body.results, [
     { note_id: gone, status: 'not_found' },
-    { note_id: held.id, status: 'state_conflict', error: { reasonOf: 'claimed_by_other' } },
+    { note_id: held.id, status: 'state_conflict', error: { reason: 'claimed_by_other' } },
     { note_id: parent.id, status: 'decided', state: 'approved', version: 2 },
-    { note_id: stale.id, status: 'state_conflict', error: { reasonOf: 'version_mismatch' } },
+    { note_id: stale.id, status: 'state_conflict', error: { reason: 'version_mismatch' } },
   ]);
   t.same(await listPublic(service), [parent.id]);
   const undo = `batches/${answer.body.batch_id}/undo`;

@@ -76,7 +76,7 @@ t.test('lets a second person restore, and the remover only undo in time', async 
   t.equal(reasonOf(removed, restore(1, lead)), 'version_mismatch');
   t.equal(reasonOf(removed, undo(600)), 'undo_expired');
   matchAll(t, eventsOf(removed, undo(599)), [
-    { type: 'CaseRestored', data: { of, undone: true, announced: false, members } },
+    { type: 'CaseRestored', data: { of, undone: true, told: false, members } },
   ]);
   t.equal(reasonOf(after(opening), restore(1, lead)), 'wrong_state');
 });
