@@ -19,7 +19,7 @@ import {
 } from '../support/guestbook-page.ts';
 
 t.test(
-  'a member learns why, appeals, withdraws, and deletes the account',
+  'lets a member read a decision, appeal, withdraw and delete the account',
   NEEDS_BROWSER,
   async (t) => {
     const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
@@ -68,7 +68,8 @@ t.test(
     await page.getByText('This is not your handle.').waitFor();
     await checkAppearance(t, page, 'delete');
     await page.getByLabel('Write ada_l to confirm').fill('ada_l');
-    // It does not arrive, and is tried again after the credential's end: the account still lives.
+    // The first attempt does not arrive, and the second comes after the credential's end: the
+    // account still lives.
     const states = async () =>
       (await service.database.pool.query('SELECT state FROM members')).rows;
     await intercept(page, '**/me/delete', (route) => route.abort('connectionreset'), { times: 1 });
@@ -86,7 +87,7 @@ t.test(
   },
 );
 
-t.test('a deletion that nobody was told of is not called one', NEEDS_BROWSER, async (t) => {
+t.test('reports an unconfirmed deletion as unconfirmed', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service, { expected: /status of 401|net::ERR/ });
   const { page } = visit;
@@ -106,7 +107,7 @@ t.test('a deletion that nobody was told of is not called one', NEEDS_BROWSER, as
   await checkAppearance(t, page, 'delete-unconfirmed');
 });
 
-t.test('published notes go with the account where that is asked for', NEEDS_BROWSER, async (t) => {
+t.test('deletes published notes with the account on request', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service);
@@ -124,7 +125,7 @@ t.test('published notes go with the account where that is asked for', NEEDS_BROW
   await page.getByText('No notes here yet').waitFor();
 });
 
-t.test("a member's notes are shown to that member alone", NEEDS_BROWSER, async (t) => {
+t.test("shows a member's own notes only to that member", NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service, { expected: /status of 401/ });
   const { page } = visit;
@@ -138,18 +139,18 @@ t.test("a member's notes are shown to that member alone", NEEDS_BROWSER, async (
   t.equal(await page.getByText('Of Ada').count(), 0);
 });
 
-t.test('a tab that follows another asks once', NEEDS_BROWSER, async (t) => {
+t.test('reads the session once when another tab signs in', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service);
   const { page, context } = visit;
   await join(visit, 'twice');
   const other = await context.newPage();
-  const asked: Page[] = [];
+  const requesters: Page[] = [];
   context.on('request', (request) => {
-    if (request.url().endsWith('/api/membership/me')) asked.push(request.frame().page());
+    if (request.url().endsWith('/api/membership/me')) requesters.push(request.frame().page());
   });
-  /** What the first has written is known to the second, and what it asks for then is sent. */
-  const told = async (first: Page, second: Page, mark: string) => {
+  /** Waits until the second page has seen a write by the first, so that its requests are sent. */
+  const sync = async (first: Page, second: Page, mark: string) => {
     await first.evaluate(`localStorage.setItem('mark', '${mark}')`);
     await untilTrue(second, `window.mark === '${mark}'`);
   };
@@ -162,15 +163,15 @@ t.test('a tab that follows another asks once', NEEDS_BROWSER, async (t) => {
   await other.goto(service.baseUrl);
   await other.getByRole('button', { name: 'Your account, twice' }).waitFor();
   await untilHandled(page, followed);
-  await told(other, page, 'one');
-  await told(page, other, 'two');
+  await sync(other, page, 'one');
+  await sync(page, other, 'two');
   t.same(
-    asked.map((one) => (one === page ? 'page' : 'other')),
+    requesters.map((one) => (one === page ? 'page' : 'other')),
     ['other', 'page'],
   );
 });
 
-t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, async (t) => {
+t.test('says that a session has ended and keeps the text', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
   const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service, { expected: /status of 401/ });
@@ -198,23 +199,23 @@ t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, asyn
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByRole('button', { name: 'Appeal' }).click();
   await page.getByLabel('Why should it appear?').fill('It is true.');
-  const over = async (ask: string) => {
+  const expectSessionEnd = async (ask: string) => {
     await context.clearCookies();
     await page.getByRole('button', { name: ask }).click();
     const said = page.locator('main').getByText('Your session has ended');
     await said.waitFor();
-    t.equal(await page.locator('.own-note').count(), 0, 'of whoever sits here now');
+    t.equal(await page.locator('.own-note').count(), 0, 'own notes are hidden after the session');
     await signIn();
     await said.waitFor({ state: 'detached' });
   };
-  await over('Send appeal');
-  await over('Check now');
+  await expectSessionEnd('Send appeal');
+  await expectSessionEnd('Check now');
   await page.getByRole('button', { name: 'Appeal' }).click();
   t.equal(await page.getByLabel('Why should it appear?').inputValue(), 'It is true.');
   await page.getByRole('button', { name: 'Send appeal' }).click();
   await page.getByText('Your appeal is waiting').waitFor();
 
-  // In another tab its time is up. The clocks of two pages are put forward one after the other.
+  // The session expires in another tab. Advance the clocks of the two pages one after the other.
   const other = await context.newPage();
   await other.clock.install();
   await other.goto(service.baseUrl);
@@ -228,7 +229,7 @@ t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, asyn
   await signIn();
   await said.waitFor({ state: 'detached' });
   await account.waitFor();
-  // As a tab whose clock struck before.
+  // Pretend that another tab's clock ended the session first.
   await page.evaluate(`localStorage.setItem('guestbook.session-until', '1');
     localStorage.removeItem('guestbook.session-until')`);
   await said.waitFor();

@@ -19,28 +19,28 @@ import {
 import { openEventStream } from '../support/event-stream.ts';
 import { startService } from '../support/service.ts';
 
-/** Until it is answered: the stream may tell of a claim before, but not whose tab it is for. */
+/** Waits for the response: the stream may announce the claim earlier, but not for which tab. */
 async function claimNext(page: Page): Promise<void> {
   const answered = page.waitForResponse('**/api/moderation/claims');
   await page.keyboard.press('n');
   await untilHandled(page, answered);
 }
 
-t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER, async (t) => {
+t.test('greys the row of a lost claim and offers a new claim', NEEDS_BROWSER, async (t) => {
   const { service, ann, page } = await openConsoleWithNotes(t, ['Hello']);
   const stream = await openEventStream(t, `${service.baseUrl}/api/moderation/stream`, {
     authorization: `Bearer ${ann.token}`,
   });
   const claim = await holdRequest(page, '**/api/moderation/claims', 'answer');
   await page.keyboard.press('n');
-  // A claim that is over before the consoles are told of it is told of to none.
+  // A claim that ends before the stream announces it is never announced.
   await stream.until('claim', ({ claims }) => claims.length > 0);
   await page.locator('.note .lease').waitFor();
   await service.database.pool.query('UPDATE note_leases SET expires_at = clock_timestamp()');
   const lost = page.locator('.row.grey', { hasText: 'Claim lost' });
   await lost.waitFor();
   await claim.deliver();
-  t.equal(await lost.count(), 1, 'whenever its answer comes');
+  t.equal(await lost.count(), 1, 'the late response does not restore it');
   await checkAppearance(t, page, 'moderation-lost-claim');
   await page.locator('.row').getByRole('button', { name: 'Claim again' }).click();
   await page.locator('.row', { hasText: 'Yours' }).waitFor();
@@ -57,7 +57,7 @@ t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER
   t.pass('leaving releases');
 });
 
-t.test('a list of claims that is older than a claim does not lose it', NEEDS_BROWSER, async (t) => {
+t.test('keeps a claim when an older list of claims arrives', NEEDS_BROWSER, async (t) => {
   const { page, context } = await openConsoleWithNotes(t, ['Hello']);
   await page.keyboard.press('n');
   await page.locator('.row', { hasText: 'Yours' }).waitFor();
@@ -77,7 +77,7 @@ t.test('a list of claims that is older than a claim does not lose it', NEEDS_BRO
   t.equal(await page.getByText('Claim lost').count(), 0);
 });
 
-t.test('an answer that is older than a claim does not lose it', NEEDS_BROWSER, async (t) => {
+t.test('keeps a claim when an older response arrives', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   await submit(service, { message: 'One' });
@@ -99,7 +99,7 @@ t.test('an answer that is older than a claim does not lose it', NEEDS_BROWSER, a
   t.equal(await row.getByText('Yours').count(), 1);
 });
 
-t.test('a decision leads on to what nobody else works on', NEEDS_BROWSER, async (t) => {
+t.test('moves to a note that nobody else holds after a decision', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   await submit(service, { message: 'One' });
@@ -114,7 +114,7 @@ t.test('a decision leads on to what nobody else works on', NEEDS_BROWSER, async 
   t.equal(await currentText(page), 'Three');
 });
 
-t.test("a tab that goes leaves another tab's claims alone", NEEDS_BROWSER, async (t) => {
+t.test("keeps another tab's claims when a tab closes", NEEDS_BROWSER, async (t) => {
   const { service, ann, page, context } = await openConsoleWithNotes(t, ['One', 'Two']);
   await page.locator('.row').nth(1).waitFor();
   await page.keyboard.press('n');
@@ -133,7 +133,7 @@ t.test("a tab that goes leaves another tab's claims alone", NEEDS_BROWSER, async
   t.equal(await page.locator('.row', { hasText: 'One' }).getByText('Yours').count(), 1);
 });
 
-t.test('a claim is renewed while the tab is seen, or said to be lost', NEEDS_BROWSER, async (t) => {
+t.test('renews a claim while visible, or reports it lost', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   await submit(service);
@@ -157,7 +157,7 @@ t.test('a claim is renewed while the tab is seen, or said to be lost', NEEDS_BRO
   await page.evaluate("fetch('/livez')");
   t.equal(renewals, 0);
   await seen('visible');
-  // Nothing else tells of it.
+  // Without the stream, only a renewal reports the loss.
   await intercept(page, '**/api/moderation/stream', (route) => route.abort());
   await page.clock.fastForward(61_000);
   await page.getByText('Live updates paused').waitFor();

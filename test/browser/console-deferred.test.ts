@@ -8,9 +8,9 @@ import {
   untilToast,
 } from '../support/console.ts';
 
-const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
+const inHours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
 
-t.test('a deferral is undone by key, and so is an escalation', NEEDS_BROWSER, async (t) => {
+t.test('undoes a deferral and an escalation by key', NEEDS_BROWSER, async (t) => {
   const { ann, notes, page } = await openConsoleWithNotes(t, numberedTexts(3));
   const item = async (id = '') => (await ann.get(`notes/${id}`)).body.item;
   await page.keyboard.press('d');
@@ -32,10 +32,10 @@ t.test('a deferral is undone by key, and so is an escalation', NEEDS_BROWSER, as
   t.match(await item(notes[0]?.id), { tier: 'normal' });
 });
 
-t.test('deferred notes are counted, listed, found, and brought back', NEEDS_BROWSER, async (t) => {
+t.test('counts, lists, finds and returns deferred notes', NEEDS_BROWSER, async (t) => {
   const { service, notes, page } = await openConsoleWithNotes(t, numberedTexts(4));
   const bob = await addModerator(service, 'Bob', 'triage');
-  const defer = (id = '', until = hours(2)) =>
+  const defer = (id = '', until = inHours(2)) =>
     bob.post(`notes/${id}/decisions`, { action: 'defer', expected_version: 1, until });
   for (const note of notes.slice(1)) await defer(note.id);
   const link = page.getByRole('link', { name: /^Deferred/ });
@@ -45,7 +45,7 @@ t.test('deferred notes are counted, listed, found, and brought back', NEEDS_BROW
   await page.locator('#search').fill('note');
   await page.keyboard.press('Enter');
   await page.locator('.row', { hasText: 'Note 2' }).getByText('Deferred until').waitFor();
-  t.equal(await page.locator('.row').count(), 4, 'a search finds all that waits');
+  t.equal(await page.locator('.row').count(), 4, 'a search includes deferred notes');
 
   await link.click();
   await page.locator('.row').nth(2).waitFor();
@@ -53,7 +53,7 @@ t.test('deferred notes are counted, listed, found, and brought back', NEEDS_BROW
   await checkAppearance(t, page, 'moderation-deferred');
   await page.keyboard.press('u');
   await untilToast(page, 'Brought back: “Note 2”');
-  t.equal(await currentText(page), 'Note 3', 'the focus goes on');
+  t.equal(await currentText(page), 'Note 3', 'the next note is current');
   await page.locator('.row').nth(2).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Bring back u' }).click();
   await untilToast(page, 'Brought back: “Note 3”');

@@ -9,7 +9,7 @@ import {
 } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
-t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) => {
+t.test('keeps the focus after each action', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   await decide(ann, (await submit(service, { message: 'Before' })).id, 'approve');
@@ -63,10 +63,10 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
   t.pass('to the present row, or to the title of the list');
 });
 
-t.test('a key that leads to a field leads there before the next', NEEDS_BROWSER, async (t) => {
+t.test('focuses a field before the next key', NEEDS_BROWSER, async (t) => {
   const { page } = await openConsoleWithNotes(t, ['One', 'Two']);
   await page.locator('.row').nth(1).waitFor();
-  // In one task: a letter that was typed after it would be a command.
+  // In one task: a letter typed after the key would be a command.
   const afterKey = (key: string) =>
     page.evaluate(`(async () => {
       document.activeElement.dispatchEvent(
@@ -83,10 +83,10 @@ t.test('a key that leads to a field leads there before the next', NEEDS_BROWSER,
     await Promise.resolve();
     return button.ownerDocument.getElementById('search').value;
   });
-  t.equal(await words, '', 'and nothing of what is typed then is taken away');
+  t.equal(await words, '', 'the search is cleared before the next key');
   await page.locator('.row').nth(1).waitFor();
   t.equal(await afterKey('t'), 'thread');
   await page.setViewportSize({ width: 390, height: 800 });
   await page.getByRole('button', { name: 'List' }).waitFor();
-  t.equal(await afterKey('/'), 'search', 'from a note that hides the list');
+  t.equal(await afterKey('/'), 'search', 'also from a note that hides the list');
 });

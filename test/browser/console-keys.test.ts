@@ -8,7 +8,7 @@ import {
   untilToast,
 } from '../support/console.ts';
 
-t.test('keys rest while one types, and can be switched off', NEEDS_BROWSER, async (t) => {
+t.test('ignores keys while typing and can switch them off', NEEDS_BROWSER, async (t) => {
   const { service, ann, page } = await openConsoleWithNotes(t, numberedTexts(2));
   await page.locator('.row').nth(1).waitFor();
   await page.keyboard.press('/');
@@ -27,14 +27,14 @@ t.test('keys rest while one types, and can be switched off', NEEDS_BROWSER, asyn
   t.same(
     await countNotesByState(service),
     { pending: 3 },
-    'nor does one mean what is behind the help',
+    'keys do not reach the note behind the help',
   );
   await page.getByRole('dialog', { name: 'Keys' }).getByText('They pause while you type').click();
   await page.keyboard.press('Escape');
   await page.keyboard.press('a');
   await page.keyboard.press('j');
   const named = '[aria-keyshortcuts], kbd';
-  t.equal(await page.locator(named).count(), 0, 'no key is shown or told that does nothing');
+  t.equal(await page.locator(named).count(), 0, 'disabled keys are not shown');
   await page.getByRole('button', { name: 'Claim', exact: true }).click();
   await page.locator('.note .lease').waitFor();
   await page.keyboard.press('Escape');
@@ -50,13 +50,13 @@ t.test('keys rest while one types, and can be switched off', NEEDS_BROWSER, asyn
   await page.reload();
   await page.locator('.row').nth(1).waitFor();
   await page.keyboard.press('a');
-  t.same(await countNotesByState(service), { pending: 3 }, 'still off');
+  t.same(await countNotesByState(service), { pending: 3 }, 'keys stay off after a reload');
   await page.getByLabel('Keys').check();
   await page.getByRole('button', { name: 'Approve a' }).click();
   await untilToast(page, 'Approved');
 });
 
-t.test('keys are found on a keyboard of another script', NEEDS_BROWSER, async (t) => {
+t.test('recognises keys on a keyboard of another script', NEEDS_BROWSER, async (t) => {
   const { service, page } = await openConsoleWithNotes(t, numberedTexts(3));
   await page.locator('.row').nth(2).waitFor();
   const press = (key: string, code: string, shiftKey = false) =>
@@ -79,6 +79,6 @@ t.test('keys are found on a keyboard of another script', NEEDS_BROWSER, async (t
   t.same(
     await countNotesByState(service),
     { approved: 1, rejected: 1, pending: 1 },
-    'not a Latin letter',
+    'an accented Latin letter is no command',
   );
 });

@@ -6,7 +6,7 @@ import { NEEDS_BROWSER } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
-t.test('a claim that is over ends as it ended', NEEDS_BROWSER, async (t) => {
+t.test('shows how each lost claim ended', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const end = () => service.database.pool.query('DELETE FROM note_leases');
@@ -25,7 +25,7 @@ t.test('a claim that is over ends as it ended', NEEDS_BROWSER, async (t) => {
   await row.getByText('Held by Bob').waitFor();
   await page.keyboard.press('Escape');
   await row.getByText('Claim lost').waitFor({ state: 'detached' });
-  t.equal(await row.getByText('Held by Bob').count(), 1, "what is given up stays another's");
+  t.equal(await row.getByText('Held by Bob').count(), 1, 'the note stays held by Bob');
 
   await bob.post('claims/release', {
     lease_ids: (await bob.get('me')).body.leases.map(
@@ -37,11 +37,7 @@ t.test('a claim that is over ends as it ended', NEEDS_BROWSER, async (t) => {
   await end();
   await decide(bob, id, 'approve');
   await page.locator('.history li', { hasText: 'approved' }).waitFor();
-  t.equal(
-    await page.getByText('Claim lost').count(),
-    0,
-    'what is decided is not to be claimed again',
-  );
+  t.equal(await page.getByText('Claim lost').count(), 0, 'a decided note shows no lost claim');
   t.equal(await page.locator('.lease').count(), 0);
 
   await service.call('POST', `/api/guestbook/${id}/report`, { body: { reason: 'spam' } });
@@ -49,14 +45,14 @@ t.test('a claim that is over ends as it ended', NEEDS_BROWSER, async (t) => {
   await row.waitFor();
   await claim();
   await end();
-  // Any claim has the consoles told of them all.
+  // Any new claim makes the stream send all claims.
   await submit(service);
   await bob.post('claims', { count: 1 });
   await row.getByText('Claim lost').waitFor();
 });
 
-t.test('a claim on an appeal is lost while that waits', NEEDS_BROWSER, async (t) => {
-  // An appeal is possible once the author may be told.
+t.test('shows a lost claim on an appeal', NEEDS_BROWSER, async (t) => {
+  // An appeal is possible after the undo window.
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '1' });
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const member = await signedIn(service);

@@ -5,7 +5,7 @@ import { holdRequest, intercept, NEEDS_BROWSER, untilHandled, visit } from '../s
 import { openConsoleWithNotes, signIn, untilToast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
-/** Begins to write, and leaves the field and the panel without having sent anything. */
+/** Types a text, then leaves the field and the panel without sending it. */
 async function typeAndLeave(page: Page, key: string, label: string, text: string): Promise<void> {
   await page.keyboard.press(key);
   const field = page.getByLabel(label);
@@ -15,7 +15,7 @@ async function typeAndLeave(page: Page, key: string, label: string, text: string
   await page.locator('.panel').waitFor({ state: 'detached' });
 }
 
-t.test('words for a lead never reach the author', NEEDS_BROWSER, async (t) => {
+t.test('keeps a message for a lead from the author', NEEDS_BROWSER, async (t) => {
   const { service, ann, notes, page } = await openConsoleWithNotes(t, ['One', 'Hello']);
   const [one, two] = notes;
   await page.locator('.row').nth(1).waitFor();
@@ -40,7 +40,7 @@ t.test('words for a lead never reach the author', NEEDS_BROWSER, async (t) => {
   t.equal(await page.getByLabel('Word to the author').inputValue(), 'Please stop');
 });
 
-t.test('a deferral that escalates says so', NEEDS_BROWSER, async (t) => {
+t.test('reports a deferral that escalates', NEEDS_BROWSER, async (t) => {
   const { page } = await openConsoleWithNotes(t, ['One', 'Two']);
   await page.locator('.row').nth(1).waitFor();
   const defer = async () => {
@@ -57,7 +57,7 @@ t.test('a deferral that escalates says so', NEEDS_BROWSER, async (t) => {
   await untilToast(page, 'Escalated: deferred four times “Two”');
 });
 
-t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, async (t) => {
+t.test('releases the claim of a panel that is left in any way', NEEDS_BROWSER, async (t) => {
   const { ann, page } = await openConsoleWithNotes(t, ['One', 'Two', 'Three']);
   await page.locator('.row').nth(2).waitFor();
   const leave = async (how: () => Promise<unknown>) => {
@@ -88,10 +88,10 @@ t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, as
   await page.locator('.panel').waitFor();
   await page.keyboard.press('j');
   await page.locator('.panel').waitFor({ state: 'detached' });
-  t.equal(await readHeldNotes(ann), 1, 'what was claimed by hand stays');
+  t.equal(await readHeldNotes(ann), 1, 'a manual claim stays');
 });
 
-t.test('a panel that is left before its claim came gives it back', NEEDS_BROWSER, async (t) => {
+t.test('releases a claim that arrives after its panel was left', NEEDS_BROWSER, async (t) => {
   const { ann, page } = await openConsoleWithNotes(t, ['Hello']);
   await page.locator('.row').waitFor();
   const claim = await holdRequest(page, '**/api/moderation/claims', 'request');
@@ -105,7 +105,7 @@ t.test('a panel that is left before its claim came gives it back', NEEDS_BROWSER
   t.equal(await readHeldNotes(ann), 0);
 });
 
-t.test('who can claim no more can decide', NEEDS_BROWSER, async (t) => {
+t.test('allows decisions at the claim limit', NEEDS_BROWSER, async (t) => {
   const { page } = await openConsoleWithNotes(t, ['Hello']);
   await page.locator('.row').waitFor();
   const error = { code: 'conflict', reason: 'claim_limit', message: 'No.' };
@@ -120,7 +120,7 @@ t.test('who can claim no more can decide', NEEDS_BROWSER, async (t) => {
   await untilToast(page, /^Rejected/);
 });
 
-t.test('what is filled in is sent once, and keeps its claim', NEEDS_BROWSER, async (t) => {
+t.test('sends a filled-in decision once and keeps its claim', NEEDS_BROWSER, async (t) => {
   const { page } = await openConsoleWithNotes(t, ['Hello']);
   await page.keyboard.press('r');
   await page.locator('.row', { hasText: 'Yours' }).waitFor();
@@ -142,7 +142,7 @@ t.test('what is filled in is sent once, and keeps its claim', NEEDS_BROWSER, asy
   t.same(sent, ['decisions']);
 });
 
-t.test('policies that could not be read are asked for again', NEEDS_BROWSER, async (t) => {
+t.test('requests policies again after a failure', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   await submit(service);
@@ -150,16 +150,16 @@ t.test('policies that could not be read are asked for again', NEEDS_BROWSER, asy
     expected: /status of 401|ERR_CONNECTION/,
   });
   const failures = Promise.withResolvers<void>();
-  let asked = 0;
+  let requests = 0;
   await intercept(page, '**/api/moderation/policies', async (route) => {
-    asked++;
-    // The first question and both of its repetitions fail; the next one is held back.
-    if (asked > 3) await failures.promise;
-    await (asked > 3 ? route.continue() : route.abort('connectionreset'));
+    requests++;
+    // The first request and both retries fail; the next one is held.
+    if (requests > 3) await failures.promise;
+    await (requests > 3 ? route.continue() : route.abort('connectionreset'));
   });
   await signIn(page, ann);
   await page.locator('.row').waitFor();
-  while (asked < 3) await page.waitForEvent('requestfailed');
+  while (requests < 3) await page.waitForEvent('requestfailed');
   await page.keyboard.press('r');
   await page.getByText('Reading the policies…').waitFor();
   failures.resolve();

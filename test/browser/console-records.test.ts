@@ -7,8 +7,8 @@ import { openConsole, untilToast } from '../support/console.ts';
 import { matchAll } from '../support/match-all.ts';
 import { type Service, startService } from '../support/service.ts';
 
-/** A profile, a packet and a case, reported in this order. */
-async function fill(service: Service) {
+/** Publishes a profile, a packet and a case, and reports them in this order. */
+async function publishReported(service: Service) {
   const [author, reporter] = [await newAgent(service), await newAgent(service)];
   const records = {
     profile: await publishProfile(author, 'Profile of a seller'),
@@ -20,13 +20,13 @@ async function fill(service: Service) {
   return records;
 }
 
-t.test('reported records are read, claimed, kept, removed and undone', NEEDS_BROWSER, async (t) => {
+t.test('reviews reported records: claims, keeps, removes and undoes', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, lea] = [
     await addModerator(service, 'Ann'),
     await addModerator(service, 'Lea', 'lead'),
   ];
-  const { profile, packet, open } = await fill(service);
+  const { profile, packet, open } = await publishReported(service);
   const { page } = await openConsole(t, service, ann);
   await page.getByRole('link', { name: /^Reported/ }).click();
   await page.locator('.row').nth(2).waitFor();
@@ -81,10 +81,10 @@ t.test('reported records are read, claimed, kept, removed and undone', NEEDS_BRO
   t.equal((await service.call('GET', open.path)).status, 200);
 });
 
-t.test('two moderators in two browsers on one record', NEEDS_BROWSER, async (t) => {
+t.test('shares a record between two moderators', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
-  const { profile } = await fill(service);
+  const { profile } = await publishReported(service);
   const anns = await openConsole(t, service, ann);
   const bobs = await openConsole(t, service, bob);
   for (const { page } of [anns, bobs]) {
@@ -98,7 +98,7 @@ t.test('two moderators in two browsers on one record', NEEDS_BROWSER, async (t) 
   await bobs.page.keyboard.press('Escape');
   await anns.page.getByRole('button', { name: 'Keep a' }).waitFor();
 
-  // Ann's page does not hear of what Bob decides.
+  // Ann's page receives no events of Bob's decision.
   await intercept(anns.page, '**/api/moderation/stream', (route) => route.abort());
   await anns.context.setOffline(true);
   await anns.page.getByText('Live updates paused').waitFor();

@@ -11,7 +11,7 @@ import {
 import { openConsole, openConsoleWithNotes, signIn, untilToast } from '../support/console.ts';
 import { type Service, startService } from '../support/service.ts';
 
-/** The decision, and nothing that the page asks beside it, is what meets the session's end. */
+/** Ends the session at the decision, not at another request of the page. */
 const endAtDecision = (service: Service, page: Page) =>
   intercept(
     page,
@@ -23,41 +23,41 @@ const endAtDecision = (service: Service, page: Page) =>
     { times: 1 },
   );
 
-t.test(
-  'a session that ends keeps the work; signing out gives all back',
-  NEEDS_BROWSER,
-  async (t) => {
-    const { service, ann, notes, page } = await openConsoleWithNotes(t, ['Hello', 'Hello']);
-    await page.keyboard.press('r');
-    await page.getByLabel('Word to the author').fill('Half a thought');
-    await endAtDecision(service, page);
-    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
-    await page.getByLabel('Word to the author').press('Escape');
-    await page.keyboard.press('1');
-    await dialog.waitFor();
-    await checkAppearance(t, page, 'moderation-session-lost');
-    await signIn(page, ann);
-    await untilToast(page, /^Rejected/);
-    const { history } = (await ann.get(`notes/${notes[0]?.id}`)).body;
-    t.match(history.at(-1), { text: 'Half a thought' }, 'sent once, after the sign-in');
+t.test('keeps work when a session ends; releases all on signing out', NEEDS_BROWSER, async (t) => {
+  const { service, ann, notes, page } = await openConsoleWithNotes(t, ['Hello', 'Hello']);
+  await page.keyboard.press('r');
+  await page.getByLabel('Word to the author').fill('Half a thought');
+  await endAtDecision(service, page);
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await page.getByLabel('Word to the author').press('Escape');
+  await page.keyboard.press('1');
+  await dialog.waitFor();
+  await checkAppearance(t, page, 'moderation-session-lost');
+  await signIn(page, ann);
+  await untilToast(page, /^Rejected/);
+  const { history } = (await ann.get(`notes/${notes[0]?.id}`)).body;
+  t.match(
+    history.at(-1),
+    { text: 'Half a thought' },
+    'the decision was sent once, after the sign-in',
+  );
 
-    await page.keyboard.press('n');
-    await page.locator('.note .lease').waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'Moderation', exact: true }).waitFor();
-    t.same((await ann.get('me')).body.leases, []);
-    t.equal((await service.database.pool.query('SELECT FROM moderator_sessions')).rowCount, 0);
-    await page.reload();
-    await page.getByLabel('Token').waitFor();
-  },
-);
+  await page.keyboard.press('n');
+  await page.locator('.note .lease').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Moderation', exact: true }).waitFor();
+  t.same((await ann.get('me')).body.leases, []);
+  t.equal((await service.database.pool.query('SELECT FROM moderator_sessions')).rowCount, 0);
+  await page.reload();
+  await page.getByLabel('Token').waitFor();
+});
 
-t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSER, async (t) => {
+t.test('keeps the sign-in over the page and restores the focus', NEEDS_BROWSER, async (t) => {
   const { service, ann, page } = await openConsoleWithNotes(t, ['Hello']);
   await page.keyboard.press('r');
   await page.locator('.row', { hasText: 'Yours' }).waitFor();
   await service.database.pool.query('DELETE FROM moderator_sessions');
-  // As a tab that is looked at again.
+  // Pretend that the tab becomes visible again.
   await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
   await page.getByRole('dialog').waitFor();
   for (let times = 0; times < 5; times++) await page.keyboard.press('Escape');
@@ -69,7 +69,7 @@ t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSE
   await signIn(page, ann);
   t.equal(await page.evaluate('document.activeElement.closest("[data-panel]") !== null'), true);
 
-  // In the task in which it comes, and in which it goes: a key after it is no command.
+  // In the same task, because a key after it would be a command.
   await page.getByLabel('Word to the author').fill('Half a th');
   await service.database.pool.query('DELETE FROM moderator_sessions');
   const focus = page.evaluate(`new Promise((resolve) => {
@@ -91,7 +91,7 @@ t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSE
   await untilToast(page, /^Rejected/);
 });
 
-t.test('a tab does nothing in the name of who signed in beside it', NEEDS_BROWSER, async (t) => {
+t.test('acts only for the moderator who signed in to the tab', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, lea] = [
     await addModerator(service, 'Ann'),
@@ -102,7 +102,7 @@ t.test('a tab does nothing in the name of who signed in beside it', NEEDS_BROWSE
   await page.keyboard.press('r');
   await page.locator('.row', { hasText: 'Yours' }).waitFor();
   await page.getByLabel('Word to the author').fill('Of Ann');
-  // As in another tab, whose session the cookie of both is then, when the decision is on its way.
+  // Another tab signs in with the shared cookie while the decision is on its way.
   const signInBeside = `fetch('/api/moderation/session', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -127,7 +127,7 @@ t.test('a tab does nothing in the name of who signed in beside it', NEEDS_BROWSE
   t.match(history.at(-1), { text: 'Of Ann', actor: { name: 'Ann' } });
 });
 
-t.test('what one moderator had decided is never sent by another', NEEDS_BROWSER, async (t) => {
+t.test("never sends one moderator's decision as another", NEEDS_BROWSER, async (t) => {
   const { service, page } = await openConsoleWithNotes(t, ['Whose?']);
   const bob = await addModerator(service, 'Bob');
   await endAtDecision(service, page);
@@ -140,50 +140,46 @@ t.test('what one moderator had decided is never sent by another', NEEDS_BROWSER,
   t.same(rows, [{ state: 'pending' }]);
 });
 
-t.test('an answer to a session that is over does not end the next', NEEDS_BROWSER, async (t) => {
+t.test('keeps a new session when an old response arrives', NEEDS_BROWSER, async (t) => {
   const { service, page } = await openConsoleWithNotes(t, ['Hello']);
   const bob = await addModerator(service, 'Bob');
   await page.locator('.row').waitFor();
-  const asked = await holdRequest(page, '**/api/moderation/queue**', 'request');
+  const oldRequest = await holdRequest(page, '**/api/moderation/queue**', 'request');
   await submit(service);
-  await asked.arrived;
+  await oldRequest.arrived;
   await page.getByRole('button', { name: 'Sign out' }).click();
   await signIn(page, bob);
   await page.locator('.row').nth(1).waitFor();
   const answered = page.waitForResponse((response) => response.status() === 401);
-  asked.release();
+  oldRequest.release();
   await untilHandled(page, answered);
   t.equal(await page.getByRole('dialog').count(), 0);
   t.equal(await page.locator('.who', { hasText: 'Bob' }).count(), 1);
 });
 
-t.test(
-  'what was tried for one moderator is not tried again for another',
-  NEEDS_BROWSER,
-  async (t) => {
-    const { service, page } = await openConsoleWithNotes(t, ['Whose?']);
-    const bob = await addModerator(service, 'Bob');
-    await page.locator('.row').waitFor();
-    const tried = Promise.withResolvers<void>();
-    const over = Promise.withResolvers<void>();
-    await intercept(
-      page,
-      '**/decisions',
-      async (route) => {
-        tried.resolve();
-        await over.promise;
-        await route.abort('connectionreset');
-      },
-      { times: 1 },
-    );
-    await page.keyboard.press('a');
-    await tried.promise;
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await signIn(page, bob);
-    over.resolve();
-    await untilToast(page, 'Not approved. Another moderator has signed in.');
-    t.same((await service.database.pool.query('SELECT state FROM notes')).rows, [
-      { state: 'pending' },
-    ]);
-  },
-);
+t.test("never retries one moderator's request for another", NEEDS_BROWSER, async (t) => {
+  const { service, page } = await openConsoleWithNotes(t, ['Whose?']);
+  const bob = await addModerator(service, 'Bob');
+  await page.locator('.row').waitFor();
+  const requested = Promise.withResolvers<void>();
+  const failed = Promise.withResolvers<void>();
+  await intercept(
+    page,
+    '**/decisions',
+    async (route) => {
+      requested.resolve();
+      await failed.promise;
+      await route.abort('connectionreset');
+    },
+    { times: 1 },
+  );
+  await page.keyboard.press('a');
+  await requested.promise;
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signIn(page, bob);
+  failed.resolve();
+  await untilToast(page, 'Not approved. Another moderator has signed in.');
+  t.same((await service.database.pool.query('SELECT state FROM notes')).rows, [
+    { state: 'pending' },
+  ]);
+});

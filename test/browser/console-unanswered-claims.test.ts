@@ -11,7 +11,7 @@ import {
   untilToast,
 } from '../support/console.ts';
 
-/** A console that the stream has told of its claim of the first note, whose answer is held back. */
+/** Opens a console that knows its claim of the first note by the stream, with the response held. */
 async function claimUnanswered(
   t: Test,
   messages: readonly string[],
@@ -33,23 +33,19 @@ async function claimUnanswered(
   return { ann, page, answer };
 }
 
-t.test(
-  'what was given back before its answer came is not taken again',
-  NEEDS_BROWSER,
-  async (t) => {
-    const { page, answer } = await claimUnanswered(t, ['One']);
-    const yours = page.locator('.row', { hasText: 'Yours' });
-    await yours.waitFor();
-    const release = page.waitForResponse('**/claims/release');
-    await page.keyboard.press('Escape');
-    await release;
-    await answer();
-    t.equal(await yours.count(), 0);
-    t.equal(await page.locator('.note .lease').count(), 0);
-  },
-);
+t.test('does not retake a claim released before its response', NEEDS_BROWSER, async (t) => {
+  const { page, answer } = await claimUnanswered(t, ['One']);
+  const yours = page.locator('.row', { hasText: 'Yours' });
+  await yours.waitFor();
+  const release = page.waitForResponse('**/claims/release');
+  await page.keyboard.press('Escape');
+  await release;
+  await answer();
+  t.equal(await yours.count(), 0);
+  t.equal(await page.locator('.note .lease').count(), 0);
+});
 
-t.test('what was decided before its claim was answered stays decided', NEEDS_BROWSER, async (t) => {
+t.test('keeps a decision made before its claim was answered', NEEDS_BROWSER, async (t) => {
   const { page, answer } = await claimUnanswered(t, ['One', 'Two']);
   await page.keyboard.press('a');
   await untilToast(page, 'Approved');
@@ -59,7 +55,7 @@ t.test('what was decided before its claim was answered stays decided', NEEDS_BRO
   t.equal(await page.locator('.note .lease').count(), 0);
 });
 
-t.test('who goes on before a claim is answered is not taken back', NEEDS_BROWSER, async (t) => {
+t.test('does not move back when a claim is answered late', NEEDS_BROWSER, async (t) => {
   const { page, answer } = await claimUnanswered(t, ['One', 'Two'], (page) =>
     page.locator('.bar').getByRole('button', { name: 'Claim' }).click(),
   );
@@ -71,62 +67,54 @@ t.test('who goes on before a claim is answered is not taken back', NEEDS_BROWSER
   t.equal(await currentText(page), 'Two');
 });
 
-t.test(
-  'a claim is held whose note was refused before it was answered',
-  NEEDS_BROWSER,
-  async (t) => {
-    const { ann, page, answer } = await claimUnanswered(t, ['One', 'Two']);
-    const refused = Promise.withResolvers<void>();
-    const decision = page.waitForRequest('**/decisions');
-    await intercept(page, '**/decisions', async (route) => {
-      await refused.promise;
-      await route.fulfill(CONFLICT_RESPONSE);
-    });
-    await page.keyboard.press('a');
-    await decision;
-    await answer();
-    refused.resolve();
-    await untilToast(page, 'Not approved.');
-    await page.locator('.note .lease').waitFor();
-    t.equal(await currentText(page), 'One');
-    const released = page.waitForResponse('**/claims/release');
-    await page.keyboard.press('Escape');
-    await released;
-    t.equal(await readHeldNotes(ann), 0);
-  },
-);
+t.test('holds a claim whose decision was refused before its answer', NEEDS_BROWSER, async (t) => {
+  const { ann, page, answer } = await claimUnanswered(t, ['One', 'Two']);
+  const refused = Promise.withResolvers<void>();
+  const decision = page.waitForRequest('**/decisions');
+  await intercept(page, '**/decisions', async (route) => {
+    await refused.promise;
+    await route.fulfill(CONFLICT_RESPONSE);
+  });
+  await page.keyboard.press('a');
+  await decision;
+  await answer();
+  refused.resolve();
+  await untilToast(page, 'Not approved.');
+  await page.locator('.note .lease').waitFor();
+  t.equal(await currentText(page), 'One');
+  const released = page.waitForResponse('**/claims/release');
+  await page.keyboard.press('Escape');
+  await released;
+  t.equal(await readHeldNotes(ann), 0);
+});
 
-t.test(
-  'a claim that is answered late brings back nothing that was decided',
-  NEEDS_BROWSER,
-  async (t) => {
-    const { service, page } = await openConsoleWithNotes(t, numberedTexts(3));
-    await page.locator('.row').nth(2).waitFor();
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await intercept(page, '**/api/moderation/claims', async (route) => {
-      const response = await route.fetch();
-      await held;
-      await route.fulfill({ response });
-    });
-    let releases = 0;
-    page.on('request', (request) => {
-      if (request.url().endsWith('/claims/release')) releases++;
-    });
-    await page.keyboard.press('r');
-    await page.locator('.panel').waitFor();
-    await page.keyboard.press('1');
-    await page.locator('.note .text', { hasText: 'Note 2' }).waitFor();
-    await page.keyboard.press('a');
-    await untilToast(page, 'Approved');
-    t.equal(await currentText(page), 'Note 3');
-    release();
-    await untilToast(page, 'Rejected');
-    t.equal(await currentText(page), 'Note 3');
-    t.equal(await page.locator('.row').count(), 1);
-    t.equal(releases, 0, 'the decision is the one that ends the claim');
-    t.same(await countNotesByState(service), { approved: 1, pending: 1, rejected: 1 });
-  },
-);
+t.test('restores nothing decided when a claim is answered late', NEEDS_BROWSER, async (t) => {
+  const { service, page } = await openConsoleWithNotes(t, numberedTexts(3));
+  await page.locator('.row').nth(2).waitFor();
+  let release: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await intercept(page, '**/api/moderation/claims', async (route) => {
+    const response = await route.fetch();
+    await answered;
+    await route.fulfill({ response });
+  });
+  let releases = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/claims/release')) releases++;
+  });
+  await page.keyboard.press('r');
+  await page.locator('.panel').waitFor();
+  await page.keyboard.press('1');
+  await page.locator('.note .text', { hasText: 'Note 2' }).waitFor();
+  await page.keyboard.press('a');
+  await untilToast(page, 'Approved');
+  t.equal(await currentText(page), 'Note 3');
+  release();
+  await untilToast(page, 'Rejected');
+  t.equal(await currentText(page), 'Note 3');
+  t.equal(await page.locator('.row').count(), 1);
+  t.equal(releases, 0, 'the decision ends the claim');
+  t.same(await countNotesByState(service), { approved: 1, pending: 1, rejected: 1 });
+});

@@ -5,8 +5,8 @@ import { holdRequest, intercept, NEEDS_BROWSER } from '../support/browser.ts';
 import { currentText, openConsole, signIn, untilToast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
-/** A lead at the console, with some notes to decide on and a moderator beside. */
-async function begin(t: Test, ...texts: string[]) {
+/** Opens a console for a lead, with some notes and another moderator. */
+async function openLeadConsole(t: Test, ...texts: string[]) {
   const service = await startService(t);
   const [lea, bob] = [
     await addModerator(service, 'Lea', 'lead'),
@@ -29,8 +29,8 @@ async function begin(t: Test, ...texts: string[]) {
   return { service, page, bob, ids, states, open, show };
 }
 
-t.test('among what is decided a toast undoes its own decision', NEEDS_BROWSER, async (t) => {
-  const { page, bob, ids, states, open, show } = await begin(t, 'One', 'Two', 'Three');
+t.test("undoes the toast's decision before the current note's", NEEDS_BROWSER, async (t) => {
+  const { page, bob, ids, states, open, show } = await openLeadConsole(t, 'One', 'Two', 'Three');
   for (const id of ids.slice(1)) await decide(bob, id, 'approve');
   await page.locator('.row').nth(1).waitFor({ state: 'detached' });
   await page.keyboard.press('a');
@@ -44,7 +44,11 @@ t.test('among what is decided a toast undoes its own decision', NEEDS_BROWSER, a
   await open('Three');
   await page.keyboard.press('u');
   await untilToast(page, 'Undone: “Three”');
-  t.equal(await states(), 'pending approved pending', 'without such a toast, the present one');
+  t.equal(
+    await states(),
+    'pending approved pending',
+    "without a toast, the current note's decision",
+  );
 
   await show(/^To do/);
   await open('Three');
@@ -58,8 +62,8 @@ t.test('among what is decided a toast undoes its own decision', NEEDS_BROWSER, a
   t.equal(await states(), 'pending approved pending');
 });
 
-t.test("a note's own button undoes what was decided on it", NEEDS_BROWSER, async (t) => {
-  const { service, page, bob, ids, states, show } = await begin(t, 'One', 'Two');
+t.test("undoes a note's decision by its own button", NEEDS_BROWSER, async (t) => {
+  const { service, page, bob, ids, states, show } = await openLeadConsole(t, 'One', 'Two');
   await decide(bob, ids[1] ?? '', 'approve');
   await service.call('POST', `/api/guestbook/${ids[1]}/report`, { body: { reason: 'spam' } });
   await page.locator('.row').nth(1).waitFor({ state: 'detached' });
@@ -71,13 +75,13 @@ t.test("a note's own button undoes what was decided on it", NEEDS_BROWSER, async
   t.equal(await states(), 'approved pending');
 });
 
-t.test('an undo that met no network is tried again, and no other', NEEDS_BROWSER, async (t) => {
-  const { page, states } = await begin(t, 'One', 'Two');
+t.test('retries an undo that was not answered, and no other', NEEDS_BROWSER, async (t) => {
+  const { page, states } = await openLeadConsole(t, 'One', 'Two');
   for (const text of ['One', 'Two']) {
     await page.keyboard.press('a');
     await untilToast(page, `Approved “${text}”`);
   }
-  // Its answer is lost: it was undone, and nobody here knows.
+  // The response is lost: the undo happened, but the page does not know.
   await intercept(page, '**/undo', async (route) => {
     await route.fetch();
     return route.abort('connectionreset');
@@ -93,8 +97,8 @@ t.test('an undo that met no network is tried again, and no other', NEEDS_BROWSER
   t.equal(await states(), 'pending pending');
 });
 
-t.test('who goes on before an undo is answered is not taken back', NEEDS_BROWSER, async (t) => {
-  const { page, states } = await begin(t, 'One', 'Two', 'Three');
+t.test('does not move back when an undo is answered late', NEEDS_BROWSER, async (t) => {
+  const { page, states } = await openLeadConsole(t, 'One', 'Two', 'Three');
   await page.keyboard.press('a');
   await untilToast(page, 'Approved “One”');
   const undo = await holdRequest(page, '**/undo', 'answer');
@@ -109,8 +113,8 @@ t.test('who goes on before an undo is answered is not taken back', NEEDS_BROWSER
   t.equal(await states(), 'pending pending pending');
 });
 
-t.test('what is undone twice in haste is two decisions', NEEDS_BROWSER, async (t) => {
-  const { page, states } = await begin(t, 'One', 'Two');
+t.test('undoes two decisions on two quick presses', NEEDS_BROWSER, async (t) => {
+  const { page, states } = await openLeadConsole(t, 'One', 'Two');
   for (const text of ['One', 'Two']) {
     await page.keyboard.press('a');
     await untilToast(page, `Approved “${text}”`);
@@ -124,8 +128,8 @@ t.test('what is undone twice in haste is two decisions', NEEDS_BROWSER, async (t
   t.equal(await states(), 'pending pending');
 });
 
-t.test('what cannot be undone is said before an older one is undone', NEEDS_BROWSER, async (t) => {
-  const { service, page, bob, ids, states, show } = await begin(t, 'One', 'Two');
+t.test('reports what cannot be undone before undoing an older one', NEEDS_BROWSER, async (t) => {
+  const { service, page, bob, ids, states, show } = await openLeadConsole(t, 'One', 'Two');
   await decide(bob, ids[1] ?? '', 'approve');
   await service.call('POST', `/api/guestbook/${ids[1]}/report`, { body: { reason: 'spam' } });
   await page.locator('.row').nth(1).waitFor({ state: 'detached' });
@@ -143,8 +147,8 @@ t.test('what cannot be undone is said before an older one is undone', NEEDS_BROW
   t.equal(await states(), 'pending approved');
 });
 
-t.test('what one moderator decided is not undone by the next', NEEDS_BROWSER, async (t) => {
-  const { service, page, states } = await begin(t, 'One');
+t.test("does not undo the previous moderator's decision", NEEDS_BROWSER, async (t) => {
+  const { service, page, states } = await openLeadConsole(t, 'One');
   const max = await addModerator(service, 'Max', 'lead');
   await page.keyboard.press('a');
   await untilToast(page, 'Approved “One”');

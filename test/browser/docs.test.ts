@@ -6,11 +6,11 @@ import { startService } from '../support/service.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
 
-t.test('the API reference lists every operation, opens and calls it', NEEDS_BROWSER, async (t) => {
+t.test('lists, opens and calls every operation in the reference', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const { paths } = (await service.call('GET', '/openapi.json')).body;
   const operations = Object.values(paths).flatMap((item) => Object.keys(item as object));
-  // Beside this every message of the console is a fault, and so is a request of another origin.
+  // Console messages and requests to other origins fail this test as well.
   const { page } = await visit(t, `${service.baseUrl}/docs`, {
     first: `window.violations = [];
       document.addEventListener('securitypolicyviolation', (event) =>
@@ -42,13 +42,17 @@ t.test('the API reference lists every operation, opens and calls it', NEEDS_BROW
   await status.getByRole('button', { name: 'Execute' }).click();
   await status.locator('.live-responses-table').getByText('service.status.v1').waitFor();
   const faint = () => axeViolations(page, ['color-contrast']);
-  t.strictSame(await faint(), [], 'all is legible in light');
+  t.strictSame(await faint(), [], 'text is legible in the light scheme');
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.locator('html.dark-mode').waitFor();
   await picture('docs-dark');
-  t.strictSame(await faint(), [], 'and in dark');
+  t.strictSame(await faint(), [], 'text is legible in the dark scheme');
   await page.setViewportSize({ width: 320, height: 640 });
   const beyond = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-  t.equal(await page.evaluate(beyond), 0, 'what is wide scrolls in its box');
-  t.strictSame(await page.evaluate('window.violations'), [], 'nothing against the policy');
+  t.equal(await page.evaluate(beyond), 0, 'wide content scrolls inside its box');
+  t.strictSame(
+    await page.evaluate('window.violations'),
+    [],
+    'no violation of the content security policy',
+  );
 });

@@ -3,7 +3,7 @@ import { addModerator, decide } from '../../harness/moderation.ts';
 import { checkAppearance, NEEDS_BROWSER, untilTrue } from '../support/browser.ts';
 import { sendNote, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
 
-t.test('a guest writes, waits, and learns that the note is published', NEEDS_BROWSER, async (t) => {
+t.test('lets a guest write a note and see its publication', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service);
@@ -43,7 +43,7 @@ t.test('a guest writes, waits, and learns that the note is published', NEEDS_BRO
   t.equal(await page.getByText('Your notes').count(), 0);
 });
 
-t.test('a note that is not published says so', NEEDS_BROWSER, async (t) => {
+t.test('shows that a note was not published', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
   const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service);

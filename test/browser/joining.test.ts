@@ -2,7 +2,7 @@ import t from 'tap';
 import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
 import { join, startGuestbook, toKeyFile, visitGuestbook } from '../support/guestbook-page.ts';
 
-t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROWSER, async (t) => {
+t.test('creates keys in the page, saves them and signs in with them', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service, { expected: /status of 4\d\d/ });
   const { page, context } = visit;
@@ -33,7 +33,7 @@ t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROW
   await page.getByLabel('I have saved the file').check();
   await page.getByRole('button', { name: 'Join as moderator' }).click();
   await page.getByText('Must not be a reserved name.').waitFor();
-  t.equal(await page.getByRole('alert').count(), 0, 'it is said once, beside the field');
+  t.equal(await page.getByRole('alert').count(), 0, 'the error is shown once, beside the field');
   await page.getByLabel('Handle').fill('second_one');
   await page.getByRole('button', { name: 'Create keys' }).click();
   await page.getByRole('button', { name: 'Copy' }).click();
@@ -48,7 +48,7 @@ t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROW
   );
   const keys = JSON.parse(file);
   for (const key of [keys.sign_in_key, keys.recovery_key])
-    t.notMatch(stored, key, 'no key is kept by the browser');
+    t.notMatch(stored, key, 'the browser stores no key');
 
   await page.reload();
   await page.getByRole('button', { name: 'Your account, second_one' }).click();
@@ -70,7 +70,11 @@ t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROW
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('do not belong together').waitFor();
   await page.getByLabel('Member id').fill(file);
-  t.equal(await page.getByLabel('Sign-in key').inputValue(), keys.sign_in_key, 'a pasted file');
+  t.equal(
+    await page.getByLabel('Sign-in key').inputValue(),
+    keys.sign_in_key,
+    'a pasted key file fills the fields',
+  );
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Your account, second_one' }).waitFor();
 
@@ -81,7 +85,7 @@ t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROW
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
 });
 
-t.test('keys stay where it is not certain that they were registered', NEEDS_BROWSER, async (t) => {
+t.test('keeps the keys while their registration is unconfirmed', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service, { expected: /status of 503/ });
   const { page } = visit;

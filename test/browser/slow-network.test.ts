@@ -13,7 +13,7 @@ import {
 
 const POSTED = /\/api\/guestbook$/;
 
-t.test('what is changed while it is sent becomes another note', NEEDS_BROWSER, async (t) => {
+t.test('sends a text changed during sending as another note', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   const { page } = await visitGuestbook(t, service);
@@ -32,7 +32,7 @@ t.test('what is changed while it is sent becomes another note', NEEDS_BROWSER, a
   t.same(items.map(({ text }: { text: string }) => text).sort(), ['One', 'One, and two']);
 });
 
-t.test('an answer closes the form that it is for, and no other', NEEDS_BROWSER, async (t) => {
+t.test('closes only the form whose note was answered', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const { page } = await visitGuestbook(t, service);
   const field = await beginNote({ page }, 'For the first');
@@ -46,7 +46,7 @@ t.test('an answer closes the form that it is for, and no other', NEEDS_BROWSER, 
   t.equal(await field.inputValue(), 'For the second');
 });
 
-t.test('an answer takes the focus from nobody who has gone on', NEEDS_BROWSER, async (t) => {
+t.test('leaves the focus with a user who has moved on', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   await decide(ann, (await submit(service)).id, 'approve');
@@ -89,7 +89,7 @@ t.test('an answer takes the focus from nobody who has gone on', NEEDS_BROWSER, a
   await focused(note, 'after a reply was sent');
 });
 
-t.test('a note that left too early for the network goes out again', NEEDS_BROWSER, async (t) => {
+t.test('resends a note that failed before the network was back', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const { page } = await visitGuestbook(t, service, { expected: /net::ERR/ });
   const failing = Promise.withResolvers<void>();
@@ -103,33 +103,29 @@ t.test('a note that left too early for the network goes out again', NEEDS_BROWSE
     { times: 1 },
   );
   await beginNote({ page }, 'From a train');
-  const asked = page.waitForRequest(POSTED);
+  const sent = page.waitForRequest(POSTED);
   await page.getByRole('button', { name: 'Send for review' }).click();
-  await asked;
+  await sent;
   await page.evaluate("dispatchEvent(new Event('online'))");
   failing.resolve();
   await page.getByText('Waiting for review', { exact: true }).waitFor();
 });
 
-t.test(
-  'a network that is back just after a note failed is not missed',
-  NEEDS_BROWSER,
-  async (t) => {
-    const service = await startGuestbook(t);
-    const visit = await visitGuestbook(t, service, {
-      expected: /net::ERR/,
-      first: `const ask = fetch;
+t.test('resends when the network returns right after a failure', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service, {
+    expected: /net::ERR/,
+    first: `const ask = fetch;
       window.fetch = (...parts) => ask(...parts).catch((error) => {
         setTimeout(() => dispatchEvent(new Event('online')));
         throw error;
       });`,
-    });
-    await intercept(visit.page, POSTED, (route) => route.abort('connectionreset'), { times: 1 });
-    await sendNote(visit, 'From a train');
-  },
-);
+  });
+  await intercept(visit.page, POSTED, (route) => route.abort('connectionreset'), { times: 1 });
+  await sendNote(visit, 'From a train');
+});
 
-t.test('older notes come although newer were looked for meanwhile', NEEDS_BROWSER, async (t) => {
+t.test('shows older notes although newer ones were read meanwhile', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   for (let number = 1; number <= 31; number++) {
@@ -150,7 +146,7 @@ t.test('older notes come although newer were looked for meanwhile', NEEDS_BROWSE
   t.equal(await page.locator('.notes > li').count(), 32);
 });
 
-t.test('an older answer does not bring back what was withdrawn', NEEDS_BROWSER, async (t) => {
+t.test('keeps a withdrawal when an older response arrives', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service);
@@ -172,7 +168,7 @@ t.test('an older answer does not bring back what was withdrawn', NEEDS_BROWSER, 
   t.equal(await page.getByText('Withdrawn by you').count(), 1);
 });
 
-t.test('an appeal goes out once, and is known to have arrived', NEEDS_BROWSER, async (t) => {
+t.test('sends an appeal once and recognises that it arrived', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
   const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service, { expected: /net::ERR|status of 409/ });
@@ -208,7 +204,7 @@ t.test('an appeal goes out once, and is known to have arrived', NEEDS_BROWSER, a
   t.equal(await page.getByRole('alert').count(), 0);
 });
 
-t.test('a session that cannot be read is asked for again', NEEDS_BROWSER, async (t) => {
+t.test('reads the session again after a failure', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service, { expected: /net::ERR/ });
   const { page } = visit;
@@ -220,7 +216,7 @@ t.test('a session that cannot be read is asked for again', NEEDS_BROWSER, async 
   await page.getByRole('button', { name: 'Join as ada' }).click();
   await joining;
 
-  // The session ends in another tab, while this one asks for it.
+  // The session ends in another tab while this one reads it.
   const other = await openSecondTab(visit);
   const asking = await holdRequest(page, '**/membership/me', 'answer');
   await page.reload();
