@@ -7,44 +7,44 @@ const created = event({
   data: { credential_id: 'c', expires_at: new Date(100_000).toISOString() },
 });
 
-/** The credential is revoked, and told so, at these times. */
+/** The revocation of the credential at this time, with its acknowledgement. */
 function revocation(at: number, reason = 'revoked') {
   const operation = reason === 'recovery' ? 'membership.recover' : 'credential.revoke';
   const ended = event({ type: 'CredentialRevoked', data: { credential_id: 'c', reason }, at });
   const events = reason === 'recovery' ? [] : [ended.id];
-  const asked = entry({ operation, invoked: at - 5, answered: at + 5, events });
-  return { asked, ended, receipt: receiptFor(asked, [ended]) };
+  const attempt = entry({ operation, invoked: at - 5, answered: at + 5, events });
+  return { attempt, ended, receipt: receiptFor(attempt, [ended]) };
 }
 
-t.test('a write before the revocation is right', async (t) => {
+t.test('accepts a write before the revocation', async (t) => {
   const write = recordedOperation({ credential: 'c' });
-  const { asked, ended, receipt } = revocation(2000);
+  const { attempt, ended, receipt } = revocation(2000);
   const events = [created, write.recorded, ended];
   const receipts = [write.receipt, receipt];
-  t.same(revokedForGood([write.attempt, asked], logFacts({ events, receipts })), []);
+  t.same(revokedForGood([write.attempt, attempt], logFacts({ events, receipts })), []);
 });
 
 for (const reason of ['revoked', 'recovery'])
-  t.test(`a write begun after the end was acknowledged is found: ${reason}`, async (t) => {
-    const { asked, ended, receipt } = revocation(2000, reason);
+  t.test(`finds a write sent after the acknowledged end: ${reason}`, async (t) => {
+    const { attempt, ended, receipt } = revocation(2000, reason);
     const write = entry({ credential: 'c', invoked: 2006 });
     const all = logFacts({ events: [created, ended], receipts: [receipt] });
-    t.match(revokedForGood([write, asked], all).join(), /after its revocation was acknowledged/);
+    t.match(revokedForGood([write, attempt], all).join(), /after its revocation was acknowledged/);
     const meanwhile = { ...write, invoked: 2004 };
-    t.same(revokedForGood([meanwhile, asked], all), [], 'sent before it was acknowledged');
+    t.same(revokedForGood([meanwhile, attempt], all), [], 'sent before the acknowledgement');
   });
 
-t.test('a write that stands behind the revocation in the log is found', async (t) => {
-  const { asked, ended, receipt } = revocation(2000);
+t.test('finds a write behind the revocation in the log', async (t) => {
+  const { attempt, ended, receipt } = revocation(2000);
   const write = recordedOperation({ credential: 'c', invoked: 1990 });
   const all = logFacts({
     events: [created, ended, write.recorded],
     receipts: [receipt, write.receipt],
   });
-  t.match(revokedForGood([write.attempt, asked], all).join(), /stands before it in the log/);
+  t.match(revokedForGood([write.attempt, attempt], all).join(), /stands before it in the log/);
 });
 
-t.test('what is recorded together with the revocation is right', async (t) => {
+t.test('accepts events recorded together with the revocation', async (t) => {
   const ended = event({ type: 'CredentialRevoked', data: { credential_id: 'c' } });
   const next = event({ type: 'CredentialCreated', data: { credential_id: 'd' } });
   const rotation = entry({
@@ -59,7 +59,7 @@ t.test('what is recorded together with the revocation is right', async (t) => {
   t.same(revokedForGood([rotation], all), []);
 });
 
-t.test('a write after the expiry is found', async (t) => {
+t.test('finds a write after the expiry', async (t) => {
   const late = recordedOperation({ credential: 'c', invoked: 106_000 }, { at: 106_005 });
   const all = logFacts({ events: [created, late.recorded], receipts: [late.receipt] });
   t.match(revokedForGood([late.attempt], all).join(), /that had expired/);

@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 const times = <Result>(count: number, work: (index: number) => Result): Result[] =>
   Array.from({ length: count }, (_, index) => work(index));
 
-t.test('one write more than the budget is found; another day has its own', async (t) => {
+t.test('finds one write above the daily budget', async (t) => {
   const writes = times(3, () => recordedOperation({}).receipt);
   t.same(limitsHeld(logFacts({ receipts: writes.slice(1) }), limits), []);
   t.match(limitsHeld(logFacts({ receipts: writes }), limits).join(), /3 writes, 2 allowed/);
@@ -23,7 +23,7 @@ t.test('one write more than the budget is found; another day has its own', async
   t.same(limitsHeld(logFacts({ receipts: spread }), limits), []);
 });
 
-t.test('what is exempt from the budget is not counted', async (t) => {
+t.test('does not count operations exempt from the budget', async (t) => {
   const receipts = times(3, () => recordedOperation({ operation: 'credential.revoke' }).receipt);
   t.same(limitsHeld(logFacts({ receipts }), limits), []);
 });
@@ -34,7 +34,7 @@ const created = (id: string, until = DAY) =>
     data: { credential_id: id, expires_at: new Date(until).toISOString() },
   });
 
-t.test('one active credential too many is found, unless one ended before', async (t) => {
+t.test('finds one active credential above the limit', async (t) => {
   const [a, b, c] = ['a', 'b', 'c'].map((id) => created(id)) as [never, never, never];
   t.match(limitsHeld(logFacts({ events: [a, b, c] }), limits).join(), /3 active credentials/);
   const revoked = event({ type: 'CredentialRevoked', data: { credential_id: 'a' } });
@@ -42,7 +42,7 @@ t.test('one active credential too many is found, unless one ended before', async
   t.same(limitsHeld(logFacts({ events: [created('x', 500), b, c] }), limits), [], 'expired');
 });
 
-t.test('one member too many is found, unless one had left', async (t) => {
+t.test('finds one member above the limit', async (t) => {
   const joined = (owner: string) => event({ type: 'MemberRegistered', owner });
   const left = event({ type: 'MemberDeactivated', owner: 'a' });
   const [a, b, c] = ['a', 'b', 'c'].map(joined) as [never, never, never];
@@ -55,7 +55,7 @@ for (const [what, operation, status] of [
   ['new members', 'membership.register', 200],
   ['attempts', 'membership.attempt', 401],
 ] as const)
-  t.test(`one of the ${what} of an address too many is found`, async (t) => {
+  t.test(`finds ${what} of an address above the limit`, async (t) => {
     const outcome = status === 401 ? 'refused' : 'done';
     const all = times(3, () => entry({ operation, status, outcome, address: '10.1.1.1' }));
     const found = addressLimitsHeld(all, logFacts({}), limits, []);
@@ -63,7 +63,7 @@ for (const [what, operation, status] of [
     t.same(addressLimitsHeld(all.slice(1), logFacts({}), limits, []), []);
   });
 
-t.test('a note whose answer was lost counts where it is there', async (t) => {
+t.test('counts a note with a lost response if it exists', async (t) => {
   const notes = times(3, () =>
     recordedOperation({ operation: 'guestbook.submit', outcome: 'unknown' }),
   );
@@ -73,7 +73,7 @@ t.test('a note whose answer was lost counts where it is there', async (t) => {
   t.same(addressLimitsHeld(entries, logFacts({}), limits, []), []);
 });
 
-t.test('only counts that are not flushed may be lost in a crash', async (t) => {
+t.test('allows only unflushed counts to be lost in a crash', async (t) => {
   const crash = { name: 'kill -9 of PostgreSQL', began: 1005, ended: 1006, crash: true };
   const of = (operation: string) => times(3, () => entry({ operation }));
   const found = (operation: string, fault = crash) =>
