@@ -130,7 +130,7 @@ t.test('exposes reason, issues, request id and Retry-After of a refusal', async 
   t.match(await errorOf(client.me()), { code: 'unknown', requestId: 'r2', issues: [] });
 });
 
-t.test('throws at once for a 2xx that is not JSON', async (t) => {
+t.test('throws immediately for a 2xx that is not JSON', async (t) => {
   const { url, paths } = await startStub(t, { status: 200, body: '<html>' });
   const { client, retries } = createHastyClient(url);
   const error = await errorOf(client.me());
@@ -140,7 +140,7 @@ t.test('throws at once for a 2xx that is not JSON', async (t) => {
   t.equal(paths.length, 2);
 });
 
-t.test('throws at once what the keeper throws', async (t) => {
+t.test('rethrows an error of the keeper without a retry', async (t) => {
   const { url, paths } = await startStub(t);
   const fail = () => {
     throw new Error('EACCES: permission denied');
@@ -161,7 +161,7 @@ t.test('refuses an address that is not an http or https origin', async (t) => {
     t.throws(() => createHastyClient(baseUrl), { name: 'TypeError' }, baseUrl);
 });
 
-t.test('throws programming errors at once', async (t) => {
+t.test('throws programming errors without a retry', async (t) => {
   const { url } = await startStub(t);
   const { client, retries } = createHastyClient(url);
   t.match(await errorOf(client.read('api/v1/me')), {

@@ -183,7 +183,7 @@ t.test('alerts once about a queue older than a day, until it has caught up', asy
   t.equal((await alerts()).length, 3);
 });
 
-t.test('notifies the author once and at once without an undo window', async (t) => {
+t.test('notifies the author immediately and once without an undo window', async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);

@@ -27,6 +27,6 @@ t.test('finds an event that was read but is missing or another', async (t) => {
   t.match(feedsWhole(other, feed).join(), /read as 1 is not there/);
 });
 
-t.test('finds a gap in a feed, even if nobody read it', async (t) => {
+t.test('finds a gap in a feed, even in an unread one', async (t) => {
   t.match(feedsWhole([], logFacts({ feed: rows(1, 3) })).join(), /3 stands at 2/);
 });

@@ -121,7 +121,7 @@ t.test('changes no row twice in one statement', async (t) => {
   );
 });
 
-t.test('finds by many keys at once what it finds for each key', async (t) => {
+t.test('finds by many keys together what it finds for each key', async (t) => {
   const client = await connectClient(t);
   await pipeline(
     client,

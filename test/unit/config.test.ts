@@ -56,7 +56,7 @@ t.test('parses values into their types', async (t) => {
   );
 });
 
-t.test('names every fault at once, also across fields', async (t) => {
+t.test('names every fault together, also across fields', async (t) => {
   const message = faults({ PORT: '-1', API_OPEN: 'yes', DATABASE_READ_URL: 'postgres://r/x' });
   for (const name of ['PORT', 'API_OPEN', 'DATABASE_READ_URL']) t.match(message, `${name} `);
 });

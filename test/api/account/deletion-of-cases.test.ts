@@ -7,7 +7,7 @@ import { CLOSURE_BATCH } from '../../../services/membership/account-closure.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { type Service, startService } from '../../support/service.ts';
 
-t.test('hides all cases of a deleted member at once and withdraws them in batches', async (t) => {
+t.test("hides a deleted member's cases immediately and withdraws them in batches", async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const agent = await newAgent(service);
   const { id } = agent;

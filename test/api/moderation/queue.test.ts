@@ -153,7 +153,7 @@ t.test('ends a page of a search after a number of notes and continues on the nex
   t.same(await readAllPages(ann, 'view=decided&author=Other&q=pin&limit=4'), pins);
 });
 
-t.test('finds notes by a rare finding at once, by a common one along the view', async (t) => {
+t.test('finds notes by a rare finding directly, by a common one along the view', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const others = MAX_SCANNED + 500;

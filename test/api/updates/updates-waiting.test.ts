@@ -84,7 +84,7 @@ t.test('finds an event by polling when its notification is lost', async (t) => {
   t.equal(body.events.length, 1);
 });
 
-t.test('refuses a waiting request at once when its bearer is revoked', async (t) => {
+t.test('refuses a waiting request immediately when its bearer is revoked', async (t) => {
   const service = await startService(t);
   const second = await startOnSameDatabase(t, service);
   const agent = await newAgent(service);
