@@ -204,8 +204,9 @@ const FAULTS: Fault[] = [
   },
 ];
 
+const service = await startService(t);
+
 t.test('answers each fault with its code, HTTP status and the id of the request', async (t) => {
-  const service = await startService(t);
   const agent = await newAgent(service);
   const before = await service.database.pool.query('SELECT count(*)::int FROM events');
   for (const { name, body, code, status = 200, id = 1, reason, closes, headers } of FAULTS) {
@@ -227,7 +228,6 @@ t.test('answers each fault with its code, HTTP status and the id of the request'
 });
 
 t.test("names the invalid fields of an operation's input", async (t) => {
-  const service = await startService(t);
   const agent = await newAgent(service);
   const answer = await callA2a(service, agent, asking('case.create', { title: '' }, randomUUID()));
   const [violations] = answer.body.error.data;
@@ -237,7 +237,6 @@ t.test("names the invalid fields of an operation's input", async (t) => {
 });
 
 t.test('hides a key that is sent as a field name', async (t) => {
-  const service = await startService(t);
   const agent = await newAgent(service);
   const key = 'ab'.repeat(32);
   for (const body of [
@@ -251,7 +250,6 @@ t.test('hides a key that is sent as a field name', async (t) => {
 });
 
 t.test('answers at /a2a/ as at /a2a', async (t) => {
-  const service = await startService(t);
   const agent = await newAgent(service);
   const post = (path: string, authorization: string) =>
     service.call('POST', path, {
@@ -267,7 +265,6 @@ t.test('answers at /a2a/ as at /a2a', async (t) => {
 });
 
 t.test('checks type, bearer, JSON, version, envelope, method, params in this order', async (t) => {
-  const service = await startService(t);
   const agent = await newAgent(service);
   const invalidHeaders = { authorization: 'Bearer x', 'a2a-version': '0.3' };
   const code = async (body: unknown, headers: Record<string, string>) =>
