@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { look, NEEDS_BROWSER, violations, visit } from '../support/browser.ts';
+import { axeViolations, checkAppearance, NEEDS_BROWSER, visit } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
@@ -42,11 +42,11 @@ t.test('the API reference is read without scripts, at any width', NEEDS_BROWSER,
 t.test('the API reference is accessible in light and dark', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const { page } = await visit(t, `${service.baseUrl}/docs`);
-  await look(t, page, 'docs');
+  await checkAppearance(t, page, 'docs');
   await openAll(page);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    t.strictSame(await violations(page), [], `with everything open, in ${colorScheme}`);
+    t.strictSame(await axeViolations(page), [], `with everything open, in ${colorScheme}`);
   }
   for (const anchor of ['operation-case.claim', 'schema-UpdateEvent', 'errors']) {
     await page.goto(`${service.baseUrl}/docs#${anchor}`);
