@@ -9,14 +9,7 @@ import { addExamples } from './examples.ts';
 import { commonHeaders, problemResponses, responsesFor } from './openapi-responses.ts';
 import { bodyLimit } from './read-request.ts';
 import { CONTRACT_VERSION } from './respond.ts';
-import {
-  type Access,
-  isForModerators,
-  isMutation,
-  isRevalidated,
-  type Route,
-  type Routes,
-} from './route.ts';
+import { isForModerators, isMutation, isRevalidated, type Route, type Routes } from './route.ts';
 import { UUID_V4 } from './schemas.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
