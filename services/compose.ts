@@ -14,6 +14,8 @@ import { rateLimits } from '../platform/limits/rate-limits.ts';
 import { createWaitingPlaces } from '../platform/limits/waiting-places.ts';
 import { createNotifications, MODERATION_TOPIC } from '../platform/postgres/notifications.ts';
 import { createPool } from '../platform/postgres/pool.ts';
+import { requirePreparedStatements } from '../platform/postgres/pooler.ts';
+import { watchReplica } from '../platform/postgres/replica.ts';
 import { watchReadiness } from '../platform/telemetry/readiness.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
 import { affectedMembers, catalogue, project } from '../projections/registry.ts';
@@ -35,13 +37,17 @@ export async function createCore(config: Config, application: string) {
   const readPool = config.databaseReadUrl
     ? createPool(config.databaseReadUrl, application, config.databasePoolSize)
     : pool;
-  const usable = requireKeys(pool, keys).then(() => requireSameKeys(pool, keys));
+  const usable = requirePreparedStatements(url)
+    .then(() => requireKeys(pool, keys))
+    .then(() => requireSameKeys(pool, keys));
   await usable.catch(async (error: unknown) => {
     await pool.end();
     throw lacksTable(error)
       ? new Error('The database is not set up: npm run release does that', { cause: error })
       : error;
   });
+  const replica =
+    readPool === pool ? undefined : watchReplica(readPool, pool, config.replicaMaxLagSeconds);
   const jobs = await jobSender(config.databaseDirectUrl ?? url);
   const wakeUps = createNotifications(config.databaseDirectUrl ?? url, application);
   const simple = createEventStore({
@@ -61,6 +67,7 @@ export async function createCore(config: Config, application: string) {
   const store = config.groupCommit ? withGroupCommit(simple) : simple;
 
   async function close(): Promise<void> {
+    replica?.stop();
     await jobs.close();
     await wakeUps.close();
     await pool.end();
@@ -68,7 +75,7 @@ export async function createCore(config: Config, application: string) {
   }
 
   const pools = { write: pool, ...(readPool === pool ? {} : { read: readPool }) };
-  return { config, keys, pool, readPool, pools, store, wakeUps, close };
+  return { config, keys, pool, readPool, replica, pools, store, wakeUps, close };
 }
 
 const lacksTable = (error: unknown) => (error as { code?: unknown }).code === '42P01';
@@ -80,7 +87,7 @@ export function createApp(
   watch: Pick<HttpDeps, 'arrived' | 'answered'> = {},
 ) {
   const { config, keys, pool } = core;
-  const readiness = watchReadiness(Object.values(core.pools));
+  const readiness = watchReadiness(pool);
   const waiting = createUpdatesWaiting(pool, core.wakeUps);
   const places = createWaitingPlaces({
     perHolder: config.limitWaitingPerCredential,
@@ -111,6 +118,7 @@ export function createApp(
     secure: isSecure(config.baseUrl),
     trustedProxies: config.trustedProxies,
     apiOpen: config.apiOpen,
+    ...(core.replica ? { replicaLagSeconds: config.replicaMaxLagSeconds } : {}),
     ...watch,
   });
 
@@ -121,5 +129,5 @@ export function createApp(
     ending.abort();
   }
 
-  return { app, router, routes, stop };
+  return { app, router, routes, readiness, stop };
 }

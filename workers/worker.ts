@@ -103,7 +103,7 @@ onParentGone(() => stopping.resolve());
 
 try {
   const core = await createCore(config, 'worker');
-  const registry = processMetrics(core.pools, core.store.waitsForStandby);
+  const registry = processMetrics(core.pools, core.store.waitsForStandby, core.replica);
   waitingMetrics(registry, core.pool);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
   const closeMetrics = await serveMetrics(registry, metricsAt, logger);
