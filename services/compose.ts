@@ -6,6 +6,7 @@ import { createEventStore } from '../platform/eventstore/event-store.ts';
 import type { HttpDeps } from '../platform/http/handle-request.ts';
 import { indexOperations } from '../platform/http/invoke.ts';
 import { mount } from '../platform/http/mount.ts';
+import { jobsTopic } from '../platform/jobs/queues.ts';
 import { jobSender } from '../platform/jobs/sender.ts';
 import { requireSameKeys } from '../platform/keys/key-checks.ts';
 import { keyRing } from '../platform/keys/key-ring.ts';
@@ -57,10 +58,11 @@ export async function createCore(config: Config, application: string) {
     project,
     affectedMembers,
     enqueue: jobs.enqueue,
-    committed: (events) =>
+    committed: (events, queued) =>
       wakeUps.wake([
         ...events.flatMap(affectedMembers),
         ...(events.some(isReview) ? [MODERATION_TOPIC] : []),
+        ...queued.filter(({ startAfter }) => !startAfter).map(({ queue }) => jobsTopic(queue)),
       ]),
   });
 

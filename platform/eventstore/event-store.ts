@@ -50,7 +50,7 @@ export interface EventStoreDeps {
   affectedMembers: (event: RecordedEvent) => readonly string[];
   enqueue: (job: Job) => Promise<Sql>;
   /** Called after COMMIT, outside of the transaction. */
-  committed?: (events: readonly RecordedEvent[]) => void;
+  committed?: (events: readonly RecordedEvent[], jobs: readonly Job[]) => void;
 }
 
 export interface EventStore {
@@ -146,7 +146,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     const { decision, events, unanswered } = attempted;
     if (unanswered && !(await wasCommitted(deps.url, { ...attempted, barrier }, until)))
       throw new StorageUnavailable('the transaction was not committed', { cause: unanswered });
-    deps.committed?.(events);
+    deps.committed?.(events, decision.jobs ?? []);
     return resolveAnswer(decision, events);
   }
 
