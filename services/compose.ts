@@ -18,6 +18,7 @@ import { createPool } from '../platform/postgres/pool.ts';
 import { requirePreparedStatements } from '../platform/postgres/pooler.ts';
 import { watchReplica } from '../platform/postgres/replica.ts';
 import { watchReadiness } from '../platform/telemetry/readiness.ts';
+import { withTracedJobs } from '../platform/telemetry/traced-jobs.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
 import { affectedMembers, catalogue, project } from '../projections/registry.ts';
 import { bearerAuthenticator } from './credentials/authenticate.ts';
@@ -66,7 +67,7 @@ export async function createCore(config: Config, application: string) {
       ]),
   });
 
-  const store = config.groupCommit ? withGroupCommit(simple) : simple;
+  const store = withTracedJobs(config.groupCommit ? withGroupCommit(simple) : simple);
 
   async function close(): Promise<void> {
     replica?.stop();
@@ -120,6 +121,7 @@ export function createApp(
     secure: isSecure(config.baseUrl),
     trustedProxies: config.trustedProxies,
     apiOpen: config.apiOpen,
+    hashAddress: (address) => limits.bucketOf(address),
     ...(core.replica ? { replicaLagSeconds: config.replicaMaxLagSeconds } : {}),
     ...watch,
   });

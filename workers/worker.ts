@@ -82,6 +82,7 @@ async function serve(
 
   // Each job has a separate result, so that one failure does not fail the batch.
   async function runJob({ id, data }: Job<unknown>): Promise<JobResult> {
+    const { trace_ids } = (data ?? {}) as { trace_ids?: string[] };
     const started = performance.now();
     const ended = (outcome: 'done' | 'failed') =>
       metrics.ended(name, outcome, (performance.now() - started) / 1000);
@@ -89,11 +90,11 @@ async function serve(
       const done = await run(core, schema.parse(data), logger);
       const { alert } = (done ?? {}) as { alert?: string | null };
       if (alert) logger.warn({ job: name, alert }, 'job alerts');
-      logger.debug({ job: name, id, done }, 'job done');
+      logger.debug({ job: name, id, trace_ids, done }, 'job done');
       ended('done');
       return { id, status: 'completed' };
     } catch (error) {
-      logger.error({ job: name, id, error: toLoggable(error) }, 'job failed');
+      logger.error({ job: name, id, trace_ids, error: toLoggable(error) }, 'job failed');
       ended('failed');
       return { id, status: 'failed', output: { error: (error as Error).name } };
     }
@@ -107,7 +108,7 @@ async function serve(
 }
 
 const config = configOrExit();
-const logger = createLogger(config.logLevel);
+const logger = createLogger(config.logLevel, 'worker');
 
 // A second signal, as nodemon and terminals send it, has no effect. A signal
 // during the start takes effect after the start.
