@@ -3,6 +3,7 @@ import { isSecure } from '../platform/base-url.ts';
 import type { Config } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { createEventStore } from '../platform/eventstore/event-store.ts';
+import { createLogWatch } from '../platform/eventstore/log-watch.ts';
 import type { HttpDeps } from '../platform/http/handle-request.ts';
 import { indexOperations } from '../platform/http/invoke.ts';
 import { mount } from '../platform/http/mount.ts';
@@ -14,6 +15,7 @@ import { rateLimits } from '../platform/limits/rate-limits.ts';
 import { createWaitingPlaces } from '../platform/limits/waiting-places.ts';
 import { createNotifications, MODERATION_TOPIC } from '../platform/postgres/notifications.ts';
 import { createPool } from '../platform/postgres/pool.ts';
+import { query } from '../platform/postgres/query.ts';
 import { watchReadiness } from '../platform/telemetry/readiness.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
 import { affectedMembers, catalogue, project } from '../projections/registry.ts';
@@ -27,11 +29,19 @@ import { createUpdatesWaiting } from './updates/waiting.ts';
 
 export type Core = Awaited<ReturnType<typeof createCore>>;
 
-/** Opens the storage that every process uses: pools, keys, jobs and the event store. */
-export async function createCore(config: Config, application: string) {
+/**
+ * Opens the storage that every process uses: pools, keys, jobs and the event store. `onLogLost` is
+ * called when acknowledged writes turn out to be missing.
+ */
+export async function createCore(
+  config: Config,
+  application: string,
+  onLogLost: () => void = () => undefined,
+) {
   const url = databaseUrl(config);
   const keys = keyRing(serverKeys(config));
-  const pool = createPool(url, application, config.databasePoolSize);
+  const logWatch = createLogWatch(onLogLost);
+  const pool = createPool(url, application, config.databasePoolSize, logWatch.onConnect);
   const readPool = config.databaseReadUrl
     ? createPool(config.databaseReadUrl, application, config.databasePoolSize)
     : pool;
@@ -51,11 +61,14 @@ export async function createCore(config: Config, application: string) {
     project,
     affectedMembers,
     enqueue: jobs.enqueue,
-    committed: (events) =>
+    isLogLost: logWatch.isLost,
+    committed: (events) => {
+      logWatch.acknowledged(events);
       wakeUps.wake([
         ...events.flatMap(affectedMembers),
         ...(events.some(isReview) ? [MODERATION_TOPIC] : []),
-      ]),
+      ]);
+    },
   });
 
   const store = config.groupCommit ? withGroupCommit(simple) : simple;
@@ -68,7 +81,7 @@ export async function createCore(config: Config, application: string) {
   }
 
   const pools = { write: pool, ...(readPool === pool ? {} : { read: readPool }) };
-  return { config, keys, pool, readPool, pools, store, wakeUps, close };
+  return { config, keys, pool, readPool, pools, store, logWatch, wakeUps, close };
 }
 
 const lacksTable = (error: unknown) => (error as { code?: unknown }).code === '42P01';
@@ -80,7 +93,10 @@ export function createApp(
   watch: Pick<HttpDeps, 'arrived' | 'answered'> = {},
 ) {
   const { config, keys, pool } = core;
-  const readiness = watchReadiness(Object.values(core.pools));
+  const readiness = watchReadiness(Object.values(core.pools), async () => {
+    await core.logWatch.check((statement) => query(pool, statement));
+    return !core.logWatch.isLost();
+  });
   const waiting = createUpdatesWaiting(pool, core.wakeUps);
   const places = createWaitingPlaces({
     perHolder: config.limitWaitingPerCredential,

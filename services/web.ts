@@ -18,13 +18,15 @@ const config = configOrExit();
 const logger = createLogger(config.logLevel);
 
 // A release whose pages do not build must not start.
-const [core] = await Promise.all([createCore(config, 'service web'), builtPages()]).catch(
-  (error: unknown) => {
-    logger.fatal({ error: toLoggable(error) }, 'web failed to start');
-    process.exit(1);
-  },
-);
-const registry = processMetrics(core.pools, core.store.waitsForStandby);
+const onLogLost = () => logger.fatal('acknowledged writes are lost: npm run restored');
+const [core] = await Promise.all([
+  createCore(config, 'service web', onLogLost),
+  builtPages(),
+]).catch((error: unknown) => {
+  logger.fatal({ error: toLoggable(error) }, 'web failed to start');
+  process.exit(1);
+});
+const registry = processMetrics(core.pools, core.store.waitsForStandby, core.logWatch.isLost);
 waitingMetrics(registry, core.pool);
 const { app, stop } = createApp(core, logger, requestMetrics(registry));
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };

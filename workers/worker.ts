@@ -102,8 +102,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => st
 onParentGone(() => stopping.resolve());
 
 try {
-  const core = await createCore(config, 'worker');
-  const registry = processMetrics(core.pools, core.store.waitsForStandby);
+  const onLogLost = () => logger.fatal('acknowledged writes are lost: npm run restored');
+  const core = await createCore(config, 'worker', onLogLost);
+  const { store, logWatch } = core;
+  const registry = processMetrics(core.pools, store.waitsForStandby, logWatch.isLost);
   waitingMetrics(registry, core.pool);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
   const closeMetrics = await serveMetrics(registry, metricsAt, logger);

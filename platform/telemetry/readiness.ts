@@ -8,11 +8,15 @@ export type Readiness = ReturnType<typeof watchReadiness>;
 const SAMPLE_MS = 5000;
 
 /**
- * Watches whether the databases are reachable and fully migrated. `check` queries them now;
+ * Watches whether the databases are reachable and fully migrated, and whether `holds`. `check`
+ * queries them now;
  * `sampled` returns the last result, which a timer refreshes every 5 s, so that status requests
  * query nothing.
  */
-export function watchReadiness(pools: readonly pg.Pool[]) {
+export function watchReadiness(
+  pools: readonly pg.Pool[],
+  holds: () => Promise<boolean> = async () => true,
+) {
   let last = true;
 
   async function check(): Promise<boolean> {
@@ -22,7 +26,7 @@ export function watchReadiness(pools: readonly pg.Pool[]) {
           pendingMigrations(async (text) => ({ rows: await query(pool, named(text)) })),
         ),
       );
-      last = pending.flat().length === 0;
+      last = pending.flat().length === 0 && (await holds());
     } catch {
       last = false;
     }

@@ -40,7 +40,7 @@ export async function startService(t: Ending, settings: Record<string, string> =
   });
   const logged: string[] = [];
   const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
-  const core = await createCore(config, 'service test');
+  const core = await createCore(config, 'service test', () => logger.fatal('the log is lost'));
   const { app, routes, stop } = createApp(core, logger);
   check ??= createResponseCheck(openApiDocument(routes, 'http://localhost'));
   t.teardown(async () => {
