@@ -56,6 +56,9 @@ export const Environment = z.object({
     'A direct connection for migrations, jobs and notifications, where `DATABASE_URL` leads through a transaction pooler. Same as `DATABASE_URL` by default.',
   ),
   DATABASE_READ_URL: postgresUrl.describe('A read replica for anonymous reads. None by default.'),
+  REPLICA_MAX_LAG_SECONDS: whole(1, 3600, 10).describe(
+    'Lag of the read replica beyond which anonymous reads go to the primary.',
+  ),
   DATABASE_POOL_SIZE: whole(1, 1000, 10).describe(
     'Largest number of connections in each pool of a process.',
   ),
@@ -119,6 +122,9 @@ export const Environment = z.object({
   ),
   MAX_CONNECTIONS: whole(1, 1_000_000, 10_000).describe(
     'Connections of a web process; further ones are closed without an answer.',
+  ),
+  DRAIN_DELAY_SECONDS: whole(0, 300, 0).describe(
+    'Seconds in which a web process that was told to stop is not ready, but still accepts connections, so that a load balancer can notice.',
   ),
   RETENTION_REJECTED_DAYS: whole(1, 36_500, 90).describe(
     'Days after which the texts of rejected and removed notes are erased.',

@@ -15,7 +15,8 @@ import { rateLimits } from '../platform/limits/rate-limits.ts';
 import { createWaitingPlaces } from '../platform/limits/waiting-places.ts';
 import { createNotifications, MODERATION_TOPIC } from '../platform/postgres/notifications.ts';
 import { createPool } from '../platform/postgres/pool.ts';
-import { query } from '../platform/postgres/query.ts';
+import { requirePreparedStatements } from '../platform/postgres/pooler.ts';
+import { watchReplica } from '../platform/postgres/replica.ts';
 import { watchReadiness } from '../platform/telemetry/readiness.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
 import { affectedMembers, catalogue, project } from '../projections/registry.ts';
@@ -45,13 +46,17 @@ export async function createCore(
   const readPool = config.databaseReadUrl
     ? createPool(config.databaseReadUrl, application, config.databasePoolSize)
     : pool;
-  const usable = requireKeys(pool, keys).then(() => requireSameKeys(pool, keys));
+  const usable = requirePreparedStatements(url)
+    .then(() => requireKeys(pool, keys))
+    .then(() => requireSameKeys(pool, keys));
   await usable.catch(async (error: unknown) => {
     await pool.end();
     throw lacksTable(error)
       ? new Error('The database is not set up: npm run release does that', { cause: error })
       : error;
   });
+  const replica =
+    readPool === pool ? undefined : watchReplica(readPool, pool, config.replicaMaxLagSeconds);
   const jobs = await jobSender(config.databaseDirectUrl ?? url);
   const wakeUps = createNotifications(config.databaseDirectUrl ?? url, application);
   const simple = createEventStore({
@@ -74,6 +79,7 @@ export async function createCore(
   const store = config.groupCommit ? withGroupCommit(simple) : simple;
 
   async function close(): Promise<void> {
+    replica?.stop();
     await jobs.close();
     await wakeUps.close();
     await pool.end();
@@ -81,7 +87,7 @@ export async function createCore(
   }
 
   const pools = { write: pool, ...(readPool === pool ? {} : { read: readPool }) };
-  return { config, keys, pool, readPool, pools, store, logWatch, wakeUps, close };
+  return { config, keys, pool, readPool, replica, pools, store, logWatch, wakeUps, close };
 }
 
 const lacksTable = (error: unknown) => (error as { code?: unknown }).code === '42P01';
@@ -93,10 +99,7 @@ export function createApp(
   watch: Pick<HttpDeps, 'arrived' | 'answered'> = {},
 ) {
   const { config, keys, pool } = core;
-  const readiness = watchReadiness(Object.values(core.pools), async () => {
-    await core.logWatch.check((statement) => query(pool, statement));
-    return !core.logWatch.isLost();
-  });
+  const readiness = watchReadiness(pool, core.logWatch);
   const waiting = createUpdatesWaiting(pool, core.wakeUps);
   const places = createWaitingPlaces({
     perHolder: config.limitWaitingPerCredential,
@@ -127,6 +130,7 @@ export function createApp(
     secure: isSecure(config.baseUrl),
     trustedProxies: config.trustedProxies,
     apiOpen: config.apiOpen,
+    ...(core.replica ? { replicaLagSeconds: config.replicaMaxLagSeconds } : {}),
     ...watch,
   });
 
@@ -137,5 +141,5 @@ export function createApp(
     ending.abort();
   }
 
-  return { app, router, routes, stop };
+  return { app, router, routes, readiness, stop };
 }

@@ -104,8 +104,8 @@ onParentGone(() => stopping.resolve());
 try {
   const onLogLost = () => logger.fatal('acknowledged writes are lost: npm run restored');
   const core = await createCore(config, 'worker', onLogLost);
-  const { store, logWatch } = core;
-  const registry = processMetrics(core.pools, store.waitsForStandby, logWatch.isLost);
+  const { pools, store, replica, logWatch } = core;
+  const registry = processMetrics(pools, store.waitsForStandby, replica, logWatch.isLost);
   waitingMetrics(registry, core.pool);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
   const closeMetrics = await serveMetrics(registry, metricsAt, logger);

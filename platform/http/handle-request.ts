@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { readFromPrimary } from '../postgres/replica.ts';
 import { withDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal } from '../refusal.ts';
 import { toLoggable } from '../telemetry/loggable.ts';
@@ -34,6 +35,7 @@ import {
   fillLocation,
   isByAuthorization,
   isForModerators,
+  isMutation,
   type Route,
 } from './route.ts';
 import { parseStrictJson } from './strict-json.ts';
@@ -48,6 +50,8 @@ export interface HttpDeps {
   secure: boolean;
   trustedProxies: number;
   apiOpen: boolean;
+  /** With a read replica, the largest lag at which it is used, in seconds. */
+  replicaLagSeconds?: number;
   /** Called for every request, for the metrics. Each call is followed by one of `answered`. */
   arrived?: () => void;
   /**
@@ -155,17 +159,32 @@ async function answer(
   const key = idempotencyKey(req, route);
   const body = route.body ? parseStrictJson(await readBody(req, route)) : undefined;
   const input: Input = { params: { ...req.params }, query, body };
-  const outcome = await invoke(
-    operation,
-    principal,
-    input,
-    toRequestContext(req, res, deps.trustedProxies, id, key),
-  );
+  const run = () =>
+    invoke(operation, principal, input, toRequestContext(req, res, deps.trustedProxies, id, key));
+  const outcome = await (identifiesCaller(req) ? readFromPrimary(run) : run());
   if (isRefusal(outcome)) throw problemFrom(outcome);
   await sendReply(req, res, route, outcome, {
     ...headers,
     ...locationHeader(route, input, outcome),
+    ...wroteCookie(deps, req, route),
   });
+}
+
+/** Callers who show who they are, or that they wrote a moment ago, read their own writes. */
+const identifiesCaller = ({ headers: { authorization, cookie } }: Request): boolean =>
+  authorization !== undefined || cookie !== undefined;
+
+/** With a replica, a browser that wrote reads from the primary until the replica has caught up. */
+function wroteCookie(
+  { replicaLagSeconds, secure }: HttpDeps,
+  { headers: { authorization } }: Request,
+  route: Route,
+): Headers {
+  if (replicaLagSeconds === undefined || authorization || !isMutation(route)) return {};
+  const end = secure ? '; Secure' : '';
+  return {
+    'set-cookie': `wrote=1; Max-Age=${replicaLagSeconds}; Path=/; HttpOnly; SameSite=Strict${end}`,
+  };
 }
 
 /** A replay has the same `Location` as the first response, because both have the same body. */

@@ -30,7 +30,11 @@ nothing else. A successful answer of 1 KiB or more that is no stream is compress
 
 Every refusal is a \`Problem\`; act on its \`error.code\`, which \`status\` repeats. Each response lists the
 codes that the operation uses. After a 503 or a lost answer, repeat exactly the same request with the
-same \`Idempotency-Key\` and body.`;
+same \`Idempotency-Key\` and body.
+
+Public reads may come from a read replica, which can be some seconds behind. A read with a bearer or a
+cookie never does, so callers read their own writes. Writes without a bearer may therefore set a cookie
+\`wrote\` for some seconds.`;
 
 const TAGS: Readonly<Record<string, string>> = {
   discovery: 'Capabilities and status',

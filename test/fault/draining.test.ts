@@ -36,3 +36,25 @@ t.test('loses no request of keep-alive clients when the process drains', async (
   t.ok(performance.now() - started < 3000, 'ends within 3 seconds');
   t.same(new Set(await Promise.all(clients)), new Set(['ECONNREFUSED']));
 });
+
+t.test('is not ready but accepts connections until the drain delay is over', async (t) => {
+  const { child, base, untilServes, end } = await startProcess(
+    t,
+    'web',
+    ['ignore', 'ignore', 'inherit'],
+    { DRAIN_DELAY_SECONDS: '60' },
+  );
+  await untilServes();
+  child.kill('SIGTERM');
+  const ready = async () => (await fetch(`${base}/readyz`)).status;
+  while ((await ready()) === 200) await sleep(10);
+  t.equal(await ready(), 503);
+  t.equal((await fetch(`${base}/readyz?for=proxy`)).status, 503);
+  for (let n = 0; n < 20; n++) {
+    const answer = await fetch(`${base}/api/guestbook`);
+    t.equal(answer.status, 200);
+    t.equal(answer.headers.get('connection'), 'close');
+  }
+  child.kill('SIGTERM');
+  t.same(await end(10_000), [0, null], 'a second signal ends the delay');
+});

@@ -45,6 +45,7 @@ t.test('refuses commands while acknowledged writes are missing', async (t) => {
   t.match(await post(), { status: 503, body: { error: { code: 'storage_unavailable' } } });
   t.ok(core.logWatch.isLost());
   t.equal(logged.filter((line) => /"level":60.*the log is lost/.test(line)).length, 1);
+  t.equal((await call('GET', '/readyz?for=proxy')).status, 503);
   t.equal((await call('GET', '/readyz')).status, 503);
   t.equal((await call('GET', '/api/guestbook')).status, 200, 'reads are answered');
   const { rowCount } = await service.database.pool.query('SELECT FROM events');
@@ -52,6 +53,7 @@ t.test('refuses commands while acknowledged writes are missing', async (t) => {
 
   for (const { text, values } of beginEpoch('test')) await service.tamper(text, values);
   t.equal((await call('GET', '/readyz')).status, 200);
+  t.equal((await call('GET', '/readyz?for=proxy')).status, 200);
   t.equal((await post()).status, 202);
 });
 

@@ -3,17 +3,13 @@ import { newRegistration } from '../../harness/registration.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { startService } from '../support/service.ts';
 
-t.test('reports not ready when reads fail although writes work', async (t) => {
+t.test('serves reads from the primary when the replica cannot be reached', async (t) => {
   const service = await startService(t, {
     DATABASE_READ_URL: 'postgres://nobody@127.0.0.1:1/none',
   });
-  t.equal((await service.call('GET', '/readyz')).status, 503);
-  const status = await service.call('GET', '/api/v1/status');
-  t.match(
-    status,
-    { status: 503, body: { status: 'storage_unavailable' } },
-    'the status route repeats the last result',
-  );
+  t.equal((await service.call('GET', '/api/guestbook')).status, 200);
+  t.equal((await service.call('GET', '/readyz')).status, 200);
+  t.equal((await service.call('GET', '/api/v1/status')).status, 200);
 });
 
 t.test('reports storage as unavailable when the database refuses connections', async (t) => {
@@ -29,7 +25,15 @@ t.test('reports storage as unavailable when the database refuses connections', a
         'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1';
       if (!yes) await client.query(ended, [name]);
     });
+  t.equal((await service.call('GET', '/readyz')).status, 200);
   await allowConnections(false);
+  t.equal((await service.call('GET', '/readyz')).status, 503);
+  t.equal((await service.call('GET', '/readyz?for=proxy')).status, 200, 'passes requests on');
+  t.match(
+    await service.call('GET', '/api/v1/status'),
+    { status: 503, body: { status: 'storage_unavailable' } },
+    'the status route repeats the last result',
+  );
   const read = await service.call('GET', '/api/guestbook');
   t.equal(read.status, 503, read.text);
   const body = newRegistration();
