@@ -3,6 +3,7 @@ import { isSecure } from '../platform/base-url.ts';
 import type { Config } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { createEventStore } from '../platform/eventstore/event-store.ts';
+import { createLogWatch } from '../platform/eventstore/log-watch.ts';
 import type { HttpDeps } from '../platform/http/handle-request.ts';
 import { indexOperations } from '../platform/http/invoke.ts';
 import { mount } from '../platform/http/mount.ts';
@@ -31,11 +32,19 @@ import { createUpdatesWaiting } from './updates/waiting.ts';
 
 export type Core = Awaited<ReturnType<typeof createCore>>;
 
-/** Opens the storage that every process uses: pools, keys, jobs and the event store. */
-export async function createCore(config: Config, application: string) {
+/**
+ * Opens the storage that every process uses: pools, keys, jobs and the event store. `onLogLost` is
+ * called when acknowledged writes turn out to be missing.
+ */
+export async function createCore(
+  config: Config,
+  application: string,
+  onLogLost: () => void = () => undefined,
+) {
   const url = databaseUrl(config);
   const keys = keyRing(serverKeys(config));
-  const pool = createPool(url, application, config.databasePoolSize);
+  const logWatch = createLogWatch(onLogLost);
+  const pool = createPool(url, application, config.databasePoolSize, logWatch.onConnect);
   const readPool = config.databaseReadUrl
     ? createPool(config.databaseReadUrl, application, config.databasePoolSize)
     : pool;
@@ -59,12 +68,15 @@ export async function createCore(config: Config, application: string) {
     project,
     affectedMembers,
     enqueue: jobs.enqueue,
-    committed: (events, queued) =>
+    isLogLost: logWatch.isLost,
+    committed: (events, queued) => {
+      logWatch.acknowledged(events);
       wakeUps.wake([
         ...events.flatMap(affectedMembers),
         ...(events.some(isReview) ? [MODERATION_TOPIC] : []),
         ...queued.filter(({ startAfter }) => !startAfter).map(({ queue }) => jobsTopic(queue)),
-      ]),
+      ]);
+    },
   });
 
   const store = withTracedJobs(config.groupCommit ? withGroupCommit(simple) : simple);
@@ -78,7 +90,7 @@ export async function createCore(config: Config, application: string) {
   }
 
   const pools = { write: pool, ...(readPool === pool ? {} : { read: readPool }) };
-  return { config, keys, pool, readPool, replica, pools, store, wakeUps, close };
+  return { config, keys, pool, readPool, replica, pools, store, logWatch, wakeUps, close };
 }
 
 const lacksTable = (error: unknown) => (error as { code?: unknown }).code === '42P01';
@@ -90,7 +102,7 @@ export function createApp(
   watch: Pick<HttpDeps, 'arrived' | 'answered'> = {},
 ) {
   const { config, keys, pool } = core;
-  const readiness = watchReadiness(pool);
+  const readiness = watchReadiness(pool, core.logWatch);
   const waiting = createUpdatesWaiting(pool, core.wakeUps);
   const places = createWaitingPlaces({
     perHolder: config.limitWaitingPerCredential,

@@ -19,13 +19,20 @@ const config = configOrExit();
 const logger = createLogger(config.logLevel, 'web');
 
 // A release whose pages do not build must not start.
-const [core] = await Promise.all([createCore(config, 'service web'), builtPages()]).catch(
-  (error: unknown) => {
-    logger.fatal({ error: toLoggable(error) }, 'web failed to start');
-    process.exit(1);
-  },
+const onLogLost = () => logger.fatal('acknowledged writes are lost: npm run restored');
+const [core] = await Promise.all([
+  createCore(config, 'service web', onLogLost),
+  builtPages(),
+]).catch((error: unknown) => {
+  logger.fatal({ error: toLoggable(error) }, 'web failed to start');
+  process.exit(1);
+});
+const registry = processMetrics(
+  core.pools,
+  core.store.waitsForStandby,
+  core.replica,
+  core.logWatch.isLost,
 );
-const registry = processMetrics(core.pools, core.store.waitsForStandby, core.replica);
 waitingMetrics(registry, core.pool);
 const { app, readiness, stop } = createApp(core, logger, requestMetrics(registry));
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };

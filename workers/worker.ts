@@ -117,8 +117,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => st
 onParentGone(() => stopping.resolve());
 
 try {
-  const core = await createCore(config, 'worker');
-  const registry = processMetrics(core.pools, core.store.waitsForStandby, core.replica);
+  const onLogLost = () => logger.fatal('acknowledged writes are lost: npm run restored');
+  const core = await createCore(config, 'worker', onLogLost);
+  const { pools, store, replica, logWatch } = core;
+  const registry = processMetrics(pools, store.waitsForStandby, replica, logWatch.isLost);
   waitingMetrics(registry, core.pool);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
   const closeMetrics = await serveMetrics(registry, metricsAt, logger);

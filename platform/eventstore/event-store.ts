@@ -49,6 +49,8 @@ export interface EventStoreDeps {
   /** The members whose feeds list an event; they must be locked when it is appended. */
   affectedMembers: (event: RecordedEvent) => readonly string[];
   enqueue: (job: Job) => Promise<Sql>;
+  /** Whether acknowledged writes are missing from the log; commands are refused meanwhile. */
+  isLogLost?: () => boolean;
   /** Called after COMMIT, outside of the transaction. */
   committed?: (events: readonly RecordedEvent[], jobs: readonly Job[]) => void;
 }
@@ -157,6 +159,8 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     until: number,
   ): Promise<Outcome<Answer, Code> | Committed<Answer>> {
     if (barrier.isWaiting()) throw new StorageUnavailable('commits wait for a standby');
+    // Only now: a new connection may have shown it.
+    if (deps.isLogLost?.()) throw new StorageUnavailable('acknowledged writes are lost');
     const begun = await begin(client, command);
     // After an error, such as a lost race, the connection can be used again.
     const prepared = await prepare(client, command, begun).catch(async (error: unknown) => {

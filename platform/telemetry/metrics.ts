@@ -6,13 +6,14 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30];
 
 /**
- * Creates the metrics of this process: memory, CPU, garbage collection, event loop lag, pools, and
- * whether commits wait for a synchronous standby.
+ * Creates the metrics of this process: memory, CPU, garbage collection, event loop lag, pools,
+ * whether commits wait for a synchronous standby, and whether acknowledged writes are missing.
  */
 export function processMetrics(
   pools: Readonly<Record<string, pg.Pool>>,
   waitsForStandby: () => boolean = () => false,
   replica?: Replica,
+  isLogLost: () => boolean = () => false,
 ): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -35,6 +36,14 @@ export function processMetrics(
     registers: [registry],
     collect() {
       this.set(waitsForStandby() ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'log_lost',
+    help: '1 while writes that were acknowledged are missing and commands are refused until `npm run restored`; otherwise 0',
+    registers: [registry],
+    collect() {
+      this.set(isLogLost() ? 1 : 0);
     },
   });
   new Gauge({

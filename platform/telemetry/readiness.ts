@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { LogWatch } from '../eventstore/log-watch.ts';
 import { pendingMigrations } from '../postgres/migrate.ts';
 import { query } from '../postgres/query.ts';
 import { named } from '../sql.ts';
@@ -7,15 +8,15 @@ export type Readiness = ReturnType<typeof watchReadiness>;
 
 const SAMPLE_MS = 5000;
 
-export type ReadinessState = 'ready' | 'unavailable' | 'outdated' | 'draining';
+export type ReadinessState = 'ready' | 'unavailable' | 'outdated' | 'lost' | 'draining';
 
 /**
  * Watches whether this process can serve: the database is reachable and fully migrated, and it is
- * not about to stop. A read replica does not matter, since reads fall back to the primary. `check`
- * queries the database now; `sampled` returns the last result, which a timer
- * refreshes every 5 s, so that status requests query nothing.
+ * not about to stop; and whether writes that it acknowledged are missing. A read replica does not
+ * matter, since reads fall back to the primary. `check` queries the database now; `sampled` returns
+ * the last result, which a timer refreshes every 5 s, so that status requests query nothing.
  */
-export function watchReadiness(pool: pg.Pool) {
+export function watchReadiness(pool: pg.Pool, log: Pick<LogWatch, 'check' | 'isLost'>) {
   let last: ReadinessState = 'ready';
   let wasReady = false;
   let draining = false;
@@ -25,7 +26,8 @@ export function watchReadiness(pool: pg.Pool) {
       const pending = await pendingMigrations(async (text) => ({
         rows: await query(pool, named(text)),
       }));
-      last = pending.length === 0 ? 'ready' : 'outdated';
+      await log.check((statement) => query(pool, statement));
+      last = pending.length > 0 ? 'outdated' : log.isLost() ? 'lost' : 'ready';
     } catch {
       last = 'unavailable';
     }
@@ -40,7 +42,7 @@ export function watchReadiness(pool: pg.Pool) {
    */
   async function acceptsTraffic(): Promise<boolean> {
     if (!wasReady) await check();
-    return wasReady && last !== 'outdated' && !draining;
+    return wasReady && last !== 'outdated' && !log.isLost() && !draining;
   }
 
   const timer = setInterval(() => void check(), SAMPLE_MS).unref();

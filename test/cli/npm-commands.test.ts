@@ -44,6 +44,8 @@ const ALONE: Record<string, ShortRun> = {
     prints: /^POST \/api\/guestbook \/ bare Express[\s\S]*^script and style of \/:/m,
   },
   'bench:screening': { args: [], prints: /\d+ decisions learnt in \d+ ms$/m },
+  // Needs stopped processes: test/cli/restored.test.ts.
+  restored: { args: ['--help'], prints: /^Usage:\n {2}npm run restored/ },
   // A few seconds are too short to measure growth, so the run may also exit with 1.
   soak: {
     args: ['--minutes', '0.1'],

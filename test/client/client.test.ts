@@ -4,12 +4,16 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { Session } from '../../client/bearer.ts';
 import { type ClientOptions, createClient } from '../../client/client.ts';
+import { createFileStore } from '../../client/file-store.ts';
 import { newIdentity } from '../../client/identity.ts';
 import { ProblemError } from '../../client/send.ts';
+import type { Reset } from '../../client/updates.ts';
 import type { UpdateEvent } from '../../client/wire.ts';
 import { bootstrap, newCredential } from '../../harness/agent.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
+import { addEntries, backUpFeeds, restoreFeeds } from '../support/restored-log.ts';
 import { type Service, startService } from '../support/service.ts';
 
 type Ending = Parameters<typeof startService>[0];
@@ -240,6 +244,37 @@ t.test('saves a page with its cursor before it yields the events', async (t) => 
   await bootstrap(service, identity, newCredential());
   t.match((await later).value, { sequence: 4 });
   await following.return();
+});
+
+t.test('drops what a restore has taken back, or stops without onReset', async (t) => {
+  const { service, identity, open } = await createSetting(t);
+  const { path, remove } = temporaryFolder('reset');
+  t.teardown(remove);
+  const folder = createFileStore(path);
+  const client = open();
+  await client.me();
+  const backup = await backUpFeeds(service);
+  await addEntries(service, identity.id, 3);
+  const follow = async (more: object) => {
+    const cursor = folder.pages().at(-1)?.cursor;
+    const save = folder.savePage;
+    for await (const _ of client.updates({ cursor, save, limit: 2, untilNow: true, ...more }));
+  };
+  const sequences = () => folder.pages().flatMap(({ events }) => events.map((e) => e.sequence));
+  await follow({});
+  t.same(sequences(), [1, 2, 3, 4, 5]);
+  await restoreFeeds(service, backup);
+  await addEntries(service, identity.id, 1);
+  await t.rejects(follow({}), { name: 'ProblemError', code: 'cursor_reset' });
+  t.same(sequences(), [1, 2, 3, 4, 5], 'nothing was skipped');
+  const resets: Reset[] = [];
+  const onReset = (reset: Reset) => {
+    resets.push(reset);
+    folder.reset(reset);
+  };
+  await follow({ onReset });
+  t.match(resets, [{ keptThrough: 2, epoch: Number }]);
+  t.same(sequences(), [1, 2, 3]);
 });
 
 t.test('ends pending requests by an aborted signal', async (t) => {

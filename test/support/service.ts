@@ -44,7 +44,7 @@ export async function startService(t: Ending, settings: Record<string, string> =
     { ...LOG_FORMAT, level: 'debug' },
     { write: (line: string) => void logged.push(line) },
   );
-  const core = await createCore(config, 'service test');
+  const core = await createCore(config, 'service test', () => logger.fatal('the log is lost'));
   const { app, routes, stop } = createApp(core, logger);
   check ??= createResponseCheck(openApiDocument(routes, 'http://localhost'));
   t.teardown(async () => {

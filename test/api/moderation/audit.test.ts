@@ -1,6 +1,7 @@
 import t from 'tap';
 import { readCookie } from '../../../harness/api.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
+import { beginEpoch } from '../../../platform/eventstore/log-epochs.ts';
 import { auditNewest, auditOldest } from '../../../projections/moderation/audit.ts';
 import { revokeModerator } from '../../../services/moderation/staff/moderators.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -97,6 +98,30 @@ t.test('lists in order what moderators did, by whom, and never a text', async (t
   t.equal(wrong.body.status, 'invalid_cursor', 'a cursor is valid only for its order');
   t.equal((await auditor.get('audit?cursor=nonsense')).body.status, 'invalid_cursor');
   t.equal((await service.call('GET', '/api/moderation/audit')).status, 401);
+});
+
+t.test('says after a restore where a reader of the audit continues', async (t) => {
+  const { service, auditor } = await startBusyService(t);
+  const read = (order: string, cursor = '') =>
+    auditor.get(`audit?limit=3&order=${order}${cursor && `&cursor=${cursor}`}`);
+  const cursors = [
+    (await read('oldest')).body.next_cursor,
+    (await read('newest')).body.next_cursor,
+  ];
+  const { rows } = await service.database.pool.query(
+    'SELECT max(position)::int AS last FROM events',
+  );
+  const kept = rows[0].last - 6;
+  for (const { text, values } of beginEpoch('test')) await service.tamper(text, values);
+  t.equal((await read('oldest', cursors[0])).status, 200);
+  await service.tamper('UPDATE log_epochs SET position = $1 WHERE epoch > 1', [kept]);
+  t.equal((await read('oldest', cursors[0])).status, 200, 'its position was kept');
+  const reset = await read('newest', cursors[1]);
+  t.match(reset.body, { status: 'cursor_reset', error: { kept_through: kept } });
+  const older = await read('newest', reset.body.error.cursor);
+  t.ok(older.body.entries[0].position <= kept);
+  const old = Buffer.from('oldest 2').toString('base64url');
+  t.equal((await read('oldest', old)).status, 200, 'a cursor without an epoch');
 });
 
 t.test('streams the whole audit as lines, whatever its length', async (t) => {

@@ -7,6 +7,7 @@ import { newAgent } from '../../../harness/agent.ts';
 import { readCookie } from '../../../harness/api.ts';
 import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { publishArtifact, report } from '../../../harness/records.ts';
+import { beginEpoch } from '../../../platform/eventstore/log-epochs.ts';
 import { createHttpServer } from '../../../platform/http/server.ts';
 import { createWaitingPlaces } from '../../../platform/limits/waiting-places.ts';
 import { createApp, createCore } from '../../../services/compose.ts';
@@ -109,11 +110,11 @@ t.test('resumes a stream after its last event, or asks for a resync', async (t) 
   const after = await openStream(t, service, { ...bearer(ann), 'last-event-id': id });
   for (const note of missed) await after.until('queue', isSubject(note.id));
   t.notOk(after.seen.some(({ event, data }) => event === 'queue' && isSubject(first.id)(data)));
-  const all = await openStream(t, service, { ...bearer(ann), 'last-event-id': '0' });
+  const all = await openStream(t, service, { ...bearer(ann), 'last-event-id': '1.0' });
   await all.until('queue', isSubject(first.id));
   t.equal(all.seen.filter(({ event }) => event === 'queue').length, 4);
 
-  for (const nonsense of ['nonsense', '999999', '-1']) {
+  for (const nonsense of ['nonsense', '999999', '-1', '1.999999', '2.1']) {
     const lost = await openStream(t, service, { ...bearer(ann), 'last-event-id': nonsense });
     t.match((await lost.until('resync')).data, { reason: 'gap' });
     await lost.until('counts');
@@ -130,6 +131,18 @@ t.test('resumes a stream after its last event, or asks for a resync', async (t) 
     'last-event-id': id,
   });
   await far.until('resync', ({ reason }) => reason === 'gap');
+});
+
+t.test('ends a stream when an epoch begins, and reads anew after it', async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  await submit(service);
+  const before = await openStream(t, service, bearer(ann));
+  const { id } = await before.until('counts');
+  for (const { text, values } of beginEpoch('test')) await service.tamper(text, values);
+  await before.over;
+  const after = await openStream(t, service, { ...bearer(ann), 'last-event-id': id });
+  t.match((await after.until('resync')).data, { reason: 'gap' });
 });
 
 t.test('streams an event that commits late, also to the next stream', async (t) => {
@@ -150,7 +163,10 @@ t.test('streams an event that commits late, also to the next stream', async (t) 
   );
   const note = await submit(service);
   const event = await brief.until('queue', isSubject(note.id));
-  t.ok(Number(event.id) < Number(rows[0].position), 'its id precedes the open transaction');
+  t.ok(
+    Number(event.id.split('.')[1]) < Number(rows[0].position),
+    'its id precedes the open transaction',
+  );
   brief.close();
   await client.query('COMMIT');
   client.release();
