@@ -67,10 +67,10 @@ export function readUpdatesOfTypes(
       SELECT count(*) AS count, max(sequence) AS last, ${ENTRIES} AS entries
       FROM (SELECT * FROM feed WHERE member_id = $1 AND sequence > $2
           AND sequence <= $2 + ${LOOK_AT}
-          AND (type = ANY($4::text[]) OR split_part(type, '.', 1) = ANY($5::text[]))
+          AND (type = ANY($4::text[]) OR type LIKE ANY($5::text[]))
         ORDER BY sequence LIMIT $3) entry) page
     WHERE head.member_id = $1`,
-    [memberId, after, limit, names, subjects],
+    [memberId, after, limit, names, subjects.map((word) => `${word.replaceAll('_', '\\_')}.%`)],
   );
 }
 
