@@ -7,6 +7,7 @@ import { createLogWatch } from '../platform/eventstore/log-watch.ts';
 import type { HttpDeps } from '../platform/http/handle-request.ts';
 import { indexOperations } from '../platform/http/invoke.ts';
 import { mount } from '../platform/http/mount.ts';
+import { jobsTopic } from '../platform/jobs/queues.ts';
 import { jobSender } from '../platform/jobs/sender.ts';
 import { requireSameKeys } from '../platform/keys/key-checks.ts';
 import { keyRing } from '../platform/keys/key-ring.ts';
@@ -18,6 +19,7 @@ import { createPool } from '../platform/postgres/pool.ts';
 import { requirePreparedStatements } from '../platform/postgres/pooler.ts';
 import { watchReplica } from '../platform/postgres/replica.ts';
 import { watchReadiness } from '../platform/telemetry/readiness.ts';
+import { withTracedJobs } from '../platform/telemetry/traced-jobs.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
 import { affectedMembers, catalogue, project } from '../projections/registry.ts';
 import { bearerAuthenticator } from './credentials/authenticate.ts';
@@ -67,16 +69,17 @@ export async function createCore(
     affectedMembers,
     enqueue: jobs.enqueue,
     isLogLost: logWatch.isLost,
-    committed: (events) => {
+    committed: (events, queued) => {
       logWatch.acknowledged(events);
       wakeUps.wake([
         ...events.flatMap(affectedMembers),
         ...(events.some(isReview) ? [MODERATION_TOPIC] : []),
+        ...queued.filter(({ startAfter }) => !startAfter).map(({ queue }) => jobsTopic(queue)),
       ]);
     },
   });
 
-  const store = config.groupCommit ? withGroupCommit(simple) : simple;
+  const store = withTracedJobs(config.groupCommit ? withGroupCommit(simple) : simple);
 
   async function close(): Promise<void> {
     replica?.stop();
@@ -130,6 +133,7 @@ export function createApp(
     secure: isSecure(config.baseUrl),
     trustedProxies: config.trustedProxies,
     apiOpen: config.apiOpen,
+    hashAddress: (address) => limits.bucketOf(address),
     ...(core.replica ? { replicaLagSeconds: config.replicaMaxLagSeconds } : {}),
     ...watch,
   });

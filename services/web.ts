@@ -16,7 +16,7 @@ import { builtPages } from './pages/build.ts';
 const DROP_WARNING_MS = 60_000;
 
 const config = configOrExit();
-const logger = createLogger(config.logLevel);
+const logger = createLogger(config.logLevel, 'web');
 
 // A release whose pages do not build must not start.
 const onLogLost = () => logger.fatal('acknowledged writes are lost: npm run restored');

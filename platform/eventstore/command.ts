@@ -10,6 +10,8 @@ export interface Job {
   data: Record<string, unknown>;
   /** Delay in seconds. */
   startAfter?: number;
+  /** Jobs of one queue start in descending priority, 0 by default. */
+  priority?: number;
   /** Merges the jobs of one queue in one transaction: every field of `data` must be a list. */
   gathers?: boolean;
 }

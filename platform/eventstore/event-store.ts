@@ -52,7 +52,7 @@ export interface EventStoreDeps {
   /** Whether acknowledged writes are missing from the log; commands are refused meanwhile. */
   isLogLost?: () => boolean;
   /** Called after COMMIT, outside of the transaction. */
-  committed?: (events: readonly RecordedEvent[]) => void;
+  committed?: (events: readonly RecordedEvent[], jobs: readonly Job[]) => void;
 }
 
 export interface EventStore {
@@ -148,7 +148,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     const { decision, events, unanswered } = attempted;
     if (unanswered && !(await wasCommitted(deps.url, { ...attempted, barrier }, until)))
       throw new StorageUnavailable('the transaction was not committed', { cause: unanswered });
-    deps.committed?.(events);
+    deps.committed?.(events, decision.jobs ?? []);
     return resolveAnswer(decision, events);
   }
 

@@ -12,9 +12,9 @@ export type ReadinessState = 'ready' | 'unavailable' | 'outdated' | 'lost' | 'dr
 
 /**
  * Watches whether this process can serve: the database is reachable and fully migrated, and it is
- * not about to stop; and whether writes that it acknowledged are missing. A read replica does not matter, since reads fall back to the primary. `check`
- * queries the database now; `sampled` returns the last result, which a timer
- * refreshes every 5 s, so that status requests query nothing.
+ * not about to stop; and whether writes that it acknowledged are missing. A read replica does not
+ * matter, since reads fall back to the primary. `check` queries the database now; `sampled` returns
+ * the last result, which a timer refreshes every 5 s, so that status requests query nothing.
  */
 export function watchReadiness(pool: pg.Pool, log: Pick<LogWatch, 'check' | 'isLost'>) {
   let last: ReadinessState = 'ready';

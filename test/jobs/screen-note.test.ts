@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
+import { callerBoss } from '../../platform/jobs/boss.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
 import { rescreen } from '../../services/screening/rescreen.ts';
@@ -274,4 +275,19 @@ t.test('screens submitted notes in a worker process', async (t) => {
   t.match(screening, { state: 'done', findings: [{ text: '2 links' }] });
   worker.kill('SIGTERM');
   t.equal(await ended, 0);
+});
+
+t.test('screens a new note before notes that wait to be screened again', async (t) => {
+  const service = await startService(t);
+  for (const message of ['One', 'Two', 'Three']) await submit(service, { message });
+  await service.database.pool.query(`DELETE FROM pgboss.job WHERE name = 'screen-note'`);
+  t.equal(await rescreen(service.core.store), 3);
+  const fresh = await submit(service, { message: 'New' });
+  const boss = callerBoss(service.database.url, 'test');
+  await boss.start();
+  t.teardown(() => boss.stop({ graceful: false }));
+  const [first] = await boss.fetch('screen-note');
+  t.same(first?.data, { note_ids: [fresh.id] });
+  const [second] = await boss.fetch<{ note_ids: string[] }>('screen-note');
+  t.equal(second?.data.note_ids.length, 3);
 });

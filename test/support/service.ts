@@ -6,6 +6,7 @@ import { assertRebuilt } from '../../harness/rebuilt.ts';
 import { readConfig } from '../../platform/config.ts';
 import { openApiDocument } from '../../platform/http/openapi.ts';
 import { createHttpServer } from '../../platform/http/server.ts';
+import { LOG_FORMAT } from '../../platform/telemetry/logger.ts';
 import { createApp, createCore } from '../../services/compose.ts';
 import { testDatabase } from './database.ts';
 import { createResponseCheck } from './documented.ts';
@@ -39,7 +40,10 @@ export async function startService(t: Ending, settings: Record<string, string> =
     ...settings,
   });
   const logged: string[] = [];
-  const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
+  const logger = pino(
+    { ...LOG_FORMAT, level: 'debug' },
+    { write: (line: string) => void logged.push(line) },
+  );
   const core = await createCore(config, 'service test', () => logger.fatal('the log is lost'));
   const { app, routes, stop } = createApp(core, logger);
   check ??= createResponseCheck(openApiDocument(routes, 'http://localhost'));

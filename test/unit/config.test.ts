@@ -127,3 +127,32 @@ t.test('creates one key when processes start together on an empty folder', async
   writeFileSync(join(dataDir, 'server-keys'), 'nonsense');
   t.throws(() => serverKeys(readConfig({ DATA_DIR: dataDir })), /is damaged/);
 });
+
+t.test('reads secrets from files', async (t) => {
+  const folder = temporaryFolder('secrets');
+  t.teardown(folder.remove);
+  const file = join(folder.path, 'keys');
+  writeFileSync(file, `${one}\n`);
+  t.same(
+    readConfig({ SERVER_KEYS_FILE: file }).serverKeys,
+    readConfig({ SERVER_KEYS: one }).serverKeys,
+  );
+  t.match(
+    faults({ SERVER_KEYS_FILE: file, SERVER_KEYS: one }),
+    'SERVER_KEYS and SERVER_KEYS_FILE are both set',
+  );
+  t.match(
+    faults({ DATABASE_URL_FILE: join(folder.path, 'none') }),
+    'DATABASE_URL_FILE cannot be read: ENOENT',
+  );
+  writeFileSync(file, '');
+  t.match(faults({ SERVER_KEYS_FILE: file }), 'SERVER_KEYS_FILE is empty');
+});
+
+t.test('refuses database addresses whose TLS would accept any server', async (t) => {
+  const url = 'postgres://user:password@db.example/service';
+  for (const mode of ['no-verify', 'allow', 'prefer'])
+    t.match(faults({ DATABASE_URL: `${url}?sslmode=${mode}` }), 'sslmode that accepts any server');
+  for (const mode of ['verify-full', 'disable'])
+    t.ok(readConfig({ DATABASE_URL: `${url}?sslmode=${mode}` }).databaseUrl);
+});

@@ -4,8 +4,9 @@ import { ACTION_NAMES } from './labels.ts';
 import { findLease, release } from './leases.ts';
 import { whyNotAllowed } from './not-allowed.ts';
 import { DecisionPanel } from './panel.tsx';
+import { refreshItem } from './refresh.ts';
 import { firstAllowed, PUBLISHING_ACTIONS, REMOVING_ACTIONS, startAction } from './start-action.ts';
-import { store } from './state.ts';
+import { hasDraft, setMark, store } from './state.ts';
 import { useStore } from './store.ts';
 import { startUndo, toUndoable, undoesCurrentItem } from './undo.ts';
 
@@ -34,10 +35,15 @@ export function Actions({ item }: { item: Item }) {
   const isDeferral = item.decision?.decision === 'deferred';
   // In other views, or while a toast offers an undo, the key undoes another decision.
   const undoKey = keys && undoesCurrentItem(view) && !toast?.undo ? 'u' : undefined;
-  const sending = marks.get(item.id)?.kind === 'deciding';
+  const mark = marks.get(item.id);
+  const sending = mark?.kind === 'deciding';
   return (
     <div class="actions">
-      {panel?.itemId === item.id && <DecisionPanel panel={panel} key={item.id + panel.action} />}
+      {panel?.itemId === item.id ? (
+        <DecisionPanel panel={panel} key={item.id + panel.action} />
+      ) : (
+        mark?.kind === 'conflict' && <Conflict itemId={item.id} text={mark.text} />
+      )}
       <fieldset class="bar" disabled={sending}>
         <legend class="visually-hidden">Decide</legend>
         {item.allowed_actions.map((action) => {
@@ -72,6 +78,11 @@ export function Actions({ item }: { item: Item }) {
             Claim
           </button>
         )}
+        {lost && (
+          <button type="button" class="button quiet" onClick={() => void claimWithToast(item.id)}>
+            Claim again
+          </button>
+        )}
         {claimed && (
           <button
             type="button"
@@ -87,5 +98,26 @@ export function Actions({ item }: { item: Item }) {
         )}
       </fieldset>
     </div>
+  );
+}
+
+/** Why the last decision on the item was refused. Covers the end of the note, and moves nothing. */
+function Conflict({ itemId, text }: { itemId: string; text: string }) {
+  return (
+    <p class="box bad conflict">
+      <span>
+        {text} {hasDraft(itemId) && 'Your text is kept. '}
+        <button
+          type="button"
+          class="button quiet"
+          onClick={() => {
+            setMark(itemId, undefined);
+            void refreshItem(itemId);
+          }}
+        >
+          Reload
+        </button>
+      </span>
+    </p>
   );
 }

@@ -28,7 +28,7 @@ export function List() {
           {canClaim && (
             <button
               type="button"
-              class="button primary"
+              class="button"
               aria-keyshortcuts={keys ? 'n' : undefined}
               onClick={() => void claimNext()}
             >
@@ -37,60 +37,61 @@ export function List() {
           )}
         </div>
         <Search />
-        {selected.size > 0 && (
-          <fieldset class="selection">
-            <legend>{plural(selected.size, 'note')} selected</legend>
-            {selected.size < shown && (
-              <button type="button" class="button quiet" onClick={selectAll}>
-                Select all {shown}
-              </button>
-            )}
-            <button type="button" class="button quiet" onClick={() => set({ selected: new Set() })}>
-              Clear
+      </div>
+      <div class="list-scroll">
+        {listFault && (
+          <p class="box bad" role="alert">
+            {listFault}{' '}
+            <button type="button" class="button quiet" onClick={() => void loadList()}>
+              Try again
             </button>
-            <div class="row-buttons">
-              <button
-                type="button"
-                class="button"
-                aria-keyshortcuts={keys ? 'Shift+A' : undefined}
-                onClick={() => openBatchPreview(PUBLISHING_ACTIONS)}
-              >
-                {ACTION_NAMES[batchAction(PUBLISHING_ACTIONS) ?? 'approve']}…{' '}
-                {keys && <kbd>⇧A</kbd>}
-              </button>
-              <button
-                type="button"
-                class="button danger"
-                aria-keyshortcuts={keys ? 'Shift+R' : undefined}
-                onClick={() => openBatchPreview(REMOVING_ACTIONS)}
-              >
-                {ACTION_NAMES[batchAction(REMOVING_ACTIONS) ?? 'reject']}… {keys && <kbd>⇧R</kbd>}
-              </button>
-            </div>
-          </fieldset>
+          </p>
+        )}
+        {items.length > 0 && (
+          <ul class="rows" aria-label={VIEW_NAMES[view]}>
+            {items.map((item) => (
+              <Row key={item.id} item={item} />
+            ))}
+          </ul>
+        )}
+        {items.length === 0 && !loading && !listFault && <EmptyList />}
+        {loading && items.length === 0 && <p class="hint pad">Loading the queue…</p>}
+        {nextCursor && (
+          <button type="button" class="button more" onClick={() => void loadMore()}>
+            Load more
+          </button>
         )}
       </div>
-      {listFault && (
-        <p class="box bad" role="alert">
-          {listFault}{' '}
-          <button type="button" class="button quiet" onClick={() => void loadList()}>
-            Try again
+      {selected.size > 0 && (
+        <fieldset class="selection">
+          <legend>{plural(selected.size, 'note')} selected</legend>
+          {selected.size < shown && (
+            <button type="button" class="button quiet" onClick={selectAll}>
+              Select all {shown}
+            </button>
+          )}
+          <button type="button" class="button quiet" onClick={() => set({ selected: new Set() })}>
+            Clear
           </button>
-        </p>
-      )}
-      {items.length > 0 && (
-        <ul class="rows" aria-label={VIEW_NAMES[view]}>
-          {items.map((item) => (
-            <Row key={item.id} item={item} />
-          ))}
-        </ul>
-      )}
-      {items.length === 0 && !loading && !listFault && <EmptyList />}
-      {loading && items.length === 0 && <p class="hint pad">Loading the queue…</p>}
-      {nextCursor && (
-        <button type="button" class="button more" onClick={() => void loadMore()}>
-          Load more
-        </button>
+          <div class="row-buttons">
+            <button
+              type="button"
+              class="button"
+              aria-keyshortcuts={keys ? 'Shift+A' : undefined}
+              onClick={() => openBatchPreview(PUBLISHING_ACTIONS)}
+            >
+              {ACTION_NAMES[batchAction(PUBLISHING_ACTIONS) ?? 'approve']}… {keys && <kbd>⇧A</kbd>}
+            </button>
+            <button
+              type="button"
+              class="button danger"
+              aria-keyshortcuts={keys ? 'Shift+R' : undefined}
+              onClick={() => openBatchPreview(REMOVING_ACTIONS)}
+            >
+              {ACTION_NAMES[batchAction(REMOVING_ACTIONS) ?? 'reject']}… {keys && <kbd>⇧R</kbd>}
+            </button>
+          </div>
+        </fieldset>
       )}
     </section>
   );

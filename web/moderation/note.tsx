@@ -1,27 +1,22 @@
 import { Actions } from './actions.tsx';
 import { type Item, isNote } from './api-model.ts';
-import { claimWithToast } from './claims.ts';
+import { ClaimTag } from './claim-tag.tsx';
 import { Content } from './content.tsx';
 import { Flags, LookAlikes } from './flags.tsx';
 import { currentAge, formatDuration, formatTime, fullTime, plural } from './format.ts';
 import { leaveItem } from './item-view.ts';
 import { authorName, decisionText, kindName } from './labels.ts';
-import { findLease } from './leases.ts';
 import { MarkedText } from './marked-text.tsx';
 import { showView } from './queue.ts';
-import { refreshItem } from './refresh.ts';
-import { hasDraft, NO_FILTERS, setMark, store } from './state.ts';
+import { NO_FILTERS, store } from './state.ts';
 import { useStore } from './store.ts';
 import { History, Thread } from './thread.tsx';
 
 /** The current note or record, with the information that a decision needs. */
 export function Note({ item }: { item: Item | undefined }) {
-  const { details, marks, leases, policies, panel } = useStore(store);
+  const { details, policies } = useStore(store);
   if (!item) return <section class="note none" aria-label="Note" />;
   const detail = details.get(item.id);
-  const mark = marks.get(item.id);
-  const lease = findLease(item.id);
-  const lost = leases.get(item.id)?.lost ?? false;
   const note = isNote(item) ? item : null;
   const { decision } = item;
   const appeal = note?.appeal;
@@ -42,46 +37,14 @@ export function Note({ item }: { item: Item | undefined }) {
             <time dateTime={item.received_at} title={fullTime(item.received_at)}>
               {formatTime(item.received_at)}
             </time>{' '}
-            · {ageText(item)} · {note && `${note.experience} · `}
-            <span class={`tag ${item.state}`}>{item.state}</span>
-            {note?.deferred_until && <> · deferred until {formatTime(note.deferred_until)}</>}
+            · {ageText(item)}
+            {note && ` · ${note.experience}`}
+            {note?.deferred_until && ` · deferred until ${formatTime(note.deferred_until)}`}
+          </p>
+          <p class="status-line">
+            <span class={`tag ${item.state}`}>{item.state}</span> <ClaimTag item={item} />
           </p>
         </header>
-        {mark?.kind === 'conflict' && panel?.itemId !== item.id && (
-          <p class="box bad conflict">
-            {mark.text} {hasDraft(item.id) && 'Your text is kept. '}
-            <button
-              type="button"
-              class="button quiet"
-              onClick={() => {
-                setMark(item.id, undefined);
-                void refreshItem(item.id);
-              }}
-            >
-              Reload
-            </button>
-          </p>
-        )}
-        {lease && (
-          <p class="box accent lease">
-            Claimed by you until {formatTime(lease.expires_at * 1000)}. The claim is renewed while
-            this tab is visible.
-          </p>
-        )}
-        {lost && (
-          <p class="box look lease">
-            Your claim was lost.{' '}
-            <button type="button" class="button" onClick={() => void claimWithToast(item.id)}>
-              Claim again
-            </button>
-          </p>
-        )}
-        {item.claim && !item.claim.mine && (
-          <p class="box look lease">
-            <bdi>{item.claim.moderator.name}</bdi> claimed it at {formatTime(item.claim.claimed_at)}
-            .
-          </p>
-        )}
         <Content item={item} thread={detail?.thread} />
         {appeal && (
           <section class="box accent">

@@ -92,7 +92,7 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
         <Field
           label={action === 'escalate' ? 'Message to the lead' : 'Message to the author'}
           name="message"
-          rows={2}
+          rows={1}
           maxLength={MAX_LENGTH}
           optional={action !== 'escalate'}
           value={text}

@@ -6,7 +6,7 @@ import { findLease } from './leases.ts';
 import { MarkedText } from './marked-text.tsx';
 import { focusOn } from './queue.ts';
 import { toggleSelection } from './selection.ts';
-import { set, store } from './state.ts';
+import { type Mark, set, store } from './state.ts';
 import { useStore } from './store.ts';
 
 /** Class and text of the tag; a clear note has none. */
@@ -22,20 +22,17 @@ export function Row({ item }: { item: Item }) {
   const { focusId, selected, marks, leases } = useStore(store);
   const mark = marks.get(item.id);
   const lost = leases.get(item.id)?.lost ?? false;
-  const lease = findLease(item.id);
-  const claimedBy = item.claim && !item.claim.mine ? item.claim.moderator.name : null;
-  const note = isNote(item) ? item : null;
-  const [band, bandText] = note?.screening.band ? BANDS[note.screening.band] : BANDS.clear;
+  const claimedByOther = item.claim !== null && !item.claim.mine;
   const isCurrent = focusId === item.id;
   const classes = [
     'row',
     isCurrent && 'here',
-    (lost || claimedBy) && 'grey',
+    (lost || claimedByOther) && 'grey',
     mark && `is-${mark.kind}`,
   ];
   return (
     <li class={classes.filter(Boolean).join(' ')}>
-      {note && (
+      {isNote(item) && (
         <label class="pick">
           <input
             type="checkbox"
@@ -61,40 +58,14 @@ export function Row({ item }: { item: Item }) {
       >
         <span class="row-line">
           <MarkedText text={authorName(item)} class="author" />
-          <span class="age">{formatDuration(currentAge(item))}</span>
+          <RowTags item={item} mark={mark} lost={lost} />
+          <span class="age">{whenText(item)}</span>
         </span>
         <span class="excerpt">
           {isErased(item) ? (
             <em>erased</em>
           ) : (
             <MarkedText text={truncate(toExcerpt(item), MAX_EXCERPT_LENGTH)} />
-          )}
-        </span>
-        <span class="tags">
-          {bandText && <span class={`tag ${band}`}>{bandText}</span>}
-          {note?.past_due && <span class="tag due">Past due</span>}
-          {note?.tier === 'lead' && <span class="tag lead">Escalated</span>}
-          {kindName(item) !== 'Note' && <span class="tag">{kindName(item)}</span>}
-          {item.reports.length > 0 && (
-            <span class="tag">{plural(item.reports.length, 'report')}</span>
-          )}
-          {note?.appeal?.state === 'open' && <span class="tag">Appeal</span>}
-          {item.state !== 'pending' && item.state !== 'published' && (
-            <span class={`tag ${item.state}`}>{item.state}</span>
-          )}
-          {lease && <span class="tag mine">Claimed by you</span>}
-          {claimedBy && (
-            <span class="tag">
-              Claimed by <bdi>{claimedBy}</bdi>
-            </span>
-          )}
-          {lost && <span class="tag due">Claim lost</span>}
-          {mark?.kind === 'deciding' && <span class="tag">Sending…</span>}
-          {note?.deferred_until ? (
-            <span class="tag">Deferred until {formatTime(note.deferred_until)}</span>
-          ) : (
-            item.state !== 'pending' &&
-            item.decision && <span class="when">{formatTime(item.decision.decided_at)}</span>
           )}
         </span>
         {mark?.kind === 'conflict' && <span class="row-fault">{mark.text}</span>}
@@ -105,5 +76,47 @@ export function Row({ item }: { item: Item }) {
         </button>
       )}
     </li>
+  );
+}
+
+/** The age of a pending item; of a decided item, the time of its decision. */
+const whenText = (item: Item): string =>
+  item.state !== 'pending' && item.decision
+    ? formatTime(item.decision.decided_at)
+    : formatDuration(currentAge(item));
+
+interface RowTagsProps {
+  item: Item;
+  mark: Mark | undefined;
+  lost: boolean;
+}
+
+/** The tags of a row, on its first line: a tag that comes or goes moves no other row. */
+function RowTags({ item, mark, lost }: RowTagsProps) {
+  const note = isNote(item) ? item : null;
+  const [band, bandText] = note?.screening.band ? BANDS[note.screening.band] : BANDS.clear;
+  return (
+    <span class="tags">
+      {mark?.kind === 'deciding' && <span class="tag">Sending…</span>}
+      {findLease(item.id) && <span class="tag mine">Claimed by you</span>}
+      {item.claim && !item.claim.mine && (
+        <span class="tag">
+          Claimed by <bdi>{item.claim.moderator.name}</bdi>
+        </span>
+      )}
+      {lost && <span class="tag due">Claim lost</span>}
+      {bandText && <span class={`tag ${band}`}>{bandText}</span>}
+      {note?.past_due && <span class="tag due">Past due</span>}
+      {note?.tier === 'lead' && <span class="tag lead">Escalated</span>}
+      {kindName(item) !== 'Note' && <span class="tag">{kindName(item)}</span>}
+      {item.reports.length > 0 && <span class="tag">{plural(item.reports.length, 'report')}</span>}
+      {note?.appeal?.state === 'open' && <span class="tag">Appeal</span>}
+      {item.state !== 'pending' && item.state !== 'published' && (
+        <span class={`tag ${item.state}`}>{item.state}</span>
+      )}
+      {note?.deferred_until && (
+        <span class="tag">Deferred until {formatTime(note.deferred_until)}</span>
+      )}
+    </span>
   );
 }

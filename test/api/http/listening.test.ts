@@ -13,7 +13,7 @@ async function readFatalMessage(t: Test, settings: Record<string, string>): Prom
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
   t.same(await end(10_000), [1, null]);
   t.equal(errors, '', 'no stack trace on stderr');
-  const [fatal, ...more] = output.split('\n').filter((line) => line.includes('"level":60'));
+  const [fatal, ...more] = output.split('\n').filter((line) => line.includes('"level":"fatal"'));
   t.same(more, []);
   return JSON.parse(fatal ?? '{}').msg;
 }
