@@ -32,17 +32,28 @@ abstract class Copy {
 
 class CopyOut extends Copy {
   connection: Connection | undefined;
-  readonly rows = new Readable({ read: () => this.connection?.stream.resume() });
+  readonly rows = new Readable({
+    read: () => this.connection?.stream.resume(),
+    // The rest of the rows must still arrive, or the connection could not be used or ended.
+    destroy: (error, done) => {
+      this.connection?.stream.resume();
+      done(error);
+    },
+  });
 
   override handleCopyData({ chunk }: { chunk: Buffer }, connection: Connection): void {
     this.connection = connection;
+    if (this.rows.destroyed) return;
     // The driver overwrites its buffer.
     if (!this.rows.push(Buffer.from(chunk))) connection.stream.pause();
   }
   handleReadyForQuery(): void {
+    // After its end, the stream asks for no more rows, which would resume the connection.
+    this.connection?.stream.resume();
     if (!this.rows.destroyed) this.rows.push(null);
   }
   handleError(error: Error): void {
+    this.connection?.stream.resume();
     this.rows.destroy(error);
   }
 }
