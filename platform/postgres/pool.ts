@@ -34,6 +34,8 @@ export function createPool(
 ): pg.Pool {
   const pool = new pg.Pool({
     ...clientConfig(url, application),
+    // The pool awaits it, although its type does not say so.
+    // oxlint-disable-next-line typescript/no-misused-promises
     onConnect,
     max: size,
     idleTimeoutMillis: 30_000,

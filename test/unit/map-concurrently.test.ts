@@ -1,7 +1,7 @@
 import t from 'tap';
 import { mapConcurrently } from '../../workers/map-concurrently.ts';
 
-t.test('runs at most the given number at once, and keeps the order of results', async (t) => {
+t.test('maps concurrently up to the limit and returns results in order', async (t) => {
   let running = 0;
   let most = 0;
   const waiting: (() => void)[] = [];
