@@ -57,7 +57,7 @@ t.test('previews a batch, reports its results and undoes it', NEEDS_BROWSER, asy
   await page.keyboard.press('1');
   await untilToast(page, /2 notes; 1 note refused/);
   t.same(await countNotesByState(service), { pending: 4, rejected: 2 });
-  await page.locator('.row', { hasText: 'Bob has been on this since' }).waitFor();
+  await page.locator('.row', { hasText: 'Bob claimed it at' }).waitFor();
   await page.keyboard.press('u');
   await untilToast(page, /^Undone/);
   t.same(await countNotesByState(service), { pending: 6 });
@@ -70,7 +70,7 @@ t.test('previews a batch, reports its results and undoes it', NEEDS_BROWSER, asy
     .getByRole('button', { name: /^Approve/ })
     .last()
     .click();
-  await untilToast(page, 'Perhaps nothing was decided. No answer');
+  await untilToast(page, 'The batch may not have been saved. No answer');
 });
 
 t.test('shows refused notes although the list was read meanwhile', NEEDS_BROWSER, async (t) => {
@@ -85,7 +85,7 @@ t.test('shows refused notes although the list was read meanwhile', NEEDS_BROWSER
   await page.locator('.row', { hasText: 'One more' }).waitFor();
   batch.release();
   await untilToast(page, /2 notes; 1 note refused/);
-  await page.locator('.row', { hasText: 'Bob has been on this since' }).waitFor();
+  await page.locator('.row', { hasText: 'Bob claimed it at' }).waitFor();
 });
 
 t.test('moves to the next remaining note after a batch', NEEDS_BROWSER, async (t) => {

@@ -68,7 +68,7 @@ t.test('reviews reported records: claims, keeps, removes and undoes', NEEDS_BROW
   await page.keyboard.press('j');
   await shows('Case by');
   await page.keyboard.press('x');
-  await untilToast(page, 'Only notes are decided on together');
+  await untilToast(page, 'Only notes can be selected');
   await page.keyboard.press('r');
   await page.keyboard.press('1');
   await untilToast(page, /^Removed/);
@@ -94,7 +94,7 @@ t.test('shares a record between two moderators', NEEDS_BROWSER, async (t) => {
   await bobs.page.keyboard.press('n');
   await anns.page.locator('.lease', { hasText: 'Bob claimed it at' }).waitFor();
   await anns.page.keyboard.press('a');
-  await untilToast(anns.page, /Bob has been on this since .*\d/);
+  await untilToast(anns.page, /Bob claimed it at .*\d/);
   await bobs.page.keyboard.press('Escape');
   await anns.page.getByRole('button', { name: 'Keep a' }).waitFor();
 

@@ -17,7 +17,7 @@ t.test('shares a note between two moderators', NEEDS_BROWSER, async (t) => {
   await anns.page.locator('.row', { hasText: 'Claimed by Bob' }).waitFor();
   await anns.page.locator('.lease', { hasText: 'Bob claimed it at' }).waitFor();
   await anns.page.keyboard.press('a');
-  await untilToast(anns.page, /Bob has been on this since .*\d/);
+  await untilToast(anns.page, /Bob claimed it at .*\d/);
   await bobs.page.keyboard.press('Escape');
   await anns.page.getByRole('button', { name: 'Approve a' }).waitFor();
 
@@ -36,7 +36,7 @@ t.test('shares a note between two moderators', NEEDS_BROWSER, async (t) => {
   await anns.page
     .locator('.panel', { hasText: /Bob approved it at .*Your text is kept/ })
     .waitFor();
-  t.equal(await anns.page.getByLabel('Word to the author').inputValue(), 'A long and careful word');
+  t.equal(await anns.page.getByLabel('Message to the author').inputValue(), 'A long and careful word');
   t.equal(
     await anns.page.locator('.panel').getAttribute('aria-busy'),
     'false',
@@ -71,7 +71,7 @@ t.test('polls the queue while the stream is cut, then resumes it', NEEDS_BROWSER
   await page.unroute('**/api/moderation/stream');
   t.match(await (await again).request().headerValue('last-event-id'), /^1\.\d+$/);
   await page.locator('.stream.live').waitFor();
-  await page.locator('.row', { hasText: 'Held by Bob' }).waitFor();
+  await page.locator('.row', { hasText: 'Claimed by Bob' }).waitFor();
 });
 
 t.test('reads what only the counts announce, with its history', NEEDS_BROWSER, async (t) => {
