@@ -1,12 +1,13 @@
 import { processArguments } from '../platform/command-line/arguments.ts';
 import { failureLine } from '../platform/command-line/failure.ts';
 import { configOrExit } from '../platform/config.ts';
+import { formatServerKeys } from '../platform/keys/server-keys.ts';
 import { beginEpochOfLog, describeEpoch } from './backup/begin-epoch.ts';
 import { withDatabase } from './backup/database.ts';
 import { checkFolder } from './backup/folder.ts';
 import { keepKeys } from './backup/keep-keys.ts';
 import { keysOf, loadBackup } from './backup/load.ts';
-import { formatServerKeys, readPassphrase } from './backup/sealed-keys.ts';
+import { readPassphrase } from './backup/sealed-keys.ts';
 
 const {
   positionals: [folder = ''],

@@ -1,8 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivateFolder } from '../../platform/embedded/folders.ts';
-import { type ServerKey, serverKeys } from '../../platform/keys/server-keys.ts';
-import { formatServerKeys } from './sealed-keys.ts';
+import { formatServerKeys, type ServerKey, serverKeys } from '../../platform/keys/server-keys.ts';
 
 /**
  * Puts the keys of a backup where the service looks for them: into DATA_DIR, unless SERVER_KEYS is

@@ -1,7 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { ServerKey } from '../../platform/keys/server-keys.ts';
-import { parseServerKeys } from '../../platform/keys/server-keys.ts';
+import {
+  formatServerKeys,
+  parseServerKeys,
+  type ServerKey,
+} from '../../platform/keys/server-keys.ts';
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -23,10 +26,6 @@ export function readPassphrase(env: NodeJS.ProcessEnv): string {
     throw new Error(`The passphrase must have at least ${MIN_PASSPHRASE} characters`);
   return passphrase;
 }
-
-/** Formats server keys as SERVER_KEYS has them. */
-export const formatServerKeys = (keys: readonly ServerKey[]): string =>
-  keys.map(({ id, secret }) => `${id}:${secret.toString('hex')}`).join(',');
 
 /** Encrypts the server keys under a passphrase. */
 export function sealKeys(keys: readonly ServerKey[], passphrase: string): Buffer {

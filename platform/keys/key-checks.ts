@@ -3,7 +3,7 @@ import { query } from '../postgres/query.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { KeyRing, Verifier } from './key-ring.ts';
 
-type Ring = Pick<KeyRing, 'ids' | 'mac'>;
+type Ring = Pick<KeyRing, 'handleIds' | 'mac'>;
 
 /** Reads the check hash of each server key, recorded at its first use with this database. */
 export function firstUsed(): Sql<Verifier> {
@@ -13,7 +13,9 @@ export function firstUsed(): Sql<Verifier> {
 /** Ids of the keys in the ring whose secret differs from the one first used under the same id. */
 export function otherSecrets(keys: Ring, used: readonly Verifier[]): number[] {
   return used
-    .filter(({ key_id, hash }) => keys.ids.includes(key_id) && check(keys, key_id).hash !== hash)
+    .filter(
+      ({ key_id, hash }) => keys.handleIds.includes(key_id) && check(keys, key_id).hash !== hash,
+    )
     .map(({ key_id }) => key_id);
 }
 
@@ -25,7 +27,7 @@ export function otherSecrets(keys: Ring, used: readonly Verifier[]): number[] {
 export async function requireSameKeys(pool: pg.Pool, keys: Ring): Promise<void> {
   const used = await query(pool, firstUsed());
   refuseOthers(keys, used);
-  const fresh = keys.ids.filter((id) => used.every(({ key_id }) => key_id !== id));
+  const fresh = keys.handleIds.filter((id) => used.every(({ key_id }) => key_id !== id));
   if (fresh.length === 0) return;
   // If several processes start concurrently, the first INSERT wins; the others check against it.
   const hashes = fresh.map((id) => check(keys, id).hash);
@@ -47,6 +49,8 @@ export function refuseOthers(keys: Ring, used: readonly Verifier[]): void {
   );
 }
 
+// The key derived for handles makes the check, because a retired key has no other. No handle has
+// this owner.
 function check(keys: Ring, id: number): Verifier {
-  return keys.mac('server-key', '', '', id);
+  return keys.mac('handle', 'check', '', id);
 }

@@ -19,8 +19,7 @@ export type Purpose =
   | 'receipt'
   | 'cursor'
   | 'cursor-nonce'
-  | 'fingerprint'
-  | 'server-key';
+  | 'fingerprint';
 
 /** A keyed hash and the id of the server key that made it. */
 export interface Verifier {
@@ -38,7 +37,9 @@ export type KeyRing = ReturnType<typeof keyRing>;
 export function keyRing(serverKeys: readonly ServerKey[]) {
   const newest = serverKeys[0];
   if (!newest) throw new Error('a key ring needs a server key');
-  const ids = serverKeys.map((key) => key.id);
+  const ids = serverKeys.filter((key) => !key.only).map((key) => key.id);
+  /** The ids of all keys that recognize handles: those in `ids`, and retired ones. */
+  const handleIds = serverKeys.map((key) => key.id);
   const derived = new Map<string, KeyObject>();
 
   /** The derived key of a purpose under a server key; undefined if the server key is unknown. */
@@ -46,6 +47,7 @@ export function keyRing(serverKeys: readonly ServerKey[]) {
     const name = `${id} ${purpose}`;
     let key = derived.get(name);
     const source = serverKeys.find((serverKey) => serverKey.id === id);
+    if (source?.only) return source.only === purpose ? createSecretKey(source.secret) : undefined;
     if (!key && source) {
       const bytes = hkdfSync('sha256', source.secret, '', `service ${purpose}`, 32);
       key = createSecretKey(new Uint8Array(bytes));
@@ -72,8 +74,8 @@ export function keyRing(serverKeys: readonly ServerKey[]) {
 
   /** The hash under every key of the ring, newest first, to look up a value by its hash. */
   function all(purpose: Purpose, owner: string, secret: string): Verifier[] {
-    return ids.map((id) => mac(purpose, owner, secret, id));
+    return (purpose === 'handle' ? handleIds : ids).map((id) => mac(purpose, owner, secret, id));
   }
 
-  return { ids, derive, mac, verify, all };
+  return { ids, handleIds, derive, mac, verify, all };
 }

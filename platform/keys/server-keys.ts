@@ -3,21 +3,38 @@ import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSy
 import { join } from 'node:path';
 import { makePrivateFolder } from '../embedded/folders.ts';
 
-export type ServerKey = { readonly id: number; readonly secret: Buffer };
+export interface ServerKey {
+  readonly id: number;
+  readonly secret: Buffer;
+  /**
+   * Set on a retired key. Its `secret` is then not the server key itself but the key derived from it
+   * for this one purpose, so that taken handles are still recognized.
+   */
+  readonly only?: 'handle';
+}
 
 export const SERVER_KEYS_FORM =
-  'must list keys newest first as id:64 hex digits, such as 2:…,1:…, with distinct ids from 1 to 32767';
+  'must list keys newest first as id:64 hex digits, such as 2:…,1:…, with distinct ids from 1 to 32767, and may end with retired keys as id:handle:64 hex digits';
+
+const ENTRY = /^([1-9]\d{0,4}):(handle:)?([0-9a-f]{64})$/i;
 
 /** Parses SERVER_KEYS, newest key first; undefined if the text is malformed. */
 export function parseServerKeys(text: string): readonly ServerKey[] | undefined {
-  const keys = text.split(',').map((entry) => {
-    const [, id, secret] = /^([1-9]\d{0,4}):([0-9a-f]{64})$/i.exec(entry.trim()) ?? [];
+  const keys = text.split(',').map((entry): ServerKey | undefined => {
+    const [, id, only, secret] = ENTRY.exec(entry.trim()) ?? [];
     if (!id || !secret || Number(id) > 32_767) return undefined;
-    return { id: Number(id), secret: Buffer.from(secret, 'hex') };
+    const key = { id: Number(id), secret: Buffer.from(secret, 'hex') };
+    return only ? { ...key, only: 'handle' } : key;
   });
-  if (!keys.every((key) => key !== undefined)) return undefined;
+  if (!keys.every((key) => key !== undefined) || keys[0]?.only) return undefined;
   return new Set(keys.map((key) => key.id)).size === keys.length ? keys : undefined;
 }
+
+/** Formats server keys as SERVER_KEYS has them. */
+export const formatServerKeys = (keys: readonly ServerKey[]): string =>
+  keys
+    .map(({ id, only, secret }) => [id, ...(only ? [only] : []), secret.toString('hex')].join(':'))
+    .join(',');
 
 /**
  * The configured server keys, or those in the data folder, which are created once. Newest first:

@@ -1,6 +1,6 @@
 import { defineInsert, defineRead } from '../batch-statements.ts';
 import { type Sql, sql, valuesIn } from '../sql.ts';
-import type { Purpose, Verifier } from './key-ring.ts';
+import type { KeyRing, Purpose, Verifier } from './key-ring.ts';
 
 /** A stored verifier. `purpose` and `subject_id` name what it verifies, such as one credential. */
 export interface VerifierRow extends Verifier {
@@ -43,6 +43,22 @@ export function writeVerifier(
   });
 }
 
+/**
+ * Makes an owner's verifier again under the newest server key, so that older ones can be retired.
+ * Call it with a secret that `stored` has just verified. Returns nothing to write where the
+ * verifier is under the newest key already.
+ */
+export function renewVerifier(
+  keys: KeyRing,
+  owner: string,
+  secret: string,
+  stored: VerifierRow | undefined,
+): Sql[] {
+  if (!stored || stored.key_id === keys.ids[0]) return [];
+  const { purpose, subject_id } = stored;
+  return [writeVerifier(owner, purpose, subject_id, keys.mac(purpose, owner, secret))];
+}
+
 /** Deletes all verifiers of an owner. */
 export function dropVerifiers(owner: string): Sql {
   return sql`DELETE FROM verifiers WHERE owner_id = ${owner}`;
@@ -62,7 +78,13 @@ export function dropEveryCredentialVerifier(): Sql {
 /** Reads the ids of the server keys that verifiers use. */
 export const verifierKeys = () => valuesIn<{ key_id: number }>('verifiers', 'key_id');
 
-/** Counts the verifiers by server key. */
-export function countVerifiers(): Sql<{ key_id: number; count: number }> {
-  return sql`SELECT key_id, count(*)::int AS count FROM verifiers GROUP BY key_id`;
+/** Counts the verifiers of one purpose by server key. */
+export function countVerifiers(purpose: Purpose): Sql<{ key_id: number; count: number }> {
+  return sql`SELECT key_id, count(*)::int AS count FROM verifiers
+    WHERE purpose = ${purpose} GROUP BY key_id`;
+}
+
+/** Deletes every verifier under a server key: what it verified is never accepted again. */
+export function dropVerifiersUnder(keyId: number): Sql {
+  return sql`DELETE FROM verifiers WHERE key_id = ${keyId}`;
 }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
 import type { Handlers } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
-import { readVerifiers } from '../../platform/keys/verifiers.ts';
+import { readVerifiers, renewVerifier } from '../../platform/keys/verifiers.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import type { RateLimits } from '../../platform/limits/rate-limits.ts';
 import { budgetResetsAt } from '../../platform/limits/write-budget.ts';
@@ -42,6 +42,7 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
         const proven = keys.verify('sign-in', memberId, signInKey, verifier);
         return proven && member?.state === 'active' ? null : refuse('credential_not_accepted');
       },
+      rows: ({ verifiers: [verifier] }) => renewVerifier(keys, memberId, signInKey, verifier),
     });
 
   return {

@@ -46,6 +46,8 @@ export interface CommandAuthor<Code extends string, Known = unknown> {
   memberId: string;
   load: Load;
   prove(rows: Known): null | Refusal<Code>;
+  /** Rows to write with an accepted command, once `prove` has passed. */
+  rows?(rows: Known): readonly Sql[];
 }
 
 /** Defines a caller; infers the rows of `prove` from `load`. */
@@ -176,7 +178,11 @@ export async function runCommandAs<
           body: typeof body === 'function' ? body(receiptOf(events), events) : body,
         }),
         appends: decided.appends,
-        rows: [...(decided.rows ?? []), ...(counted ? [countWrite(memberId, loaded.now)] : [])],
+        rows: [
+          ...(caller.rows?.(rows.caller) ?? []),
+          ...(decided.rows ?? []),
+          ...(counted ? [countWrite(memberId, loaded.now)] : []),
+        ],
         jobs: decided.jobs ?? [],
       };
     },

@@ -12,9 +12,12 @@ import { countSessions } from './sessions.ts';
  * lists the distinct key ids.
  */
 const NEEDED = { verifiers: verifierKeys, handles: handleKeys, sessions: countSessions } as const;
-/** Adds receipts: without its server key a receipt remains, but no longer matches a retry. */
+/** Tells verifiers apart, and adds receipts, which remain without their key but match no retry. */
 const COUNTS = {
-  verifiers: countVerifiers,
+  sign_in: () => countVerifiers('sign-in'),
+  recovery: () => countVerifiers('recovery'),
+  credentials: () => countVerifiers('credential'),
+  moderators: () => countVerifiers('moderator'),
   handles: countHandles,
   sessions: countSessions,
   receipts: countReceipts,
@@ -40,11 +43,15 @@ export async function keyUsage(client: pg.Client): Promise<KeyUsage> {
  * Checks at startup that the key ring has every server key that stored data needs. Throws an error
  * that names the missing keys and what needs them.
  */
-export async function requireKeys(pool: pg.Pool, keys: Pick<KeyRing, 'ids'>): Promise<void> {
+export async function requireKeys(
+  pool: pg.Pool,
+  keys: Pick<KeyRing, 'ids' | 'handleIds'>,
+): Promise<void> {
   const missing = new Map<number, string[]>();
   for (const [use, statement] of Object.entries(NEEDED))
     for (const { key_id } of await query(pool, statement()))
-      if (!keys.ids.includes(key_id)) missing.set(key_id, [...(missing.get(key_id) ?? []), use]);
+      if (!(use === 'handles' ? keys.handleIds : keys.ids).includes(key_id))
+        missing.set(key_id, [...(missing.get(key_id) ?? []), use]);
   if (missing.size === 0) return;
   const needs = [...missing]
     .sort(([a], [b]) => a - b)

@@ -1,7 +1,7 @@
 import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
 import type { Token } from '../../platform/keys/token.ts';
-import { readVerifiers } from '../../platform/keys/verifiers.ts';
+import { readVerifiers, renewVerifier } from '../../platform/keys/verifiers.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { findMember } from '../../projections/membership/members.ts';
 import type { MembershipDeps } from './deps.ts';
@@ -68,6 +68,7 @@ export function loginCommand(
         ],
         rows: [
           ...(replaced ? [endSessions([replaced.session_id], now)] : []),
+          ...renewVerifier(keys, id, body.sign_in_key, verifier),
           insertSession(token.id, id, row.key_epoch, sessionVerifier(keys, token), now, expiresAt),
         ],
       };

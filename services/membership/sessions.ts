@@ -108,6 +108,12 @@ export function expireEverySession(): Sql {
     WHERE ended_at IS NULL AND expires_at > clock_timestamp()`;
 }
 
+/** Ends the sessions under a server key; the worker records that they expired. */
+export function expireSessionsUnder(keyId: number): Sql {
+  return sql`UPDATE sessions SET expires_at = clock_timestamp()
+    WHERE key_id = ${keyId} AND ended_at IS NULL AND expires_at > clock_timestamp()`;
+}
+
 export interface SessionTimes {
   session_id: string;
   started_at: Date;

@@ -86,7 +86,7 @@ t.test('refuses another secret for a used key id', async (t) => {
 
   const args = [file('cli/keys.ts'), 'status'];
   const status = await promisify(execFile)(process.execPath, args, { env: env(another) });
-  t.match(status.stdout, /^1\tANOTHER SECRET\t2\t/m);
+  t.match(status.stdout, /^1\tANOTHER SECRET\t1\t1\t/m);
 });
 
 t.test('records no key in a refused start', async (t) => {
@@ -114,13 +114,17 @@ t.test('lists what each key is used for', async (t) => {
     const args = [file('cli/keys.ts'), 'status'];
     return (await promisify(execFile)(process.execPath, args, { env: env(keys) })).stdout;
   };
-  const head = 'key\tstate\tverifiers\thandles\tsessions\treceipts\n';
+  const head =
+    'key\tstate\tsign_in\trecovery\tcredentials\tmoderators\thandles\tsessions\treceipts\n';
   // The registration's receipt binds two keys, and the note's receipt binds its text: 3 in all.
   t.equal(
     await status(`${second},${first}`),
-    `${head}2\tnewest\t0\t0\t0\t0\n1\theld\t2\t1\t1\t3\n`,
+    `${head}2\tnewest\t0\t0\t0\t0\t0\t0\t0\n1\theld\t1\t1\t0\t0\t1\t1\t3\n`,
   );
-  t.equal(await status(second), `${head}2\tnewest\t0\t0\t0\t0\n1\tMISSING\t2\t1\t1\t3\n`);
+  t.equal(
+    await status(second),
+    `${head}2\tnewest\t0\t0\t0\t0\t0\t0\t0\n1\tMISSING\t1\t1\t0\t0\t1\t1\t3\n`,
+  );
 });
 
 t.test('finds the used keys without reading their rows', async (t) => {
@@ -173,6 +177,6 @@ t.test('gives the keys command more time than a request', async (t) => {
         if (await Promise.race([ended, sleep(100, false)])) break;
     });
     await client.query('COMMIT');
-    t.match((await status).stdout, /^1\tnewest\t2\t1\t1\t3$/m);
+    t.match((await status).stdout, /^1\tnewest\t1\t1\t0\t0\t1\t1\t3$/m);
   });
 });

@@ -21,10 +21,14 @@ let check: ReturnType<typeof createResponseCheck>;
 /**
  * Starts the whole API in this process, on a new database and a free loopback port. Checks every
  * response against the OpenAPI document, and at the end of the test every read model against its
- * rebuild from the log.
+ * rebuild from the log. `shared` is the database of another service, which ends first.
  */
-export async function startService(t: Ending, settings: Record<string, string> = {}) {
-  const database = await testDatabase(t);
+export async function startService(
+  t: Ending,
+  settings: Record<string, string> = {},
+  shared?: Awaited<ReturnType<typeof testDatabase>>,
+) {
+  const database = shared ?? (await testDatabase(t));
   const server = createHttpServer((req, res) => void app(req, res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

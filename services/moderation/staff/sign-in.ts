@@ -3,7 +3,7 @@ import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import { unixSeconds } from '../../../platform/http/schemas.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
 import type { Token } from '../../../platform/keys/token.ts';
-import { readVerifiers } from '../../../platform/keys/verifiers.ts';
+import { readVerifiers, renewVerifier } from '../../../platform/keys/verifiers.ts';
 import { refuse } from '../../../platform/refusal.ts';
 import { holdModerator } from '../../../projections/moderation/moderators.ts';
 import {
@@ -68,6 +68,7 @@ export function signInCommand(
         ],
         rows: [
           ...(replaced ? [dropModeratorSession(old.session_id)] : []),
+          ...renewVerifier(keys, id, token.secret, verifier),
           dropDeadModeratorSessions(id),
           insertModeratorSession(session.id, id, verifierOfSession, now),
         ],

@@ -1,0 +1,53 @@
+import type pg from 'pg';
+import { keyRing } from '../../platform/keys/key-ring.ts';
+import type { ServerKey } from '../../platform/keys/server-keys.ts';
+import { dropVerifiersUnder } from '../../platform/keys/verifiers.ts';
+import type { KeyUse } from './key-usage.ts';
+import { expireSessionsUnder } from './sessions.ts';
+
+/** What prevents that a key is retired, in words that follow a count. */
+const NEEDS: Partial<Record<KeyUse, string>> = {
+  sign_in: 'sign-in keys',
+  recovery: 'recovery keys',
+  credentials: 'credentials',
+  moderators: "moderators' tokens",
+  sessions: 'sessions',
+};
+
+/**
+ * Returns the server keys without one of them, and those with its derived key for handles in its
+ * place. A taken handle is known only by its hash once its member is erased, so the hash cannot be
+ * made again. Throws if the key is not there, is the newest or is retired already.
+ */
+export function retired(keys: readonly ServerKey[], id: number) {
+  const key = keys.find((candidate) => candidate.id === id);
+  if (!key) throw new Error(`SERVER_KEYS has no key ${id}`);
+  if (key.only) throw new Error(`Key ${id} is retired already`);
+  if (key === keys[0])
+    throw new Error(`Key ${id} is the newest: put a new key before it and restart first`);
+  const without = keys.filter((candidate) => candidate !== key);
+  const secret = keyRing(keys).derive('handle', id)?.export() ?? Buffer.alloc(0);
+  return { without, withHandles: [...without, { id, secret, only: 'handle' as const }] };
+}
+
+/** Throws if something still needs the key, and says what. */
+export function requireUnneeded(id: number, uses: Readonly<Partial<Record<KeyUse, number>>>): void {
+  const needs = Object.entries(NEEDS).flatMap(([use, words]) => {
+    const count = uses[use as KeyUse] ?? 0;
+    return count > 0 ? [`${count} ${words}`] : [];
+  });
+  if (needs.length === 0) return;
+  throw new Error(
+    `Key ${id} is still needed by ${needs.join(', ')}. A sign-in renews a sign-in key, a recovery both ` +
+      `keys; credentials end within a day, sessions within half an hour. To end the rest for good: ` +
+      `npm run keys -- retire ${id} --give-up`,
+  );
+}
+
+/** Ends what still needs a key: verifiers are deleted and sessions expire, in one transaction. */
+export async function giveUpKey(client: pg.Client, id: number): Promise<void> {
+  await client.query('BEGIN');
+  await client.query(dropVerifiersUnder(id));
+  await client.query(expireSessionsUnder(id));
+  await client.query('COMMIT');
+}
