@@ -170,7 +170,7 @@ t.test('a batch is undone in its turn, and its notes are as before', NEEDS_BROWS
 t.test('what no batch decided can be claimed and decided', NEEDS_BROWSER, async (t) => {
   const { bob, ids, page, press } = await begin(t);
   await decide(bob, ids[3] ?? '', 'approve');
-  await page.locator('.row').nth(3).waitFor({ state: 'detached' });
+  await page.locator('.row:not(.gone)').nth(3).waitFor({ state: 'detached' });
   await intercept(page, '**/decisions/batch', (route) => route.fulfill(REFUSED));
   await press('x', 'Shift+A');
   await page.getByRole('dialog').waitFor();
@@ -186,13 +186,10 @@ t.test('what no batch decided can be claimed and decided', NEEDS_BROWSER, async 
 t.test('all that is shown is selected at once, and a hundred decided', NEEDS_BROWSER, async (t) => {
   const { service, page } = await consoleWith(t, numbered(101));
   for (const shown of [50, 100]) {
-    await page
-      .locator('.row')
-      .nth(shown - 1)
-      .waitFor();
+    await page.locator(`.row[aria-setsize="${shown}"]`).first().waitFor();
     await page.getByRole('button', { name: 'More' }).click();
   }
-  await page.locator('.row').nth(100).waitFor();
+  await page.locator('.row[aria-setsize="101"]').first().waitFor();
   await page.keyboard.press('x');
   const all = page.getByRole('button', { name: 'Select all 101' });
   await all.click();

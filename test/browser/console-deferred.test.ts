@@ -35,7 +35,7 @@ t.test('deferred notes are counted, listed, found, and brought back', NEEDS_BROW
   for (const note of notes.slice(1)) await defer(note.id);
   const link = page.getByRole('link', { name: /^Deferred/ });
   await link.filter({ hasText: '3' }).waitFor();
-  await page.locator('.row').nth(1).waitFor({ state: 'detached' });
+  await page.locator('.row:not(.gone)').nth(1).waitFor({ state: 'detached' });
 
   await page.locator('#search').fill('note');
   await page.keyboard.press('Enter');

@@ -32,7 +32,7 @@ async function begin(t: Test, ...texts: string[]) {
 t.test('among what is decided a toast undoes its own decision', NEEDS_BROWSER, async (t) => {
   const { page, bob, ids, states, open, show } = await begin(t, 'One', 'Two', 'Three');
   for (const id of ids.slice(1)) await decide(bob, id, 'approve');
-  await page.locator('.row').nth(1).waitFor({ state: 'detached' });
+  await page.locator('.row:not(.gone)').nth(1).waitFor({ state: 'detached' });
   await page.keyboard.press('a');
   await toast(page, 'Approved “One”');
   await show(/^Decided/);
@@ -62,7 +62,7 @@ t.test("a note's own button undoes what was decided on it", NEEDS_BROWSER, async
   const { service, page, bob, ids, states, show } = await begin(t, 'One', 'Two');
   await decide(bob, ids[1] ?? '', 'approve');
   await service.call('POST', `/api/guestbook/${ids[1]}/report`, { body: { reason: 'spam' } });
-  await page.locator('.row').nth(1).waitFor({ state: 'detached' });
+  await page.locator('.row:not(.gone)').nth(1).waitFor({ state: 'detached' });
   await page.keyboard.press('a');
   await toast(page, 'Approved “One”');
   await show(/^Reported/);
@@ -128,7 +128,7 @@ t.test('what cannot be undone is said before an older one is undone', NEEDS_BROW
   const { service, page, bob, ids, states, show } = await begin(t, 'One', 'Two');
   await decide(bob, ids[1] ?? '', 'approve');
   await service.call('POST', `/api/guestbook/${ids[1]}/report`, { body: { reason: 'spam' } });
-  await page.locator('.row').nth(1).waitFor({ state: 'detached' });
+  await page.locator('.row:not(.gone)').nth(1).waitFor({ state: 'detached' });
   await page.keyboard.press('a');
   await toast(page, 'Approved “One”');
   await show(/^Reported/);

@@ -3,18 +3,20 @@ import { batchAction, openBatchPreview } from './batches.ts';
 import { claimNext } from './claims.ts';
 import { EmptyList } from './empty-list.tsx';
 import { FINDINGS } from './findings.ts';
-import { plural } from './format.ts';
+import { formatCount, plural } from './format.ts';
 import { ACTION_NAMES, findingName, VIEW_NAMES } from './labels.ts';
+import { showArrivals } from './list-changes.ts';
 import { MarkedText } from './marked-text.tsx';
 import { focusOn, loadList, loadMore, showView } from './queue.ts';
-import { Row } from './row.tsx';
+import { Rows } from './rows.tsx';
 import { selectAll, selectableIds } from './selection.ts';
 import { PUBLISHING_ACTIONS, REMOVING_ACTIONS } from './start-action.ts';
 import { currentList, type Filters, NO_FILTERS, set, store } from './state.ts';
 import { useStore } from './store.ts';
 
 export function List() {
-  const { items, nextCursor, loading, listFault, selected, me, keys } = useStore(store);
+  const { items, gone, arrivals, nextCursor, loading, listFault, selected, me, keys } =
+    useStore(store);
   const view = currentList();
   const shown = selectableIds().length;
   const canClaim = me?.role !== 'auditor';
@@ -25,6 +27,11 @@ export function List() {
           <h2 id="list-title" tabIndex={-1}>
             {VIEW_NAMES[view]}
           </h2>
+          {arrivals.length > 0 && (
+            <button type="button" class="button quiet arrivals" onClick={showArrivals}>
+              Show {formatCount(arrivals.length)} new
+            </button>
+          )}
           {canClaim && (
             <button
               type="button"
@@ -47,14 +54,8 @@ export function List() {
             </button>
           </p>
         )}
-        {items.length > 0 && (
-          <ul class="rows" aria-label={VIEW_NAMES[view]}>
-            {items.map((item) => (
-              <Row key={item.id} item={item} />
-            ))}
-          </ul>
-        )}
-        {items.length === 0 && !loading && !listFault && <EmptyList />}
+        {items.length > 0 && <Rows />}
+        {items.length === gone.size && !loading && !listFault && <EmptyList />}
         {loading && items.length === 0 && <p class="hint pad">Loading the queue…</p>}
         {nextCursor && (
           <button type="button" class="button more" onClick={() => void loadMore()}>

@@ -17,7 +17,7 @@ export function toggleSelection(id: string | null): void {
 /** The ids of all notes in the list. */
 export const selectableIds = (): readonly string[] =>
   get()
-    .items.filter(isNote)
+    .items.filter((item) => isNote(item) && !get().gone.has(item.id))
     .map(({ id }) => id);
 
 export const selectAll = (): void => set({ selected: new Set(selectableIds()) });

@@ -64,6 +64,8 @@ const emptyState = () =>
   ({
     filters: NO_FILTERS,
     items: [],
+    gone: new Set<string>(),
+    arrivals: [],
     nextCursor: null,
     listFault: null,
     focusId: null,

@@ -73,6 +73,10 @@ interface State {
   view: View;
   filters: Filters;
   items: readonly Item[];
+  /** Rows whose items have left the list; they stay, dimmed, until the rows move anyway. */
+  gone: ReadonlySet<string>;
+  /** Items that have come and would move the rows; they wait until the moderator shows them. */
+  arrivals: readonly Item[];
   nextCursor: string | null;
   loading: boolean;
   /** Why the list failed to load. */
@@ -126,6 +130,8 @@ export const store = createStore<State>({
   view: toView(location.hash),
   filters: NO_FILTERS,
   items: [],
+  gone: new Set(),
+  arrivals: [],
   nextCursor: null,
   loading: false,
   listFault: null,
